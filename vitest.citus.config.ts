@@ -1,11 +1,6 @@
 import { defineConfig } from 'vitest/config';
 import { ON_POSTGRES } from './vitest.config.ts';
 
-if (!process.env.SVC_TEST_CITUS_URL)
-  console.warn(
-    'SVC_TEST_CITUS_URL names no coordinator: these tests run on one server, and what needs several is skipped',
-  );
-
 /**
  * `SVC_TEST_CITUS_URL=… npm run test:citus`: the conformance suite and the tests that run on PostgreSQL too, on a
  * distributed database. Of those of PostgreSQL alone, what looks into one server (its locks, plans, clock and partitions)

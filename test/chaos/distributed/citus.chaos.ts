@@ -45,7 +45,7 @@ describe.skipIf(!coordinator)('a distributed database', () => {
     expect(harmed!.refused).toBeGreaterThan(KILLS);
     for (const report of reports) expectNothingLost(report, 100);
     for (const report of others) expect(report.refused).toBe(0);
-    expect(Math.max(...others.map(({ slowestMs }) => slowestMs))).toBeLessThan(10_000);
+    expect(Math.max(...others.map(({ slowestMs }) => slowestMs))).toBeLessThan(30_000);
   });
 
   test('a worker is added and shards are moved under load without an error', async () => {

@@ -28,7 +28,7 @@ export async function onDatabase<T>(url: string, work: (query: Query) => Promise
 }
 
 /** The workers that a coordinator knows, in the order in which they were added. */
-export const workersOf = (url: string): Promise<WorkerNode[]> =>
+const workersOf = (url: string): Promise<WorkerNode[]> =>
   onDatabase(url, async (query) => {
     const { rows } = await query(
       `SELECT nodename AS host, nodeport AS port FROM pg_dist_node
@@ -46,7 +46,7 @@ export function atWorker(url: string, { host, port }: WorkerNode): string {
 }
 
 /** The URL of another database of the same server. */
-export function named(url: string, database: string): string {
+function named(url: string, database: string): string {
   const other = new URL(url);
   other.pathname = `/${database}`;
   return other.href;

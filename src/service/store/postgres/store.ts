@@ -208,7 +208,7 @@ export class PostgresStore implements Store {
 
   async #distribute(clock: Clock): Promise<void> {
     this.#dialect = citusDialect;
-    this.#workers = new WorkerWatch(this.#url, clock);
+    this.#workers = new WorkerWatch(this.#url, clock, () => this.#connections.renew());
     await this.#workers.start();
   }
 

@@ -11,8 +11,12 @@ const ANSWER_MS = 2_000;
 /** The active workers that may have rows, by their groups. */
 const NODES = `SELECT groupid AS "group", nodename AS host, nodeport AS port FROM pg_dist_node
   WHERE groupid <> 0 AND noderole = 'primary' AND isactive ORDER BY groupid`;
-/** Citus uses an open connection again, which a worker that was restarted has forgotten: the second check opens one. */
-const ANSWERS = `SELECT citus_check_connection_to_node($1, $2) OR citus_check_connection_to_node($1, $2) AS answers`;
+/**
+ * Citus uses an open connection again, which a worker that was restarted has forgotten: then the first check fails, and
+ * the second opens one.
+ */
+const ANSWERS = `SELECT citus_check_connection_to_node($1, $2) AS before,
+    citus_check_connection_to_node($1, $2) AS answers`;
 const OUT = `SELECT w.workspace_id AS id FROM workspace w JOIN pg_dist_placement p
     ON p.shardid = get_shard_id_for_distribution_column('due', w.workspace_id)
   WHERE p.groupid = ANY ($1)`;
@@ -25,6 +29,7 @@ const COUNT = 'SELECT count(*) AS n FROM workspace';
 export class WorkerWatch implements Workers {
   readonly #url: string;
   readonly #clock: Clock;
+  readonly #onChange: () => void;
   readonly #stopping = new AbortController();
   #client: pg.Client | undefined;
   #lost = '';
@@ -32,9 +37,11 @@ export class WorkerWatch implements Workers {
   #workspaces = 0;
   #running: Promise<void> = Promise.resolve();
 
-  constructor(url: string, clock: Clock) {
+  /** `onChange` is called when a worker was lost or has come back: connections to it are of no use any more. */
+  constructor(url: string, clock: Clock, onChange: () => void) {
     this.#url = url;
     this.#clock = clock;
+    this.#onChange = onChange;
   }
 
   /** Resolves after the first check, and goes on checking. */
@@ -69,15 +76,21 @@ export class WorkerWatch implements Workers {
     try {
       const client = this.#client ?? (await this.#connect());
       const lost: number[] = [];
-      for (const { group, host, port } of (await client.query(NODES)).rows)
-        if (!(await answers(client, host, port))) lost.push(group);
+      let restarted = false;
+      for (const { group, host, port } of (await client.query(NODES)).rows) {
+        const { before, answers } = await check(client, host, port);
+        if (!answers) lost.push(group);
+        else if (!before) restarted = true;
+      }
       // Workspaces may be created, and moved to other workers.
       if (lost.length > 0 || this.#lost !== '') {
         const { rows } = await client.query(OUT, [lost]);
         this.#out = new Set(rows.map(({ id }) => id as string));
         this.#workspaces = (await client.query(COUNT)).rows[0].n;
       }
+      const changed = restarted || this.#lost !== lost.join();
       this.#lost = lost.join();
+      if (changed) this.#onChange();
     } catch {
       await this.#client?.end().catch(() => {});
       this.#client = undefined;
@@ -96,13 +109,20 @@ export class WorkerWatch implements Workers {
   }
 }
 
-/** Whether a worker answers in time. Rejects if the coordinator does not. */
-async function answers(client: pg.Client, host: string, port: number): Promise<boolean> {
+/**
+ * Whether a worker answers in time, and did so on the connection that there was before. Rejects if the coordinator does
+ * not.
+ */
+async function check(
+  client: pg.Client,
+  host: string,
+  port: number,
+): Promise<{ before: boolean; answers: boolean }> {
   try {
-    return (await client.query(ANSWERS, [host, port])).rows[0].answers;
+    return (await client.query(ANSWERS, [host, port])).rows[0];
   } catch (error) {
     // Cancelled by the timeout of the statement.
-    if ((error as { code?: unknown }).code === '57014') return false;
+    if ((error as { code?: unknown }).code === '57014') return { before: false, answers: false };
     throw error;
   }
 }
