@@ -106,7 +106,7 @@ export interface ContentFigures {
   readonly status: 'active' | 'paused' | 'scheduled' | 'ended' | 'withdrawn';
   /** Messages that were dismissed. */
   readonly dismissed: number;
-  /** Decisions that count: their message was served, or nobody polls. */
+  /** Decisions that count: their message was served, or their channel is not polled. */
   readonly served: number;
   /** Of these, those that were clicked or actioned. */
   readonly rewarded: number;
@@ -166,7 +166,7 @@ export interface DecisionContext {
 
 /** The decisions of one kind of choice. */
 export interface DecisionGroup {
-  /** Decisions that count: their message was served, or nobody polls. */
+  /** Decisions that count: their message was served, or their channel is not polled. */
   readonly served: number;
   /** Of these, those that were clicked or actioned. */
   readonly rewarded: number;
@@ -288,7 +288,7 @@ export interface GetContentAnswer {
   readonly status: 'active' | 'paused' | 'scheduled' | 'ended' | 'withdrawn';
   /** Messages that were dismissed. */
   readonly dismissed: number;
-  /** Decisions that count: their message was served, or nobody polls. */
+  /** Decisions that count: their message was served, or their channel is not polled. */
   readonly served: number;
   /** Of these, those that were clicked or actioned. */
   readonly rewarded: number;
@@ -429,7 +429,7 @@ export interface ListDecisionsAnswer {
   readonly decisions: readonly LoggedDecision[];
   /** The value of `after` for the next page; null on the last page. */
   readonly next: string | null;
-  /** Decisions from before this time were removed, and the page is of a part of the log that reaches so far back. */
+  /** Decisions from before this time were removed by age, and the page reaches back beyond it. */
   readonly removedBefore?: string | undefined;
 }
 
@@ -488,9 +488,9 @@ export interface LoggedDecision {
   readonly policy?: 'learned' | 'weights' | 'holdout' | undefined;
   /** The reward so far; null while none is due. */
   readonly reward: number | null;
-  /** Why, in the words of the answer, cut to 400 bytes. Missing for decisions of earlier versions and of erased users. */
+  /** The reason in the answer, cut to 400 bytes. Missing for decisions of earlier versions and of erased users. */
   readonly reason?: string | undefined;
-  /** What was excluded by which rule, most first. Empty also where `maxDailyContacts` was reached. Missing for decisions of earlier versions. */
+  /** The contents that each rule excluded, most first. Empty also if `maxDailyContacts` was reached. Missing for decisions of earlier versions. */
   readonly removed?: readonly RemovedContents[] | undefined;
 }
 
@@ -663,7 +663,7 @@ export interface RemovedContents {
   readonly rule: string;
   /** The trait, event or category of the rule. */
   readonly name?: string | undefined;
-  /** How many contents it excluded that no rule before it did. */
+  /** How many contents it excluded that no earlier rule did. */
   readonly count: number;
   /** The first of them; none where the log had no space. */
   readonly contentIds: readonly string[];
@@ -691,7 +691,7 @@ export interface RotateWebhookRequest {
 export interface SeriesPoint {
   /** Start of the hour or day (UTC). */
   readonly from: string;
-  /** Decisions that count: their message was served, or nobody polls. */
+  /** Decisions that count: their message was served, or their channel is not polled. */
   readonly served: number;
   /** Of these, those that were clicked or actioned. */
   readonly rewarded: number;
@@ -726,11 +726,11 @@ export interface TimelineContacts {
   readonly of: 'all' | 'marketing';
   /** Contacts so far. */
   readonly used: number;
-  /** How many there may be; null where each decision says so. */
+  /** The cap; null if each decision names its own. */
   readonly cap: number | null;
   /** Length of the window in hours, in calendar days of the user. */
   readonly windowHours: number;
-  /** When there is room again; missing while there is. */
+  /** When the next contact is possible; missing while one is. */
   readonly nextFreeAt?: string | undefined;
 }
 
@@ -740,11 +740,11 @@ export interface TimelineEntry {
   readonly kind: 'event' | 'decision' | 'message' | 'outcome' | 'notification';
   /** When it happened. */
   readonly at: string;
-  /** The decision of a decision, a message and its outcomes; the notification; the number of an event. */
+  /** The decision, also of a message and its outcomes; the notification; the number of an event. */
   readonly id: string;
   /** Name of an event. */
   readonly event?: string | undefined;
-  /** Chosen content; null if nothing was chosen. */
+  /** Chosen content; null if nothing was chosen. That of the message of an outcome. */
   readonly contentId?: string | null | undefined;
   /** Channel, surface and locale. */
   readonly context?: { readonly [name: string]: string } | undefined;
@@ -762,7 +762,7 @@ export interface TimelineEntry {
   readonly outcome?: string | undefined;
   /** What an outcome belongs to. */
   readonly of?: 'message' | 'notification' | undefined;
-  /** Template of a notification. */
+  /** Template of a notification, or of that of an outcome. */
   readonly templateId?: string | undefined;
   /** Channel of a notification or message. */
   readonly channel?: string | null | undefined;
@@ -782,7 +782,7 @@ export interface TimelineEntry {
 export interface TimelineEvents {
   /** Names of the events that rules count: all of them are shown. */
   readonly counted: readonly string[];
-  /** Events of other names are shown as far as they were received since then; null if none were received. */
+  /** Events with other names are shown if they were received since then; null if none were received. */
   readonly scannedSince: string | null;
 }
 
@@ -1076,24 +1076,24 @@ export interface Operations {
   getNotification(input: { readonly id: string }, options?: CallOptions): Promise<Notification>;
   /** Report a tap on a notification. Stored once per notification and type. `opened` delivers `campaign.opened`, `clicked` delivers `campaign.clicked`. */
   notificationOutcome(input: { readonly id: string } & NotificationOutcomeRequest, options?: CallOptions): Promise<OutcomeAnswer>;
-  /** The contents of the catalog with what they earned. In the order of the catalog, then those that are no longer in it. Figures count the decisions whose message was served, or that nobody polls for; intervals hold with 95 % confidence (Wilson). */
+  /** The contents of the catalog with their reward rates. In the order of the catalog, then those that are no longer in it. Figures count the decisions whose message was served, or whose channel is not polled; intervals hold with 95 % confidence (Wilson). */
   listContents(input?: {
     /** The `next` of the previous page. */
     readonly after?: string | undefined;
   }, options?: CallOptions): Promise<ListContentsAnswer>;
-  /** A content with what it earned over time. By hour for the last fortnight at most, or by day for the last 400 days. */
+  /** A content with its reward rate over time. By hour for the last 15 days, or by day for the last 400 days. */
   getContent(input: { readonly id: string } & {
-    /** Width of the points. Default: hours while the figures are younger than a fortnight, else days. */
+    /** Width of the points. Default: hours while the figures are younger than 14 days, else days. */
     readonly step?: 'hour' | 'day' | undefined;
   }, options?: CallOptions): Promise<GetContentAnswer>;
   /** The state of the learned model, its learning curve, and what it gains over the holdout group. The learning curve has the rate of all contents over time. Users of the holdout group get contents that are chosen evenly. */
   getModel(input?: {
-    /** Width of the points. Default: hours while the figures are younger than a fortnight, else days. */
+    /** Width of the points. Default: hours while the figures are younger than 14 days, else days. */
     readonly step?: 'hour' | 'day' | undefined;
   }, options?: CallOptions): Promise<GetModelAnswer>;
-  /** The catalog in force. Version 0 is the catalog of the service: that of the file it was started with, or the built-in one. While a file is the authority, the catalog is read-only and `reason` says so. */
+  /** The catalog in force. Version 0 is the catalog of the service: that of the file it was started with, or the built-in one. While a node runs with a catalog file, the catalog is read-only and `reason` says so. */
   getCatalog(input?: undefined, options?: CallOptions): Promise<GetCatalogAnswer>;
-  /** Replace the catalog. Stores a new version, which all nodes use within a second. With `ifVersion`, a catalog that has another version by now is answered with 409, and so is one whose authority is a file. An identical catalog stores nothing. */
+  /** Replace the catalog. Stores a new version, which all nodes use within a second. Answers 409 if `ifVersion` is not the version in force, or while a node runs with a catalog file (`serve --catalog`). An identical catalog stores nothing. */
   putCatalog(input: PutCatalogRequest, options?: CallOptions): Promise<PutCatalogAnswer>;
   /** Check a catalog without storing it. Answers with every error and its path. */
   validateCatalog(input: ValidateCatalogRequest, options?: CallOptions): Promise<ValidateCatalogAnswer>;

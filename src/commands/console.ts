@@ -6,10 +6,10 @@ import { Flags } from '../cli/flags/oclif.ts';
 export default class Console extends SvcCommand {
   static override summary = 'Show the service on a web page on this machine';
   static override description =
-    `Serves a page on a loopback address, with the live events, users, decisions, notifications, webhooks, limits and imports
-of the service. The API key stays in this command. The printed address holds a code that is good once and for five
-minutes. If a console of the same service runs already, prints an address of it and exits. A remote service cannot be
-changed from the page, unless you add --write.`;
+    `Serves a page on a loopback address, with the live events, users, decisions, contents, notifications, webhooks, limits
+and imports of the service. The API key stays in this command. The printed address holds a code that opens the page once,
+within five minutes. If a console of the same service is already running, prints a new address of it and exits. The page
+can change a remote service only with --write.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %>',
     '<%= config.bin %> <%= command.id %> --open',
@@ -24,7 +24,9 @@ changed from the page, unless you add --write.`;
       max: 65535,
       helpValue: 'N',
     }),
-    write: Flags.boolean({ summary: 'let the page change a remote service; the local one always may' }),
+    write: Flags.boolean({
+      summary: 'let the page change a remote service; it can always change the local one',
+    }),
   };
 
   protected override async run(context: Context<typeof Console>): Promise<ExitCode> {

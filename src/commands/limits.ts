@@ -12,8 +12,9 @@ const WATCH_MS = 1000;
 export default class Limits extends SvcCommand {
   static override summary = 'Show the usage of each rate limit';
   static override description =
-    `Prints one row per endpoint group: of the local service from its limiter, of another one from the rate-limit headers
-that svc commands have received. Sends no request unless you add --refresh. Dimmed values are older than the window of 60 s and no longer valid.`;
+    `Prints one row per endpoint group: for the local service from its limiter, for another one from the rate-limit headers
+that svc commands have received. Sends no request unless you add --refresh. Dimmed values are older than the window of
+60 s and no longer valid.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %>',
     '<%= config.bin %> <%= command.id %> --watch',

@@ -4,7 +4,7 @@ import { stepFlag } from '../features/contents/flags.ts';
 import { showModel } from '../features/contents/view.ts';
 
 export default class Model extends SvcCommand {
-  static override summary = 'Show what the model has learned, and what it gains over the holdout group';
+  static override summary = 'Show the state of the learned model, and its gain over the holdout group';
   static override examples = ['<%= config.bin %> <%= command.id %>'];
   static override flags = { step: stepFlag };
 

@@ -5,6 +5,10 @@ import { restoreScheme } from './parts/sidebar.tsx';
 
 restoreScheme();
 render(<App />, document.getElementById('console')!);
-openSession().catch(() => {
-  session.value = 'ended';
-});
+const open = () =>
+  openSession().catch(() => {
+    session.value = 'ended';
+  });
+open();
+// A new address in the tab of an old one changes only the fragment: the page is not loaded again.
+addEventListener('hashchange', open);

@@ -51,20 +51,27 @@ export interface ConsoleLimit {
 
 /** The imports whose journals this machine keeps (`GET /console/imports`), as `svc imports list --json` has them. */
 export interface ConsoleImports {
-  readonly imports: readonly {
-    readonly id: string;
-    readonly state: 'running' | 'unfinished' | 'finished' | 'unusable';
-    readonly kind: string | null;
-    readonly inputs: readonly string[] | null;
-    readonly baseUrl: string | null;
-    readonly workspace: string | null;
-    /** Records that the service has acknowledged. */
-    readonly acknowledged: number | null;
-    /** Records that were sent without an answer. */
-    readonly inDoubt: number | null;
-    readonly left: number | null;
-    readonly lastAt: string | null;
-  }[];
+  readonly imports: readonly KeptImport[];
+}
+
+/** An import whose journal this machine keeps. What is null is not known: another process has the journal open. */
+export interface KeptImport {
+  /** The name of the journal, without its suffix. */
+  readonly id: string;
+  /** `unusable` for a journal that cannot be read. */
+  readonly state: 'running' | 'unfinished' | 'finished' | 'unusable';
+  readonly kind: string | null;
+  readonly inputs: readonly string[] | null;
+  readonly baseUrl: string | null;
+  readonly workspace: string | null;
+  /** Records that the service has acknowledged. */
+  readonly acknowledged: number | null;
+  /** Records that were sent without an answer. */
+  readonly inDoubt: number | null;
+  /** Records that are left: 0 of a finished import, otherwise known only after the input was read. */
+  readonly left: number | null;
+  /** When a batch was last sent, ISO 8601; null if none was. */
+  readonly lastAt: string | null;
 }
 
 /** The faults that the process of the console injects (`GET` and `PUT /console/faults`). */

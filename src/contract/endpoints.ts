@@ -332,9 +332,9 @@ export const ENDPOINTS = table({
     success: 200,
     repeat: 'always',
     beyondSpecification: true,
-    summary: 'The contents of the catalog with what they earned',
+    summary: 'The contents of the catalog with their reward rates',
     description:
-      'In the order of the catalog, then those that are no longer in it. Figures count the decisions whose message was served, or that nobody polls for; intervals hold with 95 % confidence (Wilson).',
+      'In the order of the catalog, then those that are no longer in it. Figures count the decisions whose message was served, or whose channel is not polled; intervals hold with 95 % confidence (Wilson).',
     query: s.ListContentsQuery,
     answer: s.ListContentsAnswer,
   },
@@ -345,8 +345,8 @@ export const ENDPOINTS = table({
     success: 200,
     repeat: 'always',
     beyondSpecification: true,
-    summary: 'A content with what it earned over time',
-    description: 'By hour for the last fortnight at most, or by day for the last 400 days.',
+    summary: 'A content with its reward rate over time',
+    description: 'By hour for the last 15 days, or by day for the last 400 days.',
     params: { id: 'Identifier of the content.' },
     missing: 'No content has this identifier, and none that was removed had it.',
     query: s.SeriesQuery,
@@ -374,7 +374,7 @@ export const ENDPOINTS = table({
     beyondSpecification: true,
     summary: 'The catalog in force',
     description:
-      'Version 0 is the catalog of the service: that of the file it was started with, or the built-in one. While a file is the authority, the catalog is read-only and `reason` says so.',
+      'Version 0 is the catalog of the service: that of the file it was started with, or the built-in one. While a node runs with a catalog file, the catalog is read-only and `reason` says so.',
     answer: s.GetCatalogAnswer,
   },
   putCatalog: {
@@ -386,7 +386,7 @@ export const ENDPOINTS = table({
     beyondSpecification: true,
     summary: 'Replace the catalog',
     description:
-      'Stores a new version, which all nodes use within a second. With `ifVersion`, a catalog that has another version by now is answered with 409, and so is one whose authority is a file. An identical catalog stores nothing.',
+      'Stores a new version, which all nodes use within a second. Answers 409 if `ifVersion` is not the version in force, or while a node runs with a catalog file (`serve --catalog`). An identical catalog stores nothing.',
     request: s.PutCatalogRequest,
     answer: s.PutCatalogAnswer,
   },

@@ -19,3 +19,14 @@ export const HEADERS = {
   webhookTimestamp: 'webhook-timestamp',
   webhookSignature: 'webhook-signature',
 } as const;
+
+/** The headers of an answer that a page may read: those that describe the answer, and none of its connection. */
+export const ANSWER_HEADERS = [
+  HEADERS.requestId,
+  HEADERS.region,
+  HEADERS.limit,
+  HEADERS.remaining,
+  HEADERS.reset,
+  HEADERS.retryAfter,
+  HEADERS.idempotentReplayed,
+] as const;

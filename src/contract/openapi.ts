@@ -181,7 +181,7 @@ function success(endpoint: Endpoint, schemas: Schemas, example: Example): Json {
     const schema = {
       type: 'string',
       description:
-        'Server-sent events (WHATWG HTML, 9.2). A message has `id`, `event` and `data`, whose content the schema describes; one without `data` only moves the `id`. A message with `event: gap` has `{"removedBefore": …}` in `data`: events from before that time were removed since the position.',
+        'Server-sent events (WHATWG HTML, 9.2). A message has `id`, `event` and `data`, whose content the schema describes; one without `data` only moves the `id`.',
       contentMediaType: 'application/json',
       contentSchema: schemas.of(endpoint.answer),
     };

@@ -32,9 +32,14 @@ export function findPersonalData(values: Readonly<Record<string, string>>): Pers
 /** Stands in place of a value that is not shown. */
 export const MASKED = '***';
 
-/** Names of values that are not shown beside those of NAMES: where somebody lives, when they were born, secrets. */
-const HIDDEN_NAMES =
-  /\b(address|street|postcode|postal code|zip|zip code|birth ?date|birthday|date of birth|dob|passport|password|passwd|secret|token|api ?key|authorization|cookie|signature|ip)\b/;
+/** Names of values that are not shown beside those of NAMES: who somebody is, where they live, when they were born, secrets. */
+const HIDDEN_NAMES = [
+  /\b(first|last|full|user|given|family|middle|maiden|nick|sur|holder|recipient|sender|beneficiary|payee|payer|guest|passenger|contact) ?name\b/,
+  /\b((card|account) ?)?holder$|\b(phone|mobile|account|card|tax) ?number\b|\b(national|tax) ?id\b|\bssn\b/,
+  /\b((e ?mail|ip|home|street|mailing) ?)?address\b|\b(street|postcode|postal code|zip|zip ?code|ip)\b/,
+  /\b(birth ?date|birthday|date of birth|dob|passport)\b/,
+  /\b(password|passwd|secret|token|api ?key|authorization|cookie|signature)\b/,
+] as const;
 /** A longer text is not shown: nobody could read it, and it may hold anything. */
 const MOST_SHOWN = 4096;
 /** Values nested deeper are not shown. */
@@ -42,7 +47,8 @@ const MOST_DEPTH = 32;
 
 /**
  * Masks what looks personal or secret in a value that others named, such as an event's property: by its name and those of
- * the fields below it, and by its content. Returns a copy with `***` in place of each such value. Takes linear time.
+ * the fields below it, and by its content. Returns a copy with `***` in place of each such value, and of each name that
+ * looks personal itself with its value. Takes linear time.
  */
 export function maskPersonal(name: string, value: unknown, depth = 0): unknown {
   if (value === null || typeof value === 'boolean') return value;
@@ -50,17 +56,22 @@ export function maskPersonal(name: string, value: unknown, depth = 0): unknown {
     if (depth >= MOST_DEPTH || isHiddenName(name)) return MASKED;
     if (Array.isArray(value)) return value.map((item) => maskPersonal(name, item, depth + 1));
     return Object.fromEntries(
-      Object.entries(value).map(([key, inner]) => [key, maskPersonal(key, inner, depth + 1)]),
+      Object.entries(value).map(([key, inner]) =>
+        looksPersonal(key, key) ? [MASKED, MASKED] : [key, maskPersonal(key, inner, depth + 1)],
+      ),
     );
   }
-  const text = String(value);
-  const hidden =
-    isHiddenName(name) || text.length > MOST_SHOWN || kindOfValue(text, !isReference(name)) !== null;
-  return hidden ? MASKED : value;
+  return isHiddenName(name) || looksPersonal(name, String(value)) ? MASKED : value;
 }
 
+/** Whether a text looks personal by its content; one that is too long to be shown counts as such. */
+const looksPersonal = (name: string, text: string): boolean =>
+  text.length > MOST_SHOWN || kindOfValue(text, !isReference(name)) !== null;
+
+const isHiddenWord = (words: string) => HIDDEN_NAMES.some((rule) => rule.test(words));
+
 function isHiddenName(name: string): boolean {
-  return name.length > MOST_SHOWN || kindOfName(name) !== null || HIDDEN_NAMES.test(wordsOf(name));
+  return name.length > MOST_SHOWN || kindOfName(name) !== null || isHiddenWord(wordsOf(name));
 }
 
 const NAMES: readonly (readonly [RegExp, PersonalKind])[] = [

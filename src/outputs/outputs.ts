@@ -77,7 +77,7 @@ export const OUTPUTS: Readonly<Record<string, Printed>> = {
     z.union([operations, z.unknown()]),
   ),
   'catalog:diff': document('How two catalogs differ.', CatalogDiffOutput),
-  'catalog:get': document('The catalog, with --json beside its version.', CatalogOutput),
+  'catalog:get': document('The catalog and its version.', CatalogOutput),
   'catalog:put': document('The version in force.', s.PutCatalogAnswer),
   'catalog:revert': document('The version in force.', s.PutCatalogAnswer),
   'catalog:validate': document('The result of the check.', s.ValidateCatalogAnswer),

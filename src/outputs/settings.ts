@@ -96,7 +96,7 @@ export const ServeOutput = z.object({
 });
 export const ConsoleOutput = z.object({
   ready: flag('True: the page is served.'),
-  url: text('Address of the page, with a code that is good once and for five minutes.'),
+  url: text('Address of the page, with a code that is valid once, within five minutes.'),
   joined: flag('True if a console that ran already serves the page: the command has ended.'),
 });
 export const MigrateOutput = z.object({

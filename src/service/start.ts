@@ -252,7 +252,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       answer: (request, bindings) => {
         inside ??= createApp({
           ...parts,
-          // What the console reads is no traffic of the service.
+          // Requests of the console are not traffic of the service.
           recorder: recordRequests(() => {}, unobserved, untraced),
           inside: credentials.workspace,
         });

@@ -12,4 +12,4 @@ test('a damaged file: each command reports it and destroys nothing', async () =>
     home.release();
     program.release();
   }
-}, 60_000);
+}, 240_000);

@@ -12,6 +12,7 @@ import { describe, expect, it } from 'vitest';
 import { askConsole, consoleAddress, tokenOf } from '../support/console/console-client.ts';
 import { startSvc } from '../support/process/run-svc.ts';
 import { startTestService } from '../support/process/service.ts';
+import { svcProgram } from '../support/process/svc-process.ts';
 import { tempDir } from '../support/temp.ts';
 
 /** Starts a console and resolves with its address, once it is printed. */
@@ -167,5 +168,27 @@ describe('svc console', () => {
     const { stderr } = await without.stop();
     expect(stderr).toContain('no browser could be opened');
     expect(readdirSync(join(home, 'data', 'console'))).toEqual([]);
+  });
+
+  it('prints the address of the console that runs, also where the browser has nothing else to wait for', async () => {
+    const home = tempDir();
+    const console_ = await start(['--profile', 'local'], { home });
+    const bin = tempDir();
+    const opener = join(bin, process.platform === 'darwin' ? 'open' : 'xdg-open');
+    const program = await svcProgram();
+    const env = { HOME: home, PATH: bin, SVC_DATA_DIR: join(home, 'data') };
+    for (const [script, warned] of [
+      ['exit 0', false],
+      ['exit 3', true],
+    ] as const) {
+      writeFileSync(opener, `#!/bin/sh\n${script}\n`);
+      chmodSync(opener, 0o755);
+      const argv = ['console', '--json', '--open', '--profile', 'local'];
+      const { code, stdout, stderr } = await program.start(argv, { env, cwd: home }).ended;
+      expect([code, stderr.includes('no browser could be opened')]).toEqual([0, warned]);
+      const { url, joined } = JSON.parse(stdout);
+      expect([joined, consoleAddress(url).origin]).toEqual([true, console_.origin]);
+    }
+    await console_.stop();
   });
 });

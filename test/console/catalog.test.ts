@@ -80,6 +80,26 @@ describe.runIf(hasChromium)('the catalog view', () => {
     expect(await contents()).toHaveLength(before);
   });
 
+  test('shows the stored catalog again once a draft is discarded, and no draft of another workspace', async () => {
+    const { page } = svc;
+    await svc.go('/catalog/contents/card_offer');
+    const surfaces = page.getByLabel(/^Surfaces/);
+    const stored = await surfaces.inputValue();
+    expect(stored).not.toBe('');
+    await surfaces.fill(`${stored}, elsewhere, `);
+    expect(await surfaces.inputValue()).toBe(`${stored}, elsewhere, `);
+    await page.getByRole('button', { name: 'Discard the draft' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Discard' }).click();
+    await expect.poll(() => surfaces.inputValue()).toBe(stored);
+    await page.evaluate(
+      `sessionStorage.setItem('svc-console-catalog-draft', '{"workspace":"ws_other","version":0,"catalog":{}}')`,
+    );
+    page.once('dialog', (dialog) => dialog.accept());
+    await page.reload();
+    expect(await surfaces.inputValue()).toBe(stored);
+    expect(await page.getByRole('button', { name: 'Store the draft' }).count()).toBe(0);
+  });
+
   test('previews a template by channel with sample values', async () => {
     const { page } = svc;
     const templates = [

@@ -85,6 +85,20 @@ describe.runIf(hasChromium)('the live view', () => {
     await page.waitForURL(/filter=amount%3A7/);
   });
 
+  test('shows names of properties with their invisible characters, and says where digits are lost', async () => {
+    const { page } = svc;
+    await open();
+    await ingest({ userId: 'hostile', properties: { '\u202eevil': 'x', big: 2 ** 60 } });
+    await row('hostile').getByRole('button').click();
+    const detail = page.getByRole('complementary', { name: 'Detail' });
+    await detail.getByText('\\u202eevil').first().waitFor();
+    expect(await detail.locator('dt').allInnerTexts()).toContain('\\u202eevil');
+    await detail.getByText(`≈ ${2 ** 60}`).waitFor();
+    expect(await page.content()).not.toContain('\u202e');
+    await page.keyboard.press('Escape');
+    await detail.waitFor({ state: 'hidden' });
+  });
+
   test('resumes without a gap or a double when the service restarts', async () => {
     const { page } = svc;
     await open('/live?filter=wanted:yes');

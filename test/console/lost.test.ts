@@ -9,6 +9,60 @@ describe.runIf(hasChromium)('a page that loses what is behind it', () => {
   });
   afterAll(() => svc.stop());
 
+  test('shows what a slow console answers, although it asks it at intervals', async () => {
+    const { page } = svc;
+    let asked = 0;
+    let answer = () => {};
+    const answered = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    await page.clock.install();
+    await page.route('**/console/service', async (route) => {
+      asked++;
+      await answered;
+      const unknown = { ready: null, version: null, backlog: null, nodes: null, process: null };
+      await route.fulfill({ json: { reached: false, ...unknown } }).catch(() => undefined);
+    });
+    await svc.go('/service');
+    await expect.poll(() => asked).toBe(1);
+    await page.clock.runFor(30_000);
+    answer();
+    await page.getByText('does not answer', { exact: true }).waitFor();
+    const status = page.getByRole('banner').getByRole('status');
+    await status.getByText('the service does not answer').waitFor();
+    await page.unroute('**/console/service');
+    await page.getByRole('button', { name: 'Refresh' }).click();
+    await page.getByText('ready', { exact: true }).waitFor();
+    await status.getByText('connected').waitFor();
+    await svc.check();
+  });
+
+  test('loads what had to wait for the rate limit as soon as there is room', async () => {
+    const { page } = svc;
+    await page.route(
+      '**/api/v1/contents',
+      (route) =>
+        route.fulfill({
+          status: 429,
+          json: {
+            error: 'console_share',
+            message: 'The next request can be sent in 20 s.',
+            retryAfterMs: 20_000,
+          },
+        }),
+      { times: 1 },
+    );
+    await svc.go('/contents');
+    await page.getByText('Waiting for the rate limit').waitFor();
+    await page.getByText('The next request can be sent in 20 s.').waitFor();
+    await page.clock.runFor(20_000);
+    await page.getByRole('row', { name: /card_offer/ }).waitFor();
+    expect(await page.getByText('Waiting for the rate limit').count()).toBe(0);
+    svc.forgetFailedRequests();
+    await svc.check();
+    await page.clock.resume();
+  });
+
   test('says in the sidebar that the service or the console does not answer', async () => {
     const { page } = svc;
     const status = page.getByRole('banner').getByRole('status');

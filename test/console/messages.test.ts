@@ -54,12 +54,14 @@ describe.runIf(hasChromium)('the messages view', () => {
     expect(after.messages.map((message) => message.decisionId)).not.toContain(first.decisionId);
   });
 
-  test('names the user in the copied command', async () => {
+  test('names its filters in the copied command', async () => {
     const { page, data } = svc;
-    await svc.go(`/messages?hashId=${data.hashId}`);
+    await svc.go(`/messages?hashId=${data.hashId}&surface=home&channel=in-app`);
     await svc.tabTo('Copy as svc command');
     await page.keyboard.press('Enter');
     await page.getByText('Copied').waitFor();
-    expect(await svc.copied()).toMatch(new RegExp(`^svc messages list --peek --hash-id=${data.hashId}`));
+    expect(await svc.copied()).toMatch(
+      new RegExp(`^svc messages list --peek --hash-id=${data.hashId} --surface=home --channel=in-app`),
+    );
   });
 });

@@ -51,4 +51,27 @@ describe.runIf(hasChromium)('the notifications view', () => {
     await page.keyboard.press('Enter');
     await expect.poll(() => svc.copied()).toMatch(/^svc notifications get ntf_/);
   });
+
+  test('reads a notification again only until it has reached its last state', async () => {
+    const { page, data } = svc;
+    await expect
+      .poll(
+        async () =>
+          (await svc.send<{ status: string }>(`/v1/inform/notifications/${data.notificationId}`)).status,
+      )
+      .toBe('delivered');
+    let reads = 0;
+    page.on('request', (request) => {
+      if (request.url().endsWith(`/api/v1/inform/notifications/${data.notificationId}`)) reads++;
+    });
+    await page.clock.install();
+    await svc.go(`/notifications/${data.notificationId}`);
+    await page.getByRole('list', { name: 'States' }).waitFor();
+    const before = reads;
+    await page.clock.runFor(60_000);
+    const listed = page.waitForResponse(/notifications(\?|$)/);
+    await page.getByRole('button', { name: 'Refresh' }).click();
+    await listed;
+    expect(reads).toBe(before);
+  });
 });

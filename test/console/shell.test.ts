@@ -93,15 +93,33 @@ describe.runIf(hasChromium)("the console's page", () => {
     const shown = page.getByText('<img src=x onerror=alert(1)>\\u202e\\x1b[31m').first();
     await shown.waitFor();
     expect(await page.locator('main img').count()).toBe(0);
+    const cut: number = await page.evaluate(`[...document.querySelectorAll('.links li')].filter((item) => {
+      const right = item.getBoundingClientRect().right;
+      return [...item.querySelectorAll('.badge, time')].some((e) => e.getBoundingClientRect().right > right);
+    }).length`);
+    expect(cut).toBe(0);
   });
 
-  test('a page without a session says how to get a new code', async () => {
+  test('a page without a session says how to get a new code, and takes it in the same tab', async () => {
     const browser = await sharedBrowser();
     const context = await browser.newContext();
     const page = await context.newPage();
-    await page.goto(new URL('/decisions', svc.page.url()).href);
-    await page.getByRole('heading', { name: 'This page needs a new code' }).waitFor();
+    const { origin } = new URL(svc.page.url());
+    await page.goto(`${origin}/#code=used-or-expired`);
+    const needed = page.getByRole('heading', { name: 'This page needs a new code' });
+    await needed.waitFor();
     await page.getByText('svc console', { exact: true }).waitFor();
+    // Only the fragment differs: the browser does not load the page again.
+    const address = await svc.newAddress();
+    await page.goto(address);
+    await page.getByRole('heading', { name: 'Live events' }).waitFor();
+    expect(page.url()).not.toContain('code');
+    // A code that was used does not end the session of the tab.
+    await page.goto(address);
+    await page.getByRole('heading', { name: 'Live events' }).waitFor();
+    await page.goto(`${origin}/decisions`);
+    await page.getByRole('list', { name: 'Decisions' }).waitFor();
+    expect(await needed.count()).toBe(0);
     await context.close();
   });
 });

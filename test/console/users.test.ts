@@ -45,6 +45,29 @@ describe.runIf(hasChromium)('the users view', () => {
     await page.getByRole('article', { name: /^Decision dec_/ }).waitFor();
   });
 
+  test('names the content of an outcome, and shows what happened meanwhile on Refresh', async () => {
+    const { page, data } = svc;
+    const [, hashId] = data.hashIds;
+    const items = page.getByRole('list', { name: 'Timeline' }).getByRole('listitem');
+    await svc.go(`/users/${hashId}?kinds=outcome`);
+    await items.first().waitFor();
+    const { items: entries } = await svc.send<{ items: { contentId: string }[] }>(
+      `/v1/users/${hashId}/timeline?kinds=outcome`,
+    );
+    for (const [i, text] of (await items.allInnerTexts()).entries())
+      expect(text).toContain(`of a message ${entries[i]!.contentId}`);
+    const [{ decisionId }] = (
+      await svc.send<{ decisions: [{ decisionId: string }] }>(`/v1/decisions?hashId=${hashId}`)
+    ).decisions;
+    await svc.send(`/v1/messages/${decisionId}/outcomes`, { type: 'dismissed' });
+    await svc.tabTo('Refresh');
+    await page.keyboard.press('Enter');
+    await items.filter({ hasText: 'dismissed' }).waitFor();
+    await svc.tabTo('Pending messages');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`**/messages?hashId=${hashId}`);
+  });
+
   test('offers the users of the latest decisions to begin with', async () => {
     const { page, data } = svc;
     await svc.go('/users');

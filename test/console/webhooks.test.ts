@@ -75,6 +75,46 @@ describe.runIf(hasChromium)('the webhooks view', () => {
     await expect.poll(attempts).toBe(before + count);
   });
 
+  test('opens a delivery by its address wherever it is in the list, and says where each one went', async () => {
+    const { page, data } = svc;
+    const [first] = await deliveries();
+    await svc.go(`/webhooks?status=failed&delivery=${first!.deliveryId}`);
+    await page.getByText('No deliveries match.').waitFor();
+    const panel = page.getByRole('complementary', { name: 'Detail' });
+    await panel.getByText(data.webhookId, { exact: true }).first().waitFor();
+    await panel.getByRole('list', { name: 'Attempts' }).waitFor();
+    await svc.go('/webhooks');
+    const row = page.getByRole('table', { name: 'Deliveries' }).getByRole('row').nth(1);
+    await row.getByText(/\/hook$/).waitFor();
+  });
+
+  test('goes on with the listed deliveries where a refusal stopped it', async () => {
+    const { page } = svc;
+    await svc.go('/webhooks?status=delivered');
+    await page.getByRole('table', { name: 'Deliveries' }).waitFor();
+    const sent: string[] = [];
+    await page.route('**/redeliver', async (route) => {
+      if (sent.length === 2 && new Set(sent).size === 2) {
+        sent.push('refused');
+        return route.fulfill({ status: 503, json: { error: 'busy', message: 'Try again.' } });
+      }
+      sent.push(route.request().url());
+      return route.fulfill({ status: 202, json: {} });
+    });
+    const { length: count } = await deliveries();
+    await page.getByRole('button', { name: /^Deliver \d+ listed/ }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: `Deliver ${count} again` }).click();
+    await dialog.getByRole('alert').getByText('Try again.').waitFor();
+    await dialog.getByText(`2 of ${count} queued`).waitFor();
+    await dialog.getByRole('button', { name: `Deliver ${count - 2} again` }).click();
+    await dialog.waitFor({ state: 'hidden' });
+    const taken = sent.filter((url) => url !== 'refused');
+    expect([taken.length, new Set(taken).size]).toEqual([count, count]);
+    await page.unroute('**/redeliver');
+    svc.forgetFailedRequests();
+  });
+
   test('names the filters in the copied command', async () => {
     const { page, data } = svc;
     await svc.go(`/webhooks?status=failed&webhookId=${data.webhookId}`);

@@ -176,6 +176,29 @@ describe('what is masked', () => {
     });
   });
 
+  it.each([
+    ...['firstname', 'fullname', 'username', 'recipientName', 'contact_name', 'cardholder', 'accountHolder'],
+    ...['emailaddress', 'phonenumber', 'ipAddress', 'mailing_address', 'nationalId', 'taxNumber', 'zipcode'],
+  ])('masks %s by its name', (name) => {
+    expect(maskPersonal('properties', { [name]: 'x' })).toEqual({ [name]: '***' });
+  });
+
+  it.each(['eventName', 'file_name', 'productName', 'shareholderMeeting', 'orderNumber', 'addressed', 'tip'])(
+    'shows %s',
+    (name) => {
+      expect(maskPersonal('properties', { [name]: 'x' })).toEqual({ [name]: 'x' });
+    },
+  );
+
+  it('masks names that look personal themselves, at any depth', () => {
+    const properties = { 'ada@example.com': 1, list: [{ '+4915112345678': { a: 1 } }], page: 'x' };
+    expect(maskPersonal('properties', properties)).toEqual({
+      '***': '***',
+      list: [{ '***': '***' }],
+      page: 'x',
+    });
+  });
+
   it('masks what is too long or too deep to be looked at', () => {
     const deep = JSON.parse(`${'{"a":'.repeat(5000)}1${'}'.repeat(5000)}`);
     expect(JSON.stringify(maskPersonal('a', deep)).length).toBeLessThan(500);

@@ -47,7 +47,7 @@ describe('deliveries', () => {
         type: 'campaign.clicked',
         status: 'delivered',
         occurredAt: body.occurredAt,
-        attempts: [{ at: expect.any(String), status: 204, durationMs: expect.any(Number) }],
+        attempts: [{ at: expect.any(String), status: 204, durationMs: expect.any(Number), signedBy: [1] }],
         nextAttemptAt: null,
       },
     ]);

@@ -33,7 +33,6 @@ it('says how the process is and what is due', async () => {
   const service = await startTestService();
   expect(await service.status()).toMatchObject({
     ready: true,
-    pid: process.pid,
     backlog: [
       { kind: 'deliveries', due: 0 },
       { kind: 'notifications', due: 0 },

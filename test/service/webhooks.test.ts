@@ -11,6 +11,7 @@ describe('webhook management', () => {
       url: 'https://example.com/hook',
       events: kinds,
       status: 'active',
+      secretVersion: 1,
       createdAt: expect.stringMatching(/Z$/),
     });
     const path = `/v1/webhooks/${made.id}`;

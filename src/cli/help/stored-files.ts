@@ -29,7 +29,8 @@ export function storedFiles({ configDir, dataDir, database, codeCacheDir }: Path
     { path: `${dataDir}/limits/`, holds: 'the rate limits last seen, per service and workspace' },
     {
       path: `${dataDir}/console/`,
-      holds: 'the port of a running console, for a further `svc console`; removed when it ends; mode 0600',
+      holds:
+        'the port and a secret of a running console, by which another `svc console` finds it; removed when it ends; mode 0600',
     },
     {
       path: `${dataDir}/imports/`,

@@ -18,17 +18,24 @@ export function assertStdinUsedOnce(
   });
 }
 
-/** Reads a file, or standard input for `-` and where no file is given. Throws file, interrupted. */
-export async function inputBytes(file: string | undefined, world: World): Promise<Buffer> {
+/**
+ * Reads a file, or standard input for `-` and where no file is given. Throws file, interrupted.
+ * @param most where reading standard input or a FIFO stops, in bytes; up to one chunk more is returned
+ */
+export async function inputBytes(
+  file: string | undefined,
+  world: World,
+  most = Number.POSITIVE_INFINITY,
+): Promise<Buffer> {
   if (file === undefined || file === '-') {
     if (world.stdin.isTTY) {
       throw new SvcError('file', 'there is no input: standard input is a terminal', {
         hint: 'name a file, or pipe the bytes in',
       });
     }
-    return readAll(world);
+    return readAll(world, most);
   }
-  return fileBytes(file, world);
+  return fileBytes(file, world, most);
 }
 
 /**

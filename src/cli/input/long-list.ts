@@ -7,7 +7,8 @@ type Page = Parameters<typeof allOf>[0];
 
 /**
  * Fetches up to `limit` entries of a list that the specification does not have, and says on stderr if there are more.
- * `what` is the member of the answer that holds them; `name` says what they are, in the plural, such as `deliveries`. Throws not_offered.
+ * `what` is the member of the answer that holds them; `name` is the plural of what they are, such as `deliveries`. Throws
+ * not_offered.
  */
 export async function longList(
   what: string,

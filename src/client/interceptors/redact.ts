@@ -2,7 +2,7 @@
  * Redacts requests and responses for `--debug`. Names are shown; a value is shown only if its name is known to hold
  * neither personal data nor a secret. A list of values to hide would miss new fields and the customer's own traits.
  */
-import { HEADERS } from '../../contract/headers.ts';
+import { ANSWER_HEADERS, HEADERS } from '../../contract/headers.ts';
 import { maskUrl } from '../../kit/mask-url.ts';
 
 const MASK = '****';
@@ -13,15 +13,9 @@ const SHORTEST_ECHO = 3;
 const MOST_ECHOES = 2000;
 
 const SHOWN_HEADERS: ReadonlySet<string> = new Set([
+  ...ANSWER_HEADERS,
   HEADERS.workspace,
-  HEADERS.requestId,
-  HEADERS.region,
-  HEADERS.limit,
-  HEADERS.remaining,
-  HEADERS.reset,
-  HEADERS.retryAfter,
   HEADERS.idempotencyKey,
-  HEADERS.idempotentReplayed,
   ...['accept', 'allow', 'cache-control', 'connection', 'content-encoding', 'content-length', 'content-type'],
   ...['date', 'deprecation', 'keep-alive', 'last-event-id', 'location', 'server', 'sunset'],
   ...['transfer-encoding', 'user-agent', 'vary', 'via'],

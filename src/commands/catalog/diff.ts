@@ -5,7 +5,6 @@ import { catalogChanges } from '../../features/catalog/diff.ts';
 import { catalogFileArg, readCatalog } from '../../features/catalog/file.ts';
 import { showChanges } from '../../features/catalog/view.ts';
 import { objectOf } from '../../kit/object-of.ts';
-import { shell } from '../../kit/shell.ts';
 
 export default class CatalogDiff extends SvcCommand {
   static override summary = 'Show what `catalog put` with a file would change';
@@ -25,8 +24,13 @@ export default class CatalogDiff extends SvcCommand {
     const same = changes.length === 0;
     out.result({ version, same, changes }, () => (same ? 'no difference' : showChanges(changes)));
     if (!same)
-      throw new SvcError('differs', `the file and the catalog in force differ in ${changes.length} places`, {
-        hint: shell`to put it in force: svc catalog put ${args.file} --if-version ${String(version)}`,
-      });
+      throw new SvcError(
+        'differs',
+        `the file and the catalog in force differ in ${changes.length} ${changes.length === 1 ? 'place' : 'places'}`,
+        {
+          hint: (invocation) =>
+            `to put it in force: ${invocation.onThis(args.file, 'catalog', 'put', '--if-version', String(version))}`,
+        },
+      );
   }
 }

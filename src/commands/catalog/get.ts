@@ -8,8 +8,8 @@ import { objectOf } from '../../kit/object-of.ts';
 export default class CatalogGet extends SvcCommand {
   static override summary = 'Print the catalog of the workspace, or an earlier version of it';
   static override description =
-    `Prints the catalog alone, as a file for \`svc catalog put\` and \`svc serve --catalog\`; with --json beside its
-version, which \`svc catalog put\` then compares.`;
+    `Prints only the catalog, as a file for \`svc catalog put\` and \`svc serve --catalog\`. With --json, prints its version
+too, which \`svc catalog put\` then compares.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %> > catalog.json',
     '<%= config.bin %> <%= command.id %> --json | jq .version',

@@ -2,6 +2,7 @@ import { type Context, SvcCommand } from '../../cli/command/command.ts';
 import { orAmbiguous } from '../../cli/errors/ambiguous-outcome.ts';
 import { orUnsupportedFeature } from '../../cli/errors/unsupported-feature.ts';
 import { Flags } from '../../cli/flags/oclif.ts';
+import { orConflict } from '../../features/catalog/conflict.ts';
 import { catalogFileArg, changeFlags, readCatalog } from '../../features/catalog/file.ts';
 import { showPut } from '../../features/catalog/view.ts';
 
@@ -9,8 +10,8 @@ export default class CatalogPut extends SvcCommand {
   static override summary = 'Replace the catalog of the workspace';
   static override description =
     `Stores a new version, which all nodes use within a second; an identical catalog changes nothing. With --if-version, or
-the output of \`svc catalog get --json\`, a catalog that was changed meanwhile stays as it is (exit 5). Where the service
-was started with --catalog, that file is the authority.`;
+with the output of \`svc catalog get --json\`, a catalog that was changed in the meantime is not replaced (exit 5). While
+a node runs with --catalog, that file is used and nothing can be put.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %> catalog.json --if-version 7 --author ada --note "Spring offers"',
     'git show main:catalog.json | <%= config.bin %> <%= command.id %> -',
@@ -40,7 +41,10 @@ was started with --catalog, that file is the authority.`;
     const answer = await orAmbiguous(
       'whether the catalog was replaced',
       (invocation) => `compare it: ${invocation.on('catalog', 'versions')}, then: ${invocation.again()}`,
-      orUnsupportedFeature('to replace the catalog', client.call('putCatalog', { body, signal })),
+      orConflict(
+        (invocation) => `show what differs: ${invocation.onThis(args.file, 'catalog', 'diff')}`,
+        orUnsupportedFeature('to replace the catalog', client.call('putCatalog', { body, signal })),
+      ),
     );
     out.result(answer.body ?? {}, () => showPut(answer.body));
   }

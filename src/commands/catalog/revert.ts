@@ -2,14 +2,15 @@ import { type Context, SvcCommand } from '../../cli/command/command.ts';
 import { orAmbiguous } from '../../cli/errors/ambiguous-outcome.ts';
 import { orUnsupportedOperation } from '../../cli/errors/unsupported-operation.ts';
 import { Args, Flags } from '../../cli/flags/oclif.ts';
+import { orConflict } from '../../features/catalog/conflict.ts';
 import { changeFlags } from '../../features/catalog/file.ts';
 import { showPut } from '../../features/catalog/view.ts';
 
 export default class CatalogRevert extends SvcCommand {
   static override summary = 'Go back to an earlier version of the catalog';
   static override description =
-    `Stores the earlier version again as the newest. Changes of other authors are only undone if --over names the version in
-force, so that nobody loses work unasked.`;
+    `Stores the earlier version again as the newest. Changes of other authors are undone only if --over names the version in
+force, so that nobody loses work by accident.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %> --author ada',
     '<%= config.bin %> <%= command.id %> 4 --over 7',
@@ -46,7 +47,11 @@ force, so that nobody loses work unasked.`;
       orUnsupportedOperation(
         args.version === undefined ? 'go back to the version before' : `go back to version ${args.version}`,
         (invocation) => `list the versions: ${invocation.on('catalog', 'versions')}`,
-        client.call('revertCatalog', { body, signal }),
+        orConflict(
+          (invocation) =>
+            `list the versions and their authors: ${invocation.on('catalog', 'versions')}\nto undo changes of others, add --over with the version in force`,
+          client.call('revertCatalog', { body, signal }),
+        ),
       ),
     );
     out.result(answer.body ?? {}, () => showPut(answer.body));

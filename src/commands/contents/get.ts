@@ -5,7 +5,7 @@ import { stepFlag } from '../../features/contents/flags.ts';
 import { showContent } from '../../features/contents/view.ts';
 
 export default class ContentsGet extends SvcCommand {
-  static override summary = 'Show what a content earned, also over time';
+  static override summary = 'Show the reward rate of a content, in all and over time';
   static override examples = ['<%= config.bin %> <%= command.id %> welcome_tour --step day'];
   static override args = {
     id: Args.string({ required: true, description: 'identifier of the content' }),

@@ -4,9 +4,9 @@ import { longList } from '../../cli/input/long-list.ts';
 import { CONTENT_FIELDS } from '../../features/contents/view.ts';
 
 export default class ContentsList extends SvcCommand {
-  static override summary = 'List the contents with what they earned';
+  static override summary = 'List the contents with their reward rates';
   static override description =
-    'Counts decisions whose message was served, or that nobody polls for; rewarded ones were clicked or actioned.';
+    'Counts decisions whose message was served, or whose channel is not polled. Rewarded: clicked or actioned.';
   static override examples = [
     '<%= config.bin %> <%= command.id %>',
     '<%= config.bin %> <%= command.id %> --fields id,rate,low,high --json',

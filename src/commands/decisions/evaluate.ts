@@ -147,7 +147,8 @@ counts as not served yet. NDJSON entries of GET /v1/decisions are read as they a
     const failed = (flags.policy ?? []).filter((policy) => !result.policies[policy]);
     if (result.decisions > 0 && failed.length > 0)
       throw new SvcError('usage', `--policy ${failed.join(', ')} ${NOT_JUDGED}`, {
-        hint: 'name a content that was a candidate: svc decisions list --fields candidates',
+        hint: (invocation) =>
+          `name a content that was a candidate: ${invocation.on('decisions', 'list', '--fields', 'candidates')}`,
       });
     for (const text of warnings(result, names)) out.notice(text);
     out.result({ ...result, ...(removedBefore === undefined ? {} : { removedBefore }) }, () =>

@@ -11,7 +11,7 @@ const PAGE = 1000;
 export default class DecisionsList extends SvcCommand {
   static override summary = 'List the logged decisions, newest first, also of one user or content';
   static override description =
-    'A reward is none yet while the decision does not count: its message was not served, or nothing was chosen.';
+    'The reward is "none yet" while a decision does not count: its message was not served, or nothing was chosen.';
   static override examples = [
     '<%= config.bin %> <%= command.id %> --hash-id 3f1c…',
     '<%= config.bin %> <%= command.id %> --since 2026-03-01T00:00:00Z --fields at,contentId,reward --json',

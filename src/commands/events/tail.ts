@@ -14,7 +14,7 @@ export default class EventsTail extends SvcCommand {
   static override description =
     `Prints the live event stream until Ctrl-C. A lost connection is reopened after the last event, so that no event is
 missed. With --json, prints one event per line, with numbers as they were sent. A filter has terms such as user:u-17,
-amount>100, -source:web or "any words", all of which must hold.`;
+amount>100, -source:web or "any words"; an event must match all of them.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %>',
     "<%= config.bin %> <%= command.id %> --filter 'amount>100 -source:web'",

@@ -3,7 +3,7 @@ import { type Context, SvcCommand } from '../../cli/command/command.ts';
 import { SvcError } from '../../cli/errors/svc-error.ts';
 import { Args, Flags } from '../../cli/flags/oclif.ts';
 import { confirm } from '../../cli/input/prompt.ts';
-import type { KeptImport } from '../../features/import/journal/list.ts';
+import type { KeptImport } from '../../contract/console.ts';
 
 export default class ImportsForget extends SvcCommand {
   static override summary = 'Remove the journals of imports, so that the next ones send everything';

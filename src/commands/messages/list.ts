@@ -29,7 +29,7 @@ function messagesOf(body: unknown): readonly unknown[] {
 export default class MessagesList extends SvcCommand {
   static override summary = 'List the pending messages of a user';
   static override description =
-    'Lists what the app gets when the user opens it: decisions of the current day that have no outcome yet. What is listed counts as served, and as a contact of the user, unless --peek is given.';
+    'Lists what the app gets when the user opens it: decisions of the current day that have no outcome yet. Listed messages count as served, and as contacts of the user, unless you add --peek.';
   static override examples = [
     '<%= config.bin %> <%= command.id %> --hash-id 3f1c…',
     '<%= config.bin %> <%= command.id %> --hash-id 3f1c… --peek',
@@ -37,6 +37,8 @@ export default class MessagesList extends SvcCommand {
   ];
   static override flags = {
     'hash-id': Flags.string({ summary: 'hashed identifier of the user', required: true, helpValue: 'H' }),
+    channel: Flags.string({ summary: 'only messages for this channel', helpValue: 'C' }),
+    surface: Flags.string({ summary: 'only messages for this surface', helpValue: 'S' }),
     peek: Flags.boolean({ summary: 'only look: nothing is served, and no contact is counted' }),
     fields: fieldsFlag(FIELDS),
   };
@@ -46,9 +48,11 @@ export default class MessagesList extends SvcCommand {
     const texts: string[] = [];
     const page = async (after: string | undefined) => {
       const hashId = flags['hash-id'];
+      const { channel, surface } = flags;
+      const query = { channel, surface, after };
       const answer = await (flags.peek
-        ? client.call('peekMessages', { params: { hashId }, query: { after }, signal })
-        : client.call('listMessages', { query: { hashId, after }, signal }));
+        ? client.call('peekMessages', { params: { hashId }, query, signal })
+        : client.call('listMessages', { query: { hashId, ...query }, signal }));
       texts.push(answer.text);
       return answer;
     };

@@ -3,17 +3,15 @@ import { fieldsFlag, limitFlag } from '../../cli/flags/list-flags.ts';
 import { Flags } from '../../cli/flags/oclif.ts';
 import { untilFlag } from '../../cli/flags/time-flags.ts';
 import { longList } from '../../cli/input/long-list.ts';
+import { MAX_TIMELINE_PAGE, TIMELINE_KINDS } from '../../contract/schemas.ts';
 import { hashIdFlag } from '../../features/users/flags.ts';
 import { TIMELINE_FIELDS } from '../../features/users/timeline-view.ts';
-
-/** The size of a page that the service allows. */
-const PAGE = 200;
 
 export default class UsersTimeline extends SvcCommand {
   static override summary = 'Show what happened to a user, newest first, without personal data';
   static override description =
-    `Events, decisions, waiting messages, outcomes and notifications in one list. Of events, those that rules of the catalog
-count are all shown; of others, those among the newest of the workspace.`;
+    `Prints events, decisions, waiting messages, outcomes and notifications in one list. Events that a rule of the catalog
+counts are all shown; other events only if they are among the newest 5,000 of the workspace.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %> --hash-id 3f1c…',
     '<%= config.bin %> <%= command.id %> --hash-id 3f1c… --kind decision,outcome --json',
@@ -22,7 +20,7 @@ count are all shown; of others, those among the newest of the workspace.`;
     'hash-id': hashIdFlag,
     kind: Flags.string({
       summary: 'only these kinds',
-      options: ['event', 'decision', 'message', 'outcome', 'notification'],
+      options: TIMELINE_KINDS,
       multiple: true,
       multipleNonGreedy: true,
       delimiter: ',',
@@ -37,12 +35,12 @@ count are all shown; of others, those among the newest of the workspace.`;
     const { client } = await connect();
     const { 'hash-id': hashId, until, limit } = flags;
     const kinds = flags.kind && [...new Set(flags.kind)].join(',');
-    const query = { kinds, until, limit: String(Math.min(limit, PAGE)) };
+    const query = { kinds, until, limit: String(Math.min(limit, MAX_TIMELINE_PAGE)) };
     const list = await longList(
       'items',
       (after) => client.call('getUserTimeline', { params: { hashId }, query: { ...query, after }, signal }),
       { limit, out, name: 'entries' },
     );
-    out.list({ key: 'items', ...list, fields: TIMELINE_FIELDS, empty: 'nothing happened' }, flags.fields);
+    out.list({ key: 'items', ...list, fields: TIMELINE_FIELDS, empty: 'no entries' }, flags.fields);
   }
 }

@@ -10,6 +10,9 @@ export async function refreshAbout(): Promise<void> {
   about.value = await ask<ConsoleAbout>('about').catch(() => about.value);
 }
 
+/** How often a detail that may still change is read again, in ms; rarely before a remote service, which counts each read. */
+export const followEvery = (): number => (about.value?.local ? 2000 : 10_000);
+
 /** True if the console passes this operation on. */
 export const offers = (operation: string): boolean =>
   about.value?.operations.some((name) => name === operation) ?? false;

@@ -15,12 +15,15 @@ export class ApiError extends Error {
   /** Name of the error, such as `not_found`. */
   readonly reason: string;
   readonly details: readonly { readonly field: string; readonly message: string }[];
+  /** When the console can send the request, which it did not, in ms from now. */
+  readonly retryAfterMs: number | undefined;
 
-  constructor(status: number, body: Partial<ErrorBody>) {
+  constructor(status: number, body: Partial<ErrorBody> & { readonly retryAfterMs?: number }) {
     super(body.message ?? `The answer was HTTP ${status}.`);
     this.status = status;
     this.reason = body.error ?? '';
     this.details = body.details ?? [];
+    this.retryAfterMs = body.retryAfterMs;
   }
 }
 

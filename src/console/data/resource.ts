@@ -1,4 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import { ApiError } from './api.ts';
 
 export interface Resource<T> {
   /** The latest value; kept while it is loaded again. */
@@ -15,8 +16,9 @@ interface State<T> {
 }
 
 /**
- * Loads a value when `key` changes, and again on `reload` or every `everyMs` while the page is visible. What was asked
- * for an earlier key is cancelled. A key of undefined loads nothing.
+ * Loads a value when `key` changes, and again on `reload` or every `everyMs` while the page is visible and nothing is
+ * being loaded. Where the console must wait for the rate limit, it is loaded as soon as there is room. What was asked for
+ * an earlier key is cancelled. A key of undefined loads nothing.
  */
 export function useResource<T>(
   key: string | undefined,
@@ -29,26 +31,40 @@ export function useResource<T>(
   latest.current = load;
   const reload = useCallback(() => setTurn((n) => n + 1), []);
   const [busy, setBusy] = useState(true);
+  /** A slow answer is waited for, or nothing would ever be shown. */
+  const underWay = useRef(false);
 
   useEffect(() => {
     if (key === undefined) return;
     const control = new AbortController();
+    let again: ReturnType<typeof setTimeout> | undefined;
     setBusy(true);
-    const settle = (next: (last: State<T>) => State<T>) => {
+    underWay.current = true;
+    const settle = (next: (last: State<T>) => State<T>, waitMs?: number) => {
       if (control.signal.aborted) return;
       setState(next);
       setBusy(false);
+      underWay.current = waitMs !== undefined;
+      if (waitMs !== undefined) again = setTimeout(reload, waitMs);
     };
     latest.current(control.signal).then(
       (value) => settle(() => ({ key, value })),
-      (error: Error) => settle((last) => ({ ...(last.key === key ? last : {}), key, error })),
+      (error: Error) =>
+        settle(
+          (last) => ({ ...(last.key === key ? last : {}), key, error }),
+          error instanceof ApiError ? error.retryAfterMs : undefined,
+        ),
     );
-    return () => control.abort();
-  }, [key, turn]);
+    return () => {
+      control.abort();
+      clearTimeout(again);
+    };
+  }, [key, turn, reload]);
 
   useEffect(() => {
     if (everyMs === undefined || key === undefined) return;
-    const timer = setInterval(() => document.visibilityState === 'visible' && reload(), everyMs);
+    const tick = () => document.visibilityState === 'visible' && !underWay.current && reload();
+    const timer = setInterval(tick, everyMs);
     return () => clearInterval(timer);
   }, [key, everyMs, reload]);
 

@@ -9,7 +9,10 @@ export const session = signal<'starting' | 'open' | 'ended'>('starting');
 /** The token of this tab, which every request carries in `x-console-token`. */
 export const token = (): string | null => sessionStorage.getItem(KEY);
 
-/** Exchanges the code in the fragment for a token, or goes on with the token that the tab has. */
+/**
+ * Exchanges the code in the fragment for a token. Without one, or if it is not good, goes on with the token that the tab
+ * has: the console ends that session if it does not know the token.
+ */
 export async function openSession(): Promise<void> {
   const code = /^#code=([\w-]{1,200})$/.exec(location.hash)?.[1];
   if (location.hash !== '') history.replaceState(null, '', location.pathname + location.search);
@@ -21,7 +24,6 @@ export async function openSession(): Promise<void> {
     });
     const given = answer.ok ? ((await answer.json()) as { token?: unknown }).token : undefined;
     if (typeof given === 'string') sessionStorage.setItem(KEY, given);
-    else sessionStorage.removeItem(KEY);
   }
   session.value = token() === null ? 'ended' : 'open';
 }

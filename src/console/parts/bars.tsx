@@ -7,7 +7,7 @@ export function Bar(props: { value: number; max: number; label: string; strong?:
   return (
     <span class={strong ? 'bar strong' : 'bar'}>
       <span class="track" aria-hidden="true">
-        <span class="fill" style={{ width: `${share * 100}%` }} />
+        {share > 0 && <span class="fill" style={{ width: `${share * 100}%` }} />}
       </span>
       <span class="figure">{label}</span>
     </span>

@@ -22,8 +22,10 @@ export function Chart(props: {
   height?: number;
   time?: boolean;
   format?: (value: number) => string;
+  /** True for counts: the axis names no fractions. */
+  whole?: boolean;
 }): VNode {
-  const { label, xs, lines, height = 180, time = true, format } = props;
+  const { label, xs, lines, height = 180, time = true, format, whole = false } = props;
   const place = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | undefined>(undefined);
   const [scheme, setScheme] = useState(0);
@@ -57,6 +59,7 @@ export function Chart(props: {
           {
             ...axis,
             size: 48,
+            ...(whole ? { incrs: WHOLE } : {}),
             ...(format ? { values: (_: uPlot, ticks: number[]) => ticks.map(format) } : {}),
           },
         ],
@@ -81,7 +84,7 @@ export function Chart(props: {
       resized.disconnect();
       plot.current?.destroy();
     };
-  }, [height, time, shape, scheme]);
+  }, [height, time, shape, scheme, whole]);
 
   useEffect(() => plot.current?.setData(data));
 
@@ -100,16 +103,26 @@ export function Chart(props: {
   return <div class="chart" ref={place} role="img" aria-label={label} />;
 }
 
+/** Steps of an axis of counts. */
+const WHOLE = Array.from({ length: 10 }, (_, power) => [1, 2, 5].map((n) => n * 10 ** power)).flat();
+
 /** Times of day; without seconds where no tick has any. */
 function clockTimes(_: uPlot, ticks: number[]): string[] {
   const length = ticks.every((seconds) => seconds % 60 === 0) ? 5 : 8;
   return ticks.map((seconds) => new Date(seconds * 1000).toLocaleTimeString('en-GB').slice(0, length));
 }
 
-/** Says which line is which. */
-export function Legend({ lines }: { lines: readonly Pick<Line, 'label' | 'tone'>[] }): VNode {
+/** Says which line is which, and what all of them show. */
+export function Legend({
+  lines,
+  of,
+}: {
+  lines: readonly Pick<Line, 'label' | 'tone'>[];
+  of?: string;
+}): VNode {
   return (
     <ul class="legend">
+      {of !== undefined && <li class="note">{of}</li>}
       {lines.map(({ label, tone = 'accent' }) => (
         <li>
           <span class={`stroke ${tone}`} aria-hidden="true" />

@@ -1,12 +1,20 @@
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import { Icon } from './icons.tsx';
+import { Text } from './text.tsx';
 
 /** A command line that does the same as the view, with a button that copies it. */
 export function Command({ line, label = 'As a command' }: { line: string; label?: string }): VNode {
   return (
     <div class="command">
-      <code>{line}</code>
+      <code>
+        {line.split(' ').flatMap((word, index) => [
+          index > 0 && ' ',
+          <span class="word">
+            <Text of={word} />
+          </span>,
+        ])}
+      </code>
       <CopyButton text={line} label={`Copy: ${label}`} />
     </div>
   );

@@ -1,7 +1,7 @@
 import type { ComponentChildren, VNode } from 'preact';
 
 export interface Fact {
-  readonly name: string;
+  readonly name: ComponentChildren;
   readonly value: ComponentChildren;
   readonly note?: ComponentChildren;
 }

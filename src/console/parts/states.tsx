@@ -23,8 +23,20 @@ export function Empty(props: { title: string; command?: string; children?: Compo
   );
 }
 
-/** Why something could not be shown or done, in the words of the service, and a button to try again. */
+/**
+ * Why something could not be shown or done, in the words of the service, and a button to try again. `retry` is for what is
+ * loaded: that is loaded without it where only the rate limit is waited for.
+ */
 export function Failure({ error, retry }: { error: Error; retry?: () => void }): VNode {
+  if (retry && error instanceof ApiError && error.retryAfterMs !== undefined)
+    return (
+      <div class="state" role="status">
+        <p class="state-title">Waiting for the rate limit</p>
+        <p>
+          <Text of={error.message} />
+        </p>
+      </div>
+    );
   const details = error instanceof ApiError ? error.details : [];
   const notOffered = error instanceof ApiError && error.reason === 'not_offered';
   return (

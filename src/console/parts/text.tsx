@@ -19,11 +19,14 @@ export function Text({ of }: { of: string }): VNode {
   return <bdi>{parts}</bdi>;
 }
 
+/** Text from outside for an attribute such as a label, with escapes in place of the same characters. */
+export const cleaned = (text: string): string => text.slice(0, LONGEST).replace(UNSAFE, escapeCharacter);
+
 /** An identifier in fixed width. `short` shows its beginning; all of it is in the title. */
 export function Id({ of, short = false }: { of: string; short?: boolean }): VNode {
   const cut = short && of.length > 14;
   return (
-    <code class="id" title={cut ? of : undefined}>
+    <code class="id" title={cut ? cleaned(of) : undefined}>
       <Text of={cut ? `${of.slice(0, 12)}…` : of} />
     </code>
   );

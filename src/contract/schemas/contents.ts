@@ -5,7 +5,7 @@ import { about, beyond, name, named, next, time } from '../parts.ts';
 const SERIES_STEPS = ['hour', 'day'] as const;
 
 const figures = () => ({
-  served: about('Decisions that count: their message was served, or nobody polls.', z.int()),
+  served: about('Decisions that count: their message was served, or their channel is not polled.', z.int()),
   rewarded: about('Of these, those that were clicked or actioned.', z.int()),
   rate: about('Rewarded of those served; null where none was.', z.nullable(z.number())),
   low: about('Lower end of the 95 % interval of the rate.', z.nullable(z.number())),
@@ -43,7 +43,7 @@ export const ListContentsAnswer = named(
 
 export const SeriesQuery = z.strictObject({
   step: about(
-    'Width of the points. Default: hours while the figures are younger than a fortnight, else days.',
+    'Width of the points. Default: hours while the figures are younger than 14 days, else days.',
     z.optional(z.enum(SERIES_STEPS)),
   ),
 });

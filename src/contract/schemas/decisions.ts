@@ -107,7 +107,7 @@ const RemovedContents = named(
         z.string(),
       ),
       name: about('The trait, event or category of the rule.', z.optional(z.string())),
-      count: about('How many contents it excluded that no rule before it did.', z.int()),
+      count: about('How many contents it excluded that no earlier rule did.', z.int()),
       contentIds: about('The first of them; none where the log had no space.', z.array(z.string())),
     }),
   ),
@@ -134,14 +134,14 @@ export const LoggedDecision = named(
     reward: about('The reward so far; null while none is due.', z.nullable(z.number())),
     reason: beyond(
       about(
-        'Why, in the words of the answer, cut to 400 bytes. Missing for decisions of earlier versions and of erased users.',
+        'The reason in the answer, cut to 400 bytes. Missing for decisions of earlier versions and of erased users.',
         z.optional(z.string()),
       ),
     ),
     removed: z.optional(
       beyond(
         about(
-          'What was excluded by which rule, most first. Empty also where `maxDailyContacts` was reached. Missing for decisions of earlier versions.',
+          'The contents that each rule excluded, most first. Empty also if `maxDailyContacts` was reached. Missing for decisions of earlier versions.',
           z.array(RemovedContents),
         ),
       ),
@@ -190,9 +190,7 @@ export const ListDecisionsAnswer = named(
       decisions: about('The decisions.', z.array(LoggedDecision)),
       next: about('The value of `after` for the next page; null on the last page.', z.nullable(z.string())),
       removedBefore: z.optional(
-        time(
-          'Decisions from before this time were removed, and the page is of a part of the log that reaches so far back.',
-        ),
+        time('Decisions from before this time were removed by age, and the page reaches back beyond it.'),
       ),
     }),
   ),

@@ -1,10 +1,12 @@
 import * as z from 'zod/mini';
 import { about, beyond, instant, named, next, pattern, time } from '../parts.ts';
 
+/** What a timeline has entries of. */
 export const TIMELINE_KINDS = ['event', 'decision', 'message', 'outcome', 'notification'] as const;
 export type TimelineKind = (typeof TIMELINE_KINDS)[number];
 
-const MAX_TIMELINE_PAGE = 200;
+/** The most entries of a page. */
+export const MAX_TIMELINE_PAGE = 200;
 const KINDS = new RegExp(`^(${TIMELINE_KINDS.join('|')})(,(${TIMELINE_KINDS.join('|')})){0,4}$`);
 
 export const UserTimelineQuery = z.strictObject({
@@ -32,11 +34,14 @@ const TimelineEntry = named(
     kind: about('What it is.', z.enum(TIMELINE_KINDS)),
     at: time('When it happened.'),
     id: about(
-      'The decision of a decision, a message and its outcomes; the notification; the number of an event.',
+      'The decision, also of a message and its outcomes; the notification; the number of an event.',
       z.string(),
     ),
     event: about('Name of an event.', z.optional(z.string())),
-    contentId: about('Chosen content; null if nothing was chosen.', z.optional(z.nullable(z.string()))),
+    contentId: about(
+      'Chosen content; null if nothing was chosen. That of the message of an outcome.',
+      z.optional(z.nullable(z.string())),
+    ),
     context: about('Channel, surface and locale.', z.optional(z.record(z.string(), z.string()))),
     policy: about('What made the choice.', z.optional(z.string())),
     reward: about('Reward so far; null while none is due.', z.optional(z.nullable(z.number()))),
@@ -48,7 +53,7 @@ const TimelineEntry = named(
     ),
     outcome: about('What the user did.', z.optional(z.string())),
     of: about('What an outcome belongs to.', z.optional(z.enum(['message', 'notification']))),
-    templateId: about('Template of a notification.', z.optional(z.string())),
+    templateId: about('Template of a notification, or of that of an outcome.', z.optional(z.string())),
     channel: about('Channel of a notification or message.', z.optional(z.nullable(z.string()))),
     surface: about('Surface of a message.', z.optional(z.nullable(z.string()))),
     priority: about('Priority of a notification.', z.optional(z.string())),
@@ -67,11 +72,11 @@ const TimelineContacts = named(
       z.enum(['all', 'marketing']),
     ),
     used: about('Contacts so far.', z.int()),
-    cap: about('How many there may be; null where each decision says so.', z.nullable(z.int())),
+    cap: about('The cap; null if each decision names its own.', z.nullable(z.int())),
     windowHours: about('Length of the window in hours, in calendar days of the user.', z.int()),
     nextFreeAt: about(
-      'When there is room again; missing while there is.',
-      z.optional(time('When there is room again.')),
+      'When the next contact is possible; missing while one is.',
+      z.optional(time('When the next contact is possible.')),
     ),
   }),
 );
@@ -82,7 +87,7 @@ const TimelineEvents = named(
   z.object({
     counted: about('Names of the events that rules count: all of them are shown.', z.array(z.string())),
     scannedSince: about(
-      'Events of other names are shown as far as they were received since then; null if none were received.',
+      'Events with other names are shown if they were received since then; null if none were received.',
       z.nullable(z.string()),
       { format: 'date-time' },
     ),

@@ -12,7 +12,8 @@ export interface CatalogChange {
 /** The lists of a catalog, and what identifies their entries. */
 const IDS: Readonly<Record<string, string>> = { contents: 'contentId', templates: 'templateId' };
 
-type Members = Readonly<Record<string, unknown>>;
+/** A JSON object. */
+export type Members = Readonly<Record<string, unknown>>;
 
 /** The changes that lead from one catalog to another, by path; none if and only if they are equal. */
 export function catalogChanges(before: Members, after: Members): CatalogChange[] {
@@ -61,5 +62,6 @@ function changesIn(
   });
 }
 
-const isMembers = (value: unknown): value is Members =>
+/** True for a JSON object. */
+export const isMembers = (value: unknown): value is Members =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

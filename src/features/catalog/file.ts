@@ -1,9 +1,11 @@
 import { SvcError } from '../../cli/errors/svc-error.ts';
 import { Args, Flags } from '../../cli/flags/oclif.ts';
-import { inputBytes } from '../../cli/input/input-bytes.ts';
+import { inputBytes, textOf } from '../../cli/input/input-bytes.ts';
 import type { World } from '../../cli/terminal/world.ts';
 import { MAX_BODY_BYTES } from '../../contract/limits.ts';
+import { isMembers, type Members } from './diff.ts';
 
+/** The argument that names a catalog file. */
 export const catalogFileArg = Args.string({
   required: true,
   description: 'catalog file, or what `svc catalog get --json` printed; standard input for -',
@@ -15,24 +17,20 @@ export const changeFlags = {
   note: Flags.string({ summary: 'what the change is for', helpValue: 'TEXT' }),
 };
 
+/** A catalog as it was read. */
 export interface GivenCatalog {
-  readonly catalog: Record<string, unknown>;
-  /** The version that it was printed with; undefined for a catalog alone. */
+  readonly catalog: Members;
+  /** The version that `catalog get --json` printed with it; undefined without one. */
   readonly version: number | undefined;
 }
 
 /** Reads a catalog, alone or beside its version as `catalog get --json` prints it. Throws file, interrupted. */
 export async function readCatalog(file: string, world: World): Promise<GivenCatalog> {
-  const bytes = await inputBytes(file, world);
+  const bytes = await inputBytes(file, world, MAX_BODY_BYTES);
   const refuse = (what: string, hint: string) => new SvcError('file', `${file} ${what}`, { hint });
   if (bytes.length > MAX_BODY_BYTES)
     throw refuse('is larger than 8 MiB', 'remove what no longer belongs to the catalog');
-  let text: string;
-  try {
-    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
-    throw refuse('is not UTF-8 text', 'save it as UTF-8');
-  }
+  const text = textOf(file, bytes).replace(/^\uFEFF/, '');
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -42,15 +40,8 @@ export async function readCatalog(file: string, world: World): Promise<GivenCata
       'correct it; docs/catalog.md describes the file',
     );
   }
-  const given = asObject(value);
-  if (!given) throw refuse('is not a JSON object', 'docs/catalog.md describes the file');
-  const inner = Object.hasOwn(given, 'contents') ? undefined : asObject(given.catalog);
-  if (!inner) return { catalog: given, version: undefined };
-  return { catalog: inner, version: typeof given.version === 'number' ? given.version : undefined };
-}
-
-function asObject(value: unknown): Record<string, unknown> | undefined {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? (value as Record<string, unknown>)
-    : undefined;
+  if (!isMembers(value)) throw refuse('is not a JSON object', 'docs/catalog.md describes the file');
+  const { catalog, version } = value;
+  if (Object.hasOwn(value, 'contents') || !isMembers(catalog)) return { catalog: value, version: undefined };
+  return { catalog, version: typeof version === 'number' ? version : undefined };
 }

@@ -3,20 +3,24 @@ import { SERVICE_ERRORS } from '../../contract/errors.ts';
 import { validate } from '../../contract/validation.ts';
 import { maskUrl } from '../../kit/mask-url.ts';
 import { MASKED, maskPersonal } from '../../kit/personal-data.ts';
+import type { Called } from './operations.ts';
 import { Refusal } from './refusal.ts';
 
 /** Maps and lists whose names and values others chose. */
 const FOREIGN: ReadonlySet<string> = new Set(['context', 'properties', 'traits']);
-/** Texts of other programs, which may quote an address. */
+/** Texts of other programs, which may quote an address, and what a delivery sent. */
 const FOREIGN_TEXTS: ReadonlySet<string> = new Set(['failure', 'error', 'disabledReason', 'body', 'reason']);
+/** Names that systems of the customer give: some give an e-mail address. */
+const FOREIGN_NAMES: ReadonlySet<string> = new Set(['event', 'userId', 'counted', 'surface']);
 /** Never shown, whatever a service answers. */
 const SECRET: ReadonlySet<string> = new Set(['variables', 'signingSecret', 'secret', 'signature', 'apiKey']);
 
 /**
- * Returns what the page is given of an answer, or of the data of a message of a stream: the fields that the contract describes, and of these neither secrets nor
- * what looks personal in texts of others. Throws Refusal (502) for an answer that the contract does not describe.
+ * Returns what the page gets of an answer, or of the data of a message of a stream: the fields that the contract
+ * describes, without secrets, and without what looks personal in texts of others. Throws Refusal (502) for an answer
+ * that the contract does not describe.
  */
-export function shownAnswer(endpoint: Endpoint, text: string): unknown {
+export function shownAnswer({ name, endpoint }: Pick<Called, 'name' | 'endpoint'>, text: string): unknown {
   if (endpoint.answer === undefined) return undefined;
   const checked = validate(endpoint.answer, parsed(text));
   if (!checked.ok)
@@ -28,7 +32,8 @@ export function shownAnswer(endpoint: Endpoint, text: string): unknown {
         details: checked.details.slice(0, 5).map(({ field, message }) => ({ field, message })),
       },
     );
-  return shown(checked.value);
+  // The texts of a message are of the catalog, which is about nobody.
+  return shown(checked.value, name === 'peekMessages' ? new Set() : FOREIGN_TEXTS);
 }
 
 /**
@@ -80,7 +85,7 @@ function parsed(text: string): unknown {
 
 const MAX_DEPTH = 64;
 
-function shown(value: unknown, name = '', depth = 0): unknown {
+function shown(value: unknown, foreignTexts: ReadonlySet<string>, name = '', depth = 0): unknown {
   if (SECRET.has(name)) return MASKED;
   // What a person writes in the page must come back as it was written; a catalog is about nobody.
   if (name === 'catalog') return value;
@@ -88,12 +93,13 @@ function shown(value: unknown, name = '', depth = 0): unknown {
   if (depth > MAX_DEPTH) return MASKED;
   if (typeof value === 'string') {
     if (name === 'url') return withoutQueryValues(value);
-    return FOREIGN_TEXTS.has(name) ? maskPersonal('text', value) : value;
+    if (FOREIGN_NAMES.has(name)) return maskPersonal('id', value);
+    return foreignTexts.has(name) ? maskPersonal('text', value) : value;
   }
-  if (Array.isArray(value)) return value.map((item) => shown(item, name, depth + 1));
+  if (Array.isArray(value)) return value.map((item) => shown(item, foreignTexts, name, depth + 1));
   if (typeof value === 'object' && value !== null)
     return Object.fromEntries(
-      Object.entries(value).map(([key, inner]) => [key, shown(inner, key, depth + 1)]),
+      Object.entries(value).map(([key, inner]) => [key, shown(inner, foreignTexts, key, depth + 1)]),
     );
   return value;
 }

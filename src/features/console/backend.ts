@@ -98,6 +98,7 @@ export function remoteBackend(client: Client): Backend {
           429,
           'console_share',
           `The console uses at most a tenth of each limit of the service. The next request can be sent in ${Math.ceil(error.waitMs / 1000)} s.`,
+          { retryAfterMs: Math.ceil(error.waitMs) },
         );
       if (error instanceof TransportError)
         throw new Refusal(502, 'unreachable', `The service cannot be reached: ${error.message}.`);

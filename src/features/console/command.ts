@@ -21,12 +21,12 @@ export interface ConsoleFlags {
   readonly write: boolean;
 }
 
-/** Says that a console is there. */
+/** Prints the address of a console. */
 function announceConsole({ out }: Pick<Context, 'out'>, url: string, joined: boolean): void {
   out.line({ ready: true, url, joined }, () => [
     `console on ${url}\n`,
-    'the address is good once, for five minutes; for another: svc console\n',
-    joined ? 'the console that runs already goes on' : 'stop with Ctrl-C',
+    'the address is valid once, within five minutes; for another one: svc console\n',
+    joined ? 'the running console serves it' : 'stop with Ctrl-C',
   ]);
 }
 
@@ -58,7 +58,7 @@ export async function joinConsole(context: Context, { open, port, write }: Conso
   return false;
 }
 
-const NOT_OPENED = 'no browser could be opened: open the address below yourself';
+const NOT_OPENED = 'no browser could be opened: open this address yourself';
 
 /** Starts a console for the service of the settings and announces it. Rejects with the listen error. */
 export async function openConsole(context: Context, flags: ConsoleFlags): Promise<RunningConsole> {
@@ -83,7 +83,7 @@ export async function openConsole(context: Context, flags: ConsoleFlags): Promis
   return console;
 }
 
-/** What a console before a remote service is made of. */
+/** The parts of a console for a remote service. */
 function remoteConsole(
   { world, paths, version, invocation }: Context,
   connection: Connection,

@@ -58,8 +58,8 @@ export function offerHandover(folder: string, scopes: readonly string[], port: n
 
 /**
  * Asks the console that runs for this scope for a code. `opener` names the file that the console removes once the code is
- * used. With `wanted`, only a console on this port is asked. Resolves with undefined if there is none: its file is missing, its process is dead, or who answers at its port
- * does not know the secret.
+ * used. With `wanted`, only a console on this port is asked. Resolves with undefined if there is none: its file is
+ * missing, its process is dead, or the process at its port does not know the secret.
  */
 export async function askForCode(
   folder: string,

@@ -13,15 +13,16 @@ import { allowedOperations } from './operations.ts';
 import { ownEndpoints } from './own.ts';
 import { consoleFolder, type RunningConsole, startConsole } from './run.ts';
 
-/** The scope of the consoles before data on this machine. */
+/** The scope of consoles for a database. */
 export const scopeOfDatabase = (database: string): string => scopeOf('database', maskUrl(database));
 
-/** The scope of the consoles before a service that is reached with a key, and that may change it or not. */
+/** The scope of consoles for a service that is reached with a key; `write` if they may change it. */
 export const scopeOfService = (
   { baseUrl, workspace, apiKey }: { baseUrl: string; workspace: string; apiKey: string },
   write: boolean,
 ): string => scopeOf('service', baseUrl.replace(/\/+$/, ''), workspace, apiKey, write ? 'write' : 'read');
 
+/** How a console for a service in this process is started. */
 export interface ServiceConsoleOptions {
   /** Path or URL of its data. */
   readonly database: string;
@@ -37,7 +38,7 @@ export interface ServiceConsoleOptions {
   readonly isLocal: boolean;
 }
 
-/** Starts a console before a service that runs in this process. Rejects with the listen error. */
+/** Starts a console for a service that runs in this process. Rejects with the listen error. */
 export function consoleOfService(
   service: RunningService,
   { database, paths, isLocal, version, ...options }: ServiceConsoleOptions,

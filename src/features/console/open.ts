@@ -30,7 +30,7 @@ export function removeOpener(folder: string, name: string): void {
   if (NAME.test(name)) rmSync(join(folder, name), { force: true });
 }
 
-/** Removes files of consoles that were killed: their codes are no longer good. `now` is in Unix ms. */
+/** Removes files of consoles that were killed, whose codes have expired. `now` is in Unix ms. */
 export function removeOldOpeners(folder: string, now: number): void {
   let names: string[];
   try {
@@ -44,7 +44,10 @@ export function removeOldOpeners(folder: string, now: number): void {
   }
 }
 
-/** Opens a file in the person's browser. Resolves with false if the program for it is missing or failed. */
+/**
+ * Opens a file in the person's browser. Resolves with false if the program for it is missing or failed. Until then the
+ * process goes on, also where it has nothing else to do; after that it does not wait for the browser.
+ */
 export function openInBrowser(
   path: string,
   env: World['env'],
@@ -60,11 +63,15 @@ export function openInBrowser(
     // The browser needs no key of ours.
     const own = Object.entries(env).filter(([name]) => !name.startsWith('SVC_'));
     const child = spawn(program!, args, { env: Object.fromEntries(own), stdio: 'ignore', detached: true });
-    child.once('error', () => resolve(false));
-    child.once('exit', (code) => resolve(code === 0));
     // A browser that starts stays in the foreground of its opener.
-    child.once('spawn', () => setTimeout(() => resolve(true), STARTED_MS).unref());
-    child.unref();
+    const started = setTimeout(() => settle(true), STARTED_MS);
+    const settle = (opened: boolean) => {
+      clearTimeout(started);
+      child.unref();
+      resolve(opened);
+    };
+    child.once('error', () => settle(false));
+    child.once('exit', (code) => settle(code === 0));
   });
 }
 

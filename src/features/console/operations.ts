@@ -1,7 +1,7 @@
 import { ENDPOINTS, type Endpoint, type EndpointName, paramsOf } from '../../contract/endpoints.ts';
 import { pathOf } from '../../contract/path-of.ts';
 import type { Target } from './guard.ts';
-import { Refusal } from './refusal.ts';
+import { Refusal, readOnly } from './refusal.ts';
 
 /** The operations that the page may call. None answers personal fields, variables, secrets or signatures. */
 const READS: readonly EndpointName[] = [
@@ -60,12 +60,7 @@ export function calledOperation({ method, segments, query }: Target, write: bool
   const name = paths.find((one) => ENDPOINTS[one].method === method);
   if (name === undefined)
     throw new Refusal(405, 'method_not_allowed', 'The console does not offer this operation.');
-  if (!write && WRITES.includes(name))
-    throw new Refusal(
-      403,
-      'read_only',
-      'This console is read-only: start it with --write to change something.',
-    );
+  if (!write && WRITES.includes(name)) throw readOnly();
   const endpoint: Endpoint = ENDPOINTS[name];
   const words = endpoint.path.slice(1).split('/');
   const params = Object.fromEntries(

@@ -5,7 +5,7 @@ import type {
   ConsoleLimits,
   ConsoleService,
 } from '../../contract/console.ts';
-import { Refusal } from './refusal.ts';
+import { readOnly } from './refusal.ts';
 import type { OwnEndpoints } from './server.ts';
 
 /** What the console itself answers, below `/console`. */
@@ -23,12 +23,7 @@ export interface OwnParts {
 /** Creates the endpoints of the console itself. */
 export function ownEndpoints(parts: OwnParts): OwnEndpoints {
   const mayWrite = () => {
-    if (!parts.about().write)
-      throw new Refusal(
-        403,
-        'read_only',
-        'This console is read-only: start it with --write to change something.',
-      );
+    if (!parts.about().write) throw readOnly();
   };
   return async ({ target: { method, segments }, body }) => {
     const [, name, id, ...rest] = segments;

@@ -1,25 +1,13 @@
 import { readServerSentEvents } from '../../client/sse.ts';
-import type { Endpoint } from '../../contract/endpoints.ts';
-import { HEADERS } from '../../contract/headers.ts';
+import { ANSWER_HEADERS, HEADERS } from '../../contract/headers.ts';
 import { concatBytes } from '../../kit/concat-bytes.ts';
 import { shownAnswer, shownError } from './answer-view.ts';
 import type { Backend, Forwarded } from './backend.ts';
 import type { Called } from './operations.ts';
 import { Refusal } from './refusal.ts';
 
-/** Headers of the page that the service is given. */
-const REQUEST_HEADERS = ['content-type', 'content-encoding', HEADERS.idempotencyKey, 'if-match'] as const;
-/** Headers of the service that the page is given. */
-const ANSWER_HEADERS = [
-  HEADERS.requestId,
-  HEADERS.region,
-  HEADERS.limit,
-  HEADERS.remaining,
-  HEADERS.reset,
-  HEADERS.retryAfter,
-  HEADERS.idempotentReplayed,
-  'etag',
-] as const;
+/** Headers of the page that are passed on to the service. */
+const REQUEST_HEADERS = ['content-type', HEADERS.idempotencyKey] as const;
 
 /** Bytes of an answer that are read; more is refused. */
 const MAX_ANSWER = 32 * 1024 * 1024;
@@ -46,14 +34,14 @@ export async function forward(
     return {
       status: answer.status,
       headers: { ...passed, 'content-type': 'text/event-stream' },
-      body: shownStream(answer.body, called.endpoint),
+      body: shownStream(answer.body, called),
     };
   const text = await textOf(answer.body);
   if (!succeeded) {
     const { status, message, error, more } = shownError(answer.status, text, called.endpoint);
     return json(status, new Refusal(status, error, message, more).body(), passed);
   }
-  const shown = shownAnswer(called.endpoint, text);
+  const shown = shownAnswer(called, text);
   return shown === undefined
     ? { status: 204, headers: passed, body: '' }
     : json(answer.status, shown, passed);
@@ -65,13 +53,11 @@ export function json(status: number, body: unknown, headers: Readonly<Record<str
 }
 
 /** Writes the messages of a stream again, each as the page may see it. Ends with a message that the contract does not describe. */
-async function* shownStream(body: AsyncIterable<Uint8Array>, endpoint: Endpoint): AsyncGenerator<string> {
+async function* shownStream(body: AsyncIterable<Uint8Array>, called: Called): AsyncGenerator<string> {
   // Comments keep a silent stream open on the way here; towards the page the listener adds its own.
   for await (const { id, event, data } of readServerSentEvents(body)) {
     const head = `${id === '' ? '' : `id: ${id}\n`}event: ${event.replace(/[^\w.-]/g, '_')}\n`;
-    yield data === undefined
-      ? `${head}\n`
-      : `${head}data: ${JSON.stringify(shownAnswer(endpoint, data))}\n\n`;
+    yield data === undefined ? `${head}\n` : `${head}data: ${JSON.stringify(shownAnswer(called, data))}\n\n`;
   }
 }
 

@@ -12,7 +12,12 @@ export class Refusal extends Error {
     status: number,
     error: string,
     message: string,
-    more: { readonly details?: readonly Detail[]; readonly notOffered?: true } = {},
+    more: {
+      readonly details?: readonly Detail[];
+      readonly notOffered?: true;
+      /** When the console can send the request, in ms from now. */
+      readonly retryAfterMs?: number;
+    } = {},
   ) {
     super(message);
     this.status = status;
@@ -25,3 +30,7 @@ export class Refusal extends Error {
     return { error: this.error, code: this.error.toUpperCase(), message: this.message, ...this.more };
   }
 }
+
+/** The refusal of a change by a console that only reads. */
+export const readOnly = () =>
+  new Refusal(403, 'read_only', 'This console is read-only: start it with --write to change something.');

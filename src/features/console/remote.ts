@@ -29,7 +29,7 @@ export function remoteParts(
     }),
     service: async () => {
       const [alive, ready] = await Promise.all([probe(client, '/healthz'), probe(client, '/readyz')]);
-      // Another service may have neither address: it is reached, and says nothing of itself.
+      // Another service may have neither address: it is reached, but its state is not known.
       return {
         reached: alive !== undefined || ready !== undefined,
         ready: ready === 200 ? true : ready === 503 ? false : null,

@@ -6,6 +6,7 @@ import { offerHandover } from './handover.ts';
 import { openerName, openInBrowser, removeOldOpeners, removeOpener, writeOpener } from './open.ts';
 import { type ConsoleParts, type ConsoleServer, serveConsole } from './server.ts';
 
+/** How a console is started. */
 export interface ConsoleOptions extends Omit<ConsoleParts, 'assets' | 'handOver'> {
   /** The folder with package.json, below which the built page lies. */
   readonly root: string;
@@ -17,6 +18,7 @@ export interface ConsoleOptions extends Omit<ConsoleParts, 'assets' | 'handOver'
   readonly port: number;
 }
 
+/** A console that accepts requests. */
 export interface RunningConsole {
   readonly port: number;
   /** Returns the address of the page with a new code. */
@@ -29,7 +31,10 @@ export interface RunningConsole {
 /** Returns the folder for the files of consoles. */
 export const consoleFolder = (dataDir: string): string => join(dataDir, 'console');
 
-/** Starts a console: its listener, and the file by which another `svc console` finds it. Rejects with the listen error, or that of the file. */
+/**
+ * Starts a console: its listener, and the file by which another `svc console` finds it. Rejects with the listen error, or
+ * that of the file.
+ */
 export async function startConsole(options: ConsoleOptions): Promise<RunningConsole> {
   const { root, folder, scopes, port, clock, ...parts } = options;
   let handover: ReturnType<typeof offerHandover> | undefined;

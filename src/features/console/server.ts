@@ -20,6 +20,7 @@ export type OwnEndpoints = (request: {
   readonly body: unknown;
 }) => Promise<unknown | undefined>;
 
+/** What the listener serves. */
 export interface ConsoleParts {
   readonly backend: Backend;
   readonly own: OwnEndpoints;
@@ -32,6 +33,7 @@ export interface ConsoleParts {
   readonly handOver?: (body: unknown, sessions: Sessions) => unknown;
 }
 
+/** The listener of a console. */
 export interface ConsoleServer {
   readonly port: number;
   readonly sessions: Sessions;
@@ -40,7 +42,7 @@ export interface ConsoleServer {
   close(): Promise<void>;
 }
 
-/** What a browser is told with every answer: nothing but this page's own parts, nowhere but here, kept nowhere. */
+/** Headers of every answer: the page loads only its own files, sends only to its own address, and is not stored. */
 const HEADERS = {
   'content-security-policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
@@ -57,6 +59,7 @@ const HEADERS = {
 const KEEP_ALIVE_MS = 15_000;
 /** Bytes of the body of an endpoint of the console itself. */
 const MAX_OWN_BODY = 64 * 1024;
+
 /**
  * Serves the page and its way to the service, on 127.0.0.1 and ::1 only. `port` 0 selects a free one. Rejects with the
  * listen error.

@@ -1,15 +1,15 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Clock } from '../../kit/clock.ts';
 
-/** How long a code is good. */
+/** How long a code is valid. */
 export const CODE_MS = 5 * 60_000;
 /** Codes that wait at the same time; a further one ends the oldest. */
 const MAX_CODES = 8;
 /** Pages that are open at the same time; a further one ends the one that was silent longest. */
 const MAX_SESSIONS = 16;
-/** A session without a request for so long is over. */
+/** A session ends after this time without a request. */
 const SESSION_MS = 12 * 3_600_000;
-/** Wrong codes within a minute, after which no code is taken. */
+/** Wrong codes within a minute, after which no code is accepted. */
 const MAX_GUESSES = 10;
 const GUESS_WINDOW_MS = 60_000;
 
@@ -24,7 +24,7 @@ interface Session {
   usedAt: number;
 }
 
-/** Codes that are good once, and the tokens that they are exchanged for. Only their hashes are held. */
+/** Codes that are valid once, and the tokens that they are exchanged for. Only their hashes are stored. */
 export class Sessions {
   readonly #now: Clock['now'];
   #codes: Code[] = [];
@@ -35,7 +35,7 @@ export class Sessions {
     this.#now = now;
   }
 
-  /** Makes a code of 128 random bits, good once and for five minutes. Calls `onEnd` when it was used or is no longer good. */
+  /** Creates a code of 128 random bits, valid once within five minutes. Calls `onEnd` when it was used or has expired. */
   newCode(onEnd: () => void = () => {}): string {
     this.#expire();
     while (this.#codes.length >= MAX_CODES) this.#codes.shift()!.onEnd();
@@ -46,12 +46,12 @@ export class Sessions {
     return code;
   }
 
-  /** Exchanges a code for a token. Returns why not: the code is not good, or too many were wrong. */
+  /** Exchanges a code for a token. Returns why not: the code is not valid, or too many were wrong. */
   exchange(code: string): { readonly token: string } | 'wrong' | 'too_many' {
     this.#expire();
     if (this.#guesses.length >= MAX_GUESSES) return 'too_many';
     const given = hashOf(code);
-    // Every code is compared, so that the time says nothing.
+    // Every code is compared, so that the duration reveals nothing.
     const matching = this.#codes.filter(({ hash }) => timingSafeEqual(hash, given));
     if (matching.length === 0) {
       this.#guesses.push(this.#now());

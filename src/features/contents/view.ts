@@ -48,7 +48,7 @@ export function showModel(body: unknown, out: Output): Text {
   return [
     ...pairs(model, ['version', 'learned', 'behind', 'holdoutShare', 'explorationShare']),
     out.table(
-      [{ title: 'CHOICE', whole: true }, ...FIGURES],
+      [{ title: 'POLICY', whole: true }, ...FIGURES],
       ['learned', 'holdout', 'weights'].map((policy) => [policy, ...cells(objectOf(byPolicy[policy]))]),
     ),
     '\n',
@@ -69,19 +69,9 @@ const cells = (row: Row): Text[] =>
   FIGURES.map(({ field, cell }) => (cell ? cell(row) : String(row[field] ?? '')));
 
 const figures = (row: Row): Text => {
-  const [served, rewarded, rate, range] = cells(row);
-  return [
-    bold('rate'.padEnd(18)),
-    rate ?? '',
-    ' of ',
-    served ?? '',
-    ' served, ',
-    rewarded ?? '',
-    ' rewarded',
-    ' (',
-    range ?? '',
-    ')\n',
-  ];
+  const [served = '', rewarded = '', rate = '', range = ''] = cells(row);
+  const share = typeof row.rate === 'number' ? [rate, ' (', range, '): '] : [];
+  return [bold('rate'.padEnd(18)), ...share, served, ' served, ', rewarded, ' rewarded\n'];
 };
 
 function series(points: unknown, out: Output): Text {

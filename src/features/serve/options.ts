@@ -7,7 +7,7 @@ import { RETAINED_LOGS, type RetainedLog, type Retention } from '../../service/d
 import { proxyList } from '../../service/http/client-address.ts';
 import type { TlsFiles } from '../../service/http/tls.ts';
 import { DEFAULT_POLICY, type Policy, type PolicyChange } from '../../service/runtime/policy.ts';
-import { textOf } from '../../service/runtime/retention.ts';
+import { retentionText } from '../../service/runtime/retention.ts';
 import type { ServiceOptions } from '../../service/start.ts';
 import { type TracingSettings, tracingSettings } from '../../service/tracing/settings.ts';
 
@@ -112,7 +112,7 @@ export function storedFlags(policy: Policy, given: PolicyChange): { stored: stri
     ),
     ...(given.windowMs === undefined ? [`--window ${of.windowMs / 1000}s`] : []),
     ...RETAINED_LOGS.filter((log) => given.retain?.[log] === undefined).map(
-      (log) => `--retain ${log}=${textOf(of.retain[log])}`,
+      (log) => `--retain ${log}=${retentionText(of.retain[log])}`,
     ),
     ...(given.allowLoopbackWebhooks === undefined
       ? [`--${of.allowLoopbackWebhooks ? '' : 'no-'}allow-loopback-webhooks`]
@@ -214,7 +214,7 @@ function parseRetention(given: readonly string[]): Partial<Retention> {
 /** What is removed after which time; undefined if everything is kept. */
 export function retentionNotice({ retain }: Pick<Policy, 'retain'>): string | undefined {
   const parts = RETAINED_LOGS.filter((log) => retain[log] !== null).map(
-    (log) => `${log} for ${textOf(retain[log])}`,
+    (log) => `${log} for ${retentionText(retain[log])}`,
   );
   return parts.length === 0 ? undefined : `keeps ${parts.join(' and ')}, and removes older ones`;
 }

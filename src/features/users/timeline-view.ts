@@ -15,7 +15,7 @@ function about(row: Row): string {
         .map(text)
         .join(' ');
     case 'outcome':
-      return `${text(row.outcome)} (${text(row.of)})`;
+      return `${text(row.outcome)} (${[row.of, row.contentId ?? row.templateId].map(text).join(' ').trim()})`;
     default:
       return [row.templateId, row.channel, row.status, row.reason].map(text).filter(Boolean).join(' ');
   }

@@ -12,7 +12,7 @@ export function warnOfUnknownKinds(kinds: readonly string[], out: Output): void 
     );
 }
 
-/** Awaits a call with event kinds. Throws usage, naming the flag, if the service refuses kinds that are not known here either. */
+/** Awaits a call with event kinds. Throws usage with the flag if the service refuses kinds that svc does not know either. */
 export async function orUnknownKinds<T>(kinds: readonly string[], call: Promise<T>): Promise<T> {
   try {
     return await call;

@@ -25,6 +25,7 @@ export function cutoffOf(now: number, keptMs: number | null): number | null {
   return Math.floor((now - keptMs) / period) * period;
 }
 
+/** The cutoff of each log, Unix ms. */
 export function cutoffsOf(now: number, { events, decisions }: Retention): Cutoffs {
   return { events: cutoffOf(now, events), decisions: cutoffOf(now, decisions) };
 }

@@ -1,4 +1,4 @@
-/** Where a source of a timeline goes on: at the entry with this time (Unix ms) and identifier, or after it. */
+/** Where a source of a timeline continues: at the entry with this time (Unix ms) and identifier, or after it. */
 export interface Position {
   readonly at: number;
   readonly id: string;
@@ -22,7 +22,7 @@ export interface SourcePage<T extends Timed> {
 
 /**
  * Merges what was read of several sources, newest first, up to `limit` entries. An entry is only taken while nothing that
- * was not read yet could come before it. Returns where each source goes on: null where nothing is left.
+ * was not read yet could come before it. Returns where each source continues: null where nothing is left.
  */
 export function mergeTimelines<T extends Timed>(
   pages: readonly SourcePage<T>[],

@@ -44,7 +44,7 @@ export class Plan<R extends When> {
     return this.#rules.map(({ rule, seen, hits, on }) => ({ rule, seen, hits, on }));
   }
 
-  /** Switches a rule on or off; it goes on counting. Returns false if there is none of this number. */
+  /** Switches a rule on or off; it counts matches in both cases. Returns false if no rule has this number. */
   switch(index: number, on: boolean): boolean {
     const rule = this.#rules[index];
     if (rule) rule.on = on;

@@ -22,7 +22,8 @@ const SINGLE_HEADERS: ReadonlySet<string> = new Set([
 
 /**
  * Finds what a proxy could interpret differently from this service: a repeated header, a transfer encoding other than
- * chunked, a Host header that is not a host, or a request target whose host differs from it. Returns undefined for a clear request.
+ * chunked, a Host header that is not a host, or a request target whose host differs from it. Returns undefined for a clear
+ * request.
  */
 export function ambiguity(request: IncomingMessage): Detail | undefined {
   const { rawHeaders, headers, httpVersion, url = '' } = request;

@@ -1,27 +1,18 @@
 import { ServiceError } from '../../contract/errors.ts';
-import { HEADERS } from '../../contract/headers.ts';
+import { ANSWER_HEADERS, HEADERS } from '../../contract/headers.ts';
 import { workspaces } from '../store/repositories/workspaces.ts';
 import type { Store } from '../store/store.ts';
 
 /** How long a browser may keep the answer to a preflight request, in seconds. */
 const MAX_AGE = 600;
 
-/** What an app may send and read beside what browsers always allow (Fetch Standard, CORS protocol). */
+/** What an app may send beside what browsers always allow (Fetch Standard, CORS protocol). */
 const SENT = [
   HEADERS.authorization,
   HEADERS.workspace,
   HEADERS.userToken,
   HEADERS.idempotencyKey,
   'content-type',
-];
-const READ = [
-  HEADERS.requestId,
-  HEADERS.region,
-  HEADERS.limit,
-  HEADERS.remaining,
-  HEADERS.reset,
-  HEADERS.retryAfter,
-  HEADERS.idempotentReplayed,
 ];
 
 /**
@@ -34,7 +25,7 @@ export function admitOrigin(origin: string | undefined, origins: readonly string
   if (!origins.includes(origin) && !origins.includes('*'))
     throw new ServiceError('forbidden', 'Web pages of this origin may not use the publishable keys.');
   headers.set('access-control-allow-origin', origin);
-  headers.set('access-control-expose-headers', READ.join(', '));
+  headers.set('access-control-expose-headers', ANSWER_HEADERS.join(', '));
 }
 
 /**

@@ -1,3 +1,4 @@
+import { SharedRuns } from '../../kit/shared-runs.ts';
 import { forgetUser } from '../domain/decide/forget.ts';
 import { fold } from '../domain/decide/learning.ts';
 import { emptyModel, type Model } from '../domain/decide/model.ts';
@@ -25,6 +26,7 @@ export class LearnedModels {
   readonly #log: Log;
   readonly #held = new Map<string, Model>();
   readonly #most: number;
+  readonly #follows = new SharedRuns<number>();
 
   constructor(log: Log, most = MAX_NUMBERS) {
     this.#log = log;
@@ -50,9 +52,13 @@ export class LearnedModels {
 
   /**
    * Folds in what is new in the log of a workspace; returns how many entries. Reads what is committed only: an entry
-   * of a transaction that is undone later must not be learned.
+   * of a transaction that is undone later must not be learned. Those who ask at once share the reads.
    */
-  async follow(store: Store, workspaceId: string): Promise<number> {
+  follow(store: Store, workspaceId: string): Promise<number> {
+    return this.#follows.run(workspaceId, () => this.#follow(store, workspaceId));
+  }
+
+  async #follow(store: Store, workspaceId: string): Promise<number> {
     const held = this.#held.get(workspaceId);
     // Mostly there is nothing new, which one statement tells.
     if (held && !(await rewards.isAhead(store, workspaceId, held.version))) return 0;

@@ -12,7 +12,7 @@ const WAITING_MS = 2 * DAY_MS;
 export class RetentionTooShort extends Error {
   constructor(log: RetainedLog, given: number, least: Need) {
     super(
-      `${log} cannot be kept for ${textOf(given)}: ${least.why} needs them for ${textOf(least.ms)}, so nothing was changed`,
+      `${log} cannot be kept for ${retentionText(given)}: ${least.why} needs them for ${retentionText(least.ms)}, so nothing was changed`,
     );
     this.name = 'RetentionTooShort';
   }
@@ -58,7 +58,7 @@ export function inForce(retention: Retention, catalog: Catalog): Retention {
 }
 
 /** A retention as `serve --retain` takes it: whole days, or hours. */
-export function textOf(ms: number | null): string {
+export function retentionText(ms: number | null): string {
   if (ms === null) return 'forever';
   return ms % DAY_MS === 0 ? `${ms / DAY_MS}d` : `${Math.ceil(ms / 360_000) / 10}h`;
 }

@@ -70,6 +70,7 @@ export interface WriteOptions {
 
 /** A row, and the time of the database when it was read, Unix ms. */
 export type Looked<T> = T & { readonly now: number };
+
 /** The logs of a database server, which keeps them in partitions by time. */
 export interface Partitions {
   /**

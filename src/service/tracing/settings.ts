@@ -39,8 +39,8 @@ const MAX_PAIRS = 64;
 
 /**
  * Reads the standard variables of the OTLP exporter (OpenTelemetry specification, "Environment variables" and "OTLP
- * exporter"). Undefined if no endpoint is set, nor OTEL_TRACES_EXPORTER=otlp, or the SDK is disabled. An empty variable counts as
- * not set. `version` is that of svc. Throws TracingSettingsError for a value that cannot be used.
+ * exporter"). Undefined if neither an endpoint nor OTEL_TRACES_EXPORTER=otlp is set, or the SDK is disabled. An empty
+ * variable counts as not set. `version` is that of svc. Throws TracingSettingsError for a value that cannot be used.
  */
 export function tracingSettings(environment: Environment, version: string): TracingSettings | undefined {
   const get = (name: string) => environment[name]?.trim() || undefined;

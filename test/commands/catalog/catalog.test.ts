@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { expect, it } from 'vitest';
 import { runSvc } from '../../support/process/run-svc.ts';
 import { startTestService } from '../../support/process/service.ts';
@@ -38,7 +39,7 @@ it('keeps a catalog in a file: get, change, diff, put, versions, revert', async 
   expect(diff.stdout).toContain('- contents.complete_profile');
   expect(diff.stdout).toContain('~ contents.welcome_tour.title "Take the two-minute tour" → "Take the tour"');
   expect(diff.stdout).toContain('+ contents.new');
-  expect(diff.stderr).toContain('svc catalog put catalog.json --if-version 0');
+  expect(diff.stderr).toContain('svc catalog put --if-version 0 catalog.json');
 
   const put = await svc('catalog', 'put', 'catalog.json', '--if-version', '0', '--author', 'ada', '--json');
   expect(put.code, put.stderr).toBe(0);
@@ -55,12 +56,14 @@ it('keeps a catalog in a file: get, change, diff, put, versions, revert', async 
   const late = await svc('catalog', 'put', 'based.json');
   expect(late.code).toBe(5);
   expect(late.stderr).toMatch(/has version 2 by now, not 1/);
+  expect(late.stderr).toContain('next: show what differs: svc catalog diff based.json');
 
   const versions = await svc('catalog', 'versions');
   expect(versions.stdout).toMatch(/2\t.*\tbob\tAll new/);
   const refused = await svc('catalog', 'revert', '--author', 'ada');
   expect(refused.code).toBe(5);
   expect(refused.stderr).toMatch(/undo changes by bob/);
+  expect(refused.stderr).toContain('add --over');
   expect(await svc('catalog', 'revert', '1', '--over', '2')).toMatchObject({
     code: 0,
     stdout: 'version 3 is in force\n',
@@ -75,6 +78,21 @@ it('keeps a catalog in a file: get, change, diff, put, versions, revert', async 
   });
   expect((await svc('catalog', 'get', '--version', '9')).code).toBe(5);
   expect(readFileSync(join(cwd, 'based.json'), 'utf8')).toContain('"version"');
+});
+
+it('suggests the next command for the service that was compared', async () => {
+  const { service, svc, write } = await team();
+  write('one.json', { contents: [content('a')] });
+  const named = ['--base-url', service.env.SVC_BASE_URL!];
+  const diff = await svc('catalog', 'diff', 'one.json', ...named);
+  expect(diff.stderr).toContain(`svc catalog put --if-version 0 one.json ${named.join(' ')}`);
+  // With a byte order mark, as editors of some systems write it.
+  write('mark.json', `\uFEFF${JSON.stringify({ contents: [content('a')] })}`);
+  expect(await svc('catalog', 'put', 'mark.json')).toMatchObject({ code: 0 });
+  write('two.json', { contents: [content('b', { title: 'B' })] });
+  write('three.json', { contents: [content('b', { title: 'C' })] });
+  expect((await svc('catalog', 'put', 'two.json')).code).toBe(0);
+  expect((await svc('catalog', 'diff', 'three.json')).stderr).toContain('differ in 1 place\n');
 });
 
 it('checks a file without a service, and refuses what is no catalog', async () => {
@@ -101,6 +119,18 @@ it('refuses a file that is not UTF-8 or too large', async () => {
   const { cwd, svc } = await team();
   writeFileSync(join(cwd, 'latin.json'), Buffer.from('{"contents": [], "x": "caf\xe9"}', 'latin1'));
   writeFileSync(join(cwd, 'large.json'), ' '.repeat(8 * 1024 * 1024 + 1));
+  let taken = 0;
+  const endless = new Readable({
+    read() {
+      taken += 65_536;
+      this.push(' '.repeat(65_536));
+    },
+  });
+  expect(await runSvc(['catalog', 'validate', '-'], { cwd, stdin: endless })).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('larger than 8 MiB'),
+  });
+  expect(taken).toBeLessThan(9 * 1024 * 1024);
   expect(await svc('catalog', 'put', 'latin.json')).toMatchObject({
     code: 2,
     stderr: expect.stringContaining('is not UTF-8'),
@@ -128,11 +158,15 @@ it('shows what contents earned, the model, and the timeline of a user', async ()
   expect(list.stdout).toMatch(/100\.0 %\t20\.7 % – 100\.0 %/);
   expect((await svc('contents', 'get', id)).stdout).toContain('1 rewarded');
   expect((await svc('contents', 'get', 'none')).code).toBe(5);
+  const unused = JSON.parse((await svc('contents', 'list', '--json')).stdout).items.find(
+    (item: { served: number }) => item.served === 0,
+  );
+  expect((await svc('contents', 'get', unused.id)).stdout).toMatch(/^rate +0 served, 0 rewarded$/m);
   expect((await svc('model')).stdout).toMatch(/^learned\t1\t1\t100\.0 %/m);
   const timeline = await svc('users', 'timeline', '--hash-id', hashId);
   expect(timeline.code, timeline.stderr).toBe(0);
   expect(timeline.stdout).toMatch(new RegExp(`\\tdecision\\t${decisionId}\\t`));
-  expect(timeline.stdout).toContain('clicked (message)');
+  expect(timeline.stdout).toContain('clicked (message ');
   const some = await svc('users', 'timeline', '--hash-id', hashId, '--kind', 'outcome', '--json');
   expect(JSON.parse(some.stdout).items.map(({ kind }: { kind: string }) => kind)).toEqual(['outcome']);
 });

@@ -20,6 +20,11 @@ describe('svc messages', () => {
     const { messages } = await json(['messages', 'list', '--hash-id', 'h1'], local);
     expect((await peek())[0].servedAt).toMatch(/Z$/);
     expect(messages).toEqual([expect.objectContaining({ decisionId, contentId: action.contentId })]);
+    for (const flag of ['--surface=elsewhere', '--channel=push'])
+      for (const peeked of [[], ['--peek']]) {
+        const elsewhere = await json(['messages', 'list', '--hash-id', 'h1', flag, ...peeked], local);
+        expect(elsewhere.messages).toEqual([]);
+      }
     const table = await runSvc(['messages', 'list', '--hash-id', 'h1'], local);
     expect(table.stdout).toContain(messages[0].title);
     await json(['messages', 'outcome', decisionId, 'actioned'], local);

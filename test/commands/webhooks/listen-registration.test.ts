@@ -201,7 +201,7 @@ it('exits 130 at Ctrl-C while it retries the subscription', async () => {
   });
   const svc = startSvc(['webhooks', 'listen', '--port', '0'], { env: elsewhere });
   await expect.poll(() => asked).toBe(1);
-  await svc.waitFor(/./, 'stderr');
+  await svc.waitFor(/waiting/, 'stderr');
   svc.interrupt();
   const { code, stderr } = await svc.done;
   expect(stderr).not.toMatch(/unexpected|report/);

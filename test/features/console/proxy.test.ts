@@ -12,9 +12,8 @@ async function fakeService(answers: Record<string, [status: number, body: string
   const server = createServer((request, response) => {
     asked.push(`${request.method} ${request.url}`);
     const [status, body] = answers[request.url!.split('?')[0]!] ?? [404, ''];
-    response
-      .writeHead(status, { 'content-type': 'application/json', 'set-cookie': 'a=b', server: 'x' })
-      .end(body);
+    const type = body.startsWith('event:') ? 'text/event-stream' : 'application/json';
+    response.writeHead(status, { 'content-type': type, 'set-cookie': 'a=b', server: 'x' }).end(body);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => {
@@ -105,6 +104,50 @@ describe('what the console passes on', () => {
     const webhook = await page.ask('GET', '/api/v1/webhooks/w');
     expect(webhook.text).not.toContain('canary');
     expect(JSON.parse(webhook.text).url).toBe('https://user:***@example.com/hook?token=***');
+  });
+
+  it('masks names that look personal in a timeline and in events', async () => {
+    const at = '2026-01-01T00:00:00Z';
+    const event = { type: 'event', id: '1', receivedAt: at, timestamp: at, userId: 'canary@example.com' };
+    const remote = await fakeService({
+      '/v1/users/h/timeline': [
+        200,
+        JSON.stringify({
+          items: [
+            { kind: 'event', at, id: '1', event: 'canary@example.com' },
+            { kind: 'decision', at, id: 'dec_1', context: { 'canary@example.com': 'x', surface: 'home' } },
+          ],
+        }),
+      ],
+      '/v1/events/watch': [200, `event: event\ndata: ${JSON.stringify({ ...event, event: 'tapped' })}\n\n`],
+    });
+    const service = await startTestService();
+    const page = await startTestConsole(service, { backend: remoteBackend(httpClient(remote.url)) });
+    const timeline = await page.ask('GET', '/api/v1/users/h/timeline');
+    expect(timeline.status).toBe(200);
+    expect(JSON.parse(timeline.text).items).toMatchObject([
+      { event: '***' },
+      { context: { '***': '***', surface: 'home' } },
+    ]);
+    const { text } = await page.ask('GET', '/api/v1/events/watch');
+    expect(text).toContain('"userId":"***"');
+    expect(text).toContain('"event":"tapped"');
+    expect(timeline.text + text).not.toContain('canary');
+  });
+
+  it('shows the text of a message as the catalog has it, also with a number to call', async () => {
+    const message = {
+      ...{ decisionId: 'dec_1', contentId: 'hotline', format: 'card', title: 'Call us' },
+      ...{ body: 'Dial +44 20 7946 0958.', channel: null, surface: null, servedAt: null },
+      createdAt: '2026-01-01T00:00:00Z',
+    };
+    const remote = await fakeService({
+      '/v1/users/h/messages': [200, JSON.stringify({ messages: [message] })],
+    });
+    const service = await startTestService();
+    const page = await startTestConsole(service, { backend: remoteBackend(httpClient(remote.url)) });
+    const { text } = await page.ask('GET', '/api/v1/users/h/messages');
+    expect(JSON.parse(text).messages).toMatchObject([{ body: message.body, title: message.title }]);
   });
 
   it('says what a service does not offer, and refuses answers that it does not know', async () => {

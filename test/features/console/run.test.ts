@@ -1,9 +1,12 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { Server } from 'node:net';
 import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { startConsole } from '../../../src/features/console/run.ts';
 import { systemClock } from '../../../src/kit/clock.ts';
+import { startTestConsole } from '../../support/console/test-console.ts';
+import { ROOT } from '../../support/process/run-svc.ts';
+import { startTestService } from '../../support/process/service.ts';
 import { tempDir } from '../../support/temp.ts';
 
 it('listens no longer if its file cannot be written', async () => {
@@ -24,4 +27,18 @@ it('listens no longer if its file cannot be written', async () => {
   await expect(start(file)).rejects.toThrow(/EEXIST/);
   expect(listen).toHaveBeenCalled();
   expect((listen.mock.contexts as Server[]).map(({ listening }) => listening)).not.toContain(true);
+});
+
+it('answers the address of each view of the page, and only these, with the page', async () => {
+  const page = await startTestConsole(await startTestService());
+  const source = readFileSync(join(ROOT, 'src', 'console', 'views', 'views.ts'), 'utf8');
+  const views = [...source.matchAll(/\{ path: '(\/\w+)'/g)].map(([, path]) => path!);
+  expect(views.length).toBeGreaterThan(10);
+  for (const view of views)
+    for (const path of [view, `${view}/some-id`])
+      expect(await page.ask('GET', path), path).toMatchObject({
+        status: 200,
+        text: expect.stringContaining('<!doctype html>'),
+      });
+  expect((await page.ask('GET', '/views')).status).toBe(404);
 });

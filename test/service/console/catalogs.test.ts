@@ -84,6 +84,16 @@ it('answers errors with their paths, and stores nothing then', async () => {
   expect(body).toEqual({ valid: true, issues: [] });
 });
 
+it('names some of the authors whose changes would be undone', async () => {
+  const service = await startTestService();
+  for (let i = 0; i < 8; i++) await put(service, catalog(`c${i}`), { author: `author ${i}` });
+  const { status, body } = await ask(service, 'POST', '/v1/catalog/revert', { to: 0, author: 'ada' });
+  expect(status).toBe(409);
+  const { message } = body as { message: string };
+  expect(message.match(/author \d/g)).toHaveLength(5);
+  expect(message).toContain(' and 3 others. ');
+});
+
 it('keeps versions, and goes back without undoing others unasked', async () => {
   const service = await startTestService();
   for (const [id, author] of [

@@ -70,6 +70,9 @@ it('shows a timeline in pages of any size, without a gap, a double or personal d
   expect(['event', 'decision', 'outcome', 'notification'].map((kind) => kinds(kind).length)).toEqual([
     4, 3, 3, 3,
   ]);
+  expect(kinds('outcome').map(({ contentId }) => contentId)).toEqual(
+    kinds('decision').map(({ contentId }) => contentId),
+  );
   // Only the opened one waits on.
   expect(kinds('message')).toHaveLength(1);
   expect(whole.items.map(({ at }) => at)).toEqual(

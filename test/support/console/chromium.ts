@@ -11,6 +11,9 @@ interface Installed {
   readonly env: Record<string, string>;
 }
 
+/** Of these, only those of fixed width are used, so that pages look the same on most machines. */
+const MACHINE_FONTS = '/usr/share/fonts';
+
 /** A Chromium of the machine, for processors that the registry has none for. */
 const OWN = process.env.SVC_TEST_CHROMIUM;
 
@@ -54,10 +57,12 @@ function fromRegistry(): Installed {
       ['--input-type=module', '-e', "await (await import('@sparticuz/chromium')).default.executablePath()"],
       { cwd: ROOT, env: { ...process.env, TMPDIR: fresh, AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs20.x' } },
     );
-    // The one of the package names fixed folders.
+    // The one of the package names fixed folders, and has no font of fixed width.
+    const fonts = [join(folder, 'fonts'), MACHINE_FONTS].map((dir) => `<dir>${dir}</dir>`).join('');
+    const chosen = `<acceptfont><glob>*Mono*</glob></acceptfont><rejectfont><glob>${MACHINE_FONTS}/*</glob></rejectfont>`;
     writeFileSync(
       join(fresh, 'fonts', 'fonts.conf'),
-      `<fontconfig><dir>${join(folder, 'fonts')}</dir></fontconfig>`,
+      `<fontconfig>${fonts}<selectfont>${chosen}</selectfont></fontconfig>`,
     );
     try {
       renameSync(fresh, folder);

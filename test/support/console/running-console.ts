@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startService } from '../../../src/service/start.ts';
 import { OWN_SERVICES } from '../outputs/check-output.ts';
-import { startSvc } from '../process/run-svc.ts';
+import { runSvc, startSvc } from '../process/run-svc.ts';
 import { builtRoot } from './built-root.ts';
 import { CANARIES, fillWorkspace, type SampleData, type Send, startReceiver } from './sample-data.ts';
 import { type WatchedPage, watchedPage } from './watched-page.ts';
@@ -16,6 +16,8 @@ export interface RunningConsole extends WatchedPage {
   failDeliveries(fail: boolean): void;
   /** Stops the service, and starts it again on the same port and data once `meanwhile` has resolved. */
   restart(meanwhile: () => Promise<void>): Promise<void>;
+  /** Asks the console for another address. */
+  newAddress(): Promise<string>;
   /** Stops the console, not the service. */
   stopConsole(): Promise<void>;
   /** Stops everything and removes the data. */
@@ -53,11 +55,9 @@ export async function startConsole({ users = 5 } = {}): Promise<RunningConsole> 
   let failing = false;
   const receiver = await startReceiver(() => failing);
   const data = await fillWorkspace(send, receiver.url, { users });
-  const svc = startSvc(['console', '--write', '--json'], {
-    home,
-    root: await builtRoot(),
-    env: { SVC_BASE_URL: service.url, SVC_WORKSPACE: service.workspace, SVC_API_KEY: apiKey },
-  });
+  const env = { SVC_BASE_URL: service.url, SVC_WORKSPACE: service.workspace, SVC_API_KEY: apiKey };
+  const argv = ['console', '--write', '--json'];
+  const svc = startSvc(argv, { home, root: await builtRoot(), env });
   const [, url] = await svc.waitFor(/"url":"(http:[^"]+)"/);
   const stopConsole = async () => {
     svc.interrupt();
@@ -76,6 +76,7 @@ export async function startConsole({ users = 5 } = {}): Promise<RunningConsole> 
       await meanwhile();
       service = await startService({ ...options, port: Number(new URL(service.url).port) });
     },
+    newAddress: async () => JSON.parse((await runSvc(argv, { home, env })).stdout).url,
     stopConsole,
     stop: async () => {
       await watched.close();

@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso/router';
-import { offers, svcCommand } from '../../data/about.ts';
+import { about, offers, svcCommand } from '../../data/about.ts';
 import { call } from '../../data/api.ts';
 import { useResource } from '../../data/resource.ts';
 import { Badge } from '../../parts/badge.tsx';
@@ -21,7 +21,9 @@ export function CatalogView(): VNode {
   const { path } = useLocation();
   const place = placeOf(path);
   const current = stored.value;
-  const changed = draft.value;
+  // Another console may have had this port, and this tab, before.
+  const workspace = about.value!.workspace.id;
+  const changed = draft.value?.workspace === workspace ? draft.value : undefined;
   const catalog: Catalog = changed?.catalog ?? (current?.catalog as Catalog | undefined) ?? {};
   const editable = current !== undefined && !current.readOnly && offers('putCatalog');
   // The service says what is wrong, in the words of its own schema.
@@ -30,7 +32,7 @@ export function CatalogView(): VNode {
   );
   const issues = checked.value?.issues ?? [];
   const change = (next: Catalog) =>
-    setDraft({ version: changed?.version ?? current!.version, catalog: next });
+    setDraft({ workspace, version: changed?.version ?? current!.version, catalog: next });
   return (
     <>
       <ViewHead

@@ -1,8 +1,9 @@
 import { signal } from '@preact/signals';
 import type { Catalog } from './schema.ts';
 
-/** A changed catalog that is not stored yet, and the version that it is based on. */
+/** A changed catalog that is not stored yet, and the workspace and version that it is based on. */
 export interface Draft {
+  readonly workspace: string;
   readonly version: number;
   readonly catalog: Catalog;
 }
@@ -15,7 +16,9 @@ export const draft = signal<Draft | undefined>(stored());
 function stored(): Draft | undefined {
   try {
     const found = JSON.parse(sessionStorage.getItem(KEY) ?? 'null') as Draft | null;
-    return found && typeof found.version === 'number' ? found : undefined;
+    return found && typeof found.version === 'number' && typeof found.workspace === 'string'
+      ? found
+      : undefined;
   } catch {
     return undefined;
   }

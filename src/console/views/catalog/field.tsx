@@ -183,26 +183,39 @@ interface Typed {
 
 /** A list of names, separated by commas. */
 function Names({ shared, value, change }: Typed): VNode {
-  const [text, setText] = useState(() => (Array.isArray(value) ? value.join(', ') : ''));
+  const [text, typed] = useText(value, Array.isArray(value) ? value.join(', ') : '');
   return (
     <input
       {...shared}
       type="text"
       value={text}
       onInput={(e) => {
-        setText(e.currentTarget.value);
         const names = e.currentTarget.value.split(',').map((name) => name.trim());
         const given = names.filter((name) => name !== '');
-        change(given.length === 0 ? undefined : given);
+        change(typed(e.currentTarget.value, given.length === 0 ? undefined : given));
       }}
     />
   );
 }
 
+/**
+ * The text of a value as it was typed, such as with spaces that the value does not have; `written` where the value is
+ * another one than what was typed stands for, as after a draft was discarded.
+ */
+function useText(value: unknown, written: string) {
+  const [last, setLast] = useState({ text: written, value });
+  const text = last.value === value ? last.text : written;
+  const typed = <T,>(next: string, given: T): T => {
+    setLast({ text: next, value: given });
+    return given;
+  };
+  return [text, typed] as const;
+}
+
 /** A value that has no form of its own, as JSON. */
 function Json({ shared, value, change }: Typed): VNode {
-  const [text, setText] = useState(() => (value === undefined ? '' : JSON.stringify(value, null, 2)));
-  const [wrong, setWrong] = useState('');
+  const [text, typed] = useText(value, value === undefined ? '' : JSON.stringify(value, null, 2));
+  const wrong = text.trim() === '' ? undefined : whyNotJson(text);
   return (
     <>
       <textarea
@@ -213,18 +226,24 @@ function Json({ shared, value, change }: Typed): VNode {
         value={text}
         onInput={(e) => {
           const next = e.currentTarget.value;
-          setText(next);
-          try {
-            change(next.trim() === '' ? undefined : JSON.parse(next));
-            setWrong('');
-          } catch (error) {
-            setWrong((error as Error).message);
-          }
+          if (next.trim() === '') change(typed(next, undefined));
+          else if (whyNotJson(next) === undefined) change(typed(next, JSON.parse(next)));
+          else typed(next, value);
         }}
       />
       {wrong && <p class="issue">This is not JSON, and is not taken over: {wrong}</p>}
     </>
   );
+}
+
+/** Why a text is not JSON; undefined if it is. */
+function whyNotJson(text: string): string | undefined {
+  try {
+    JSON.parse(text);
+    return undefined;
+  } catch (error) {
+    return (error as Error).message;
+  }
 }
 
 /** True if an error is at a field or in what it holds. */

@@ -9,7 +9,7 @@ import { Facts } from '../../parts/facts.tsx';
 import { count, percent } from '../../parts/numbers.ts';
 import { Panel } from '../../parts/panel.tsx';
 import { Failure, Loading } from '../../parts/states.tsx';
-import { Text } from '../../parts/text.tsx';
+import { cleaned, Text } from '../../parts/text.tsx';
 import { curves } from './model-boxes.tsx';
 
 /** One content: its figures, and its rate over time. */
@@ -43,7 +43,7 @@ export function ContentPanel({ id, close }: { id: string; close: () => void }): 
           />
           {value.series.length > 1 && (
             <Chart
-              label={`Rate of ${id} over ${value.series.length} points`}
+              label={`Rate of ${cleaned(id)} over ${value.series.length} points`}
               {...curves(value.series, [])}
               height={140}
               format={percent}

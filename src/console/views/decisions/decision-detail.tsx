@@ -1,4 +1,5 @@
 import type { VNode } from 'preact';
+import { MASKED } from '../../../kit/personal-data.ts';
 import { removalWords } from '../../../kit/removal-words.ts';
 import { flagsOf, svcCommand } from '../../data/about.ts';
 import { call } from '../../data/api.ts';
@@ -76,18 +77,20 @@ export function DecisionDetail({ id }: { id: string }): VNode {
       {value.candidates.length > 0 && <Candidates decision={value} />}
       {value.removed !== undefined && value.removed.length > 0 && <Removed removed={value.removed} />}
       <Command label="this decision" line={svcCommand('decisions', 'get', value.decisionId)} />
-      <Command
-        label="ask for a decision like this"
-        line={svcCommand(
-          'decide',
-          ...flagsOf({
-            hashId: value.hashId,
-            channel: value.context.channel,
-            surface: value.context.surface,
-            locale: value.context.locale,
-          }),
-        )}
-      />
+      {!Object.values(value.context).includes(MASKED) && (
+        <Command
+          label="ask for a decision like this"
+          line={svcCommand(
+            'decide',
+            ...flagsOf({
+              hashId: value.hashId,
+              channel: value.context.channel,
+              surface: value.context.surface,
+              locale: value.context.locale,
+            }),
+          )}
+        />
+      )}
     </article>
   );
 }

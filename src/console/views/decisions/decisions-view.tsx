@@ -5,7 +5,7 @@ import { useFilters, usePathPart } from '../../data/filters.ts';
 import { usePages } from '../../data/resource.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { FilterBar, type FilterField } from '../../parts/filter-bar.tsx';
-import { counted } from '../../parts/numbers.ts';
+import { count, counted } from '../../parts/numbers.ts';
 import { PagedList } from '../../parts/pages.tsx';
 import { LinkList, Split } from '../../parts/split.tsx';
 import { Empty } from '../../parts/states.tsx';
@@ -53,7 +53,9 @@ export function DecisionsView(): VNode {
             title="Decisions"
             summary={
               pages.items.length > 0 &&
-              `${counted(shown.length, 'decision')} of the latest ${pages.items.length}`
+              (kind
+                ? `${count(shown.length)} of the latest ${counted(pages.items.length, 'decision')}`
+                : `the latest ${counted(pages.items.length, 'decision')}`)
             }
             command={svcCommand('decisions', 'list', ...flagsOf({ hashId, content: contentId, since }))}
             refresh={pages.reload}

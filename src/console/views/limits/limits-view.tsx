@@ -121,10 +121,24 @@ function Histogram(props: { buckets: readonly number[]; windowMs: number; group:
   const most = Math.max(...buckets);
   const label = `${group}: requests in each ${duration(windowMs / buckets.length)} of the window, at most ${count(most)}`;
   return (
-    <div class="histogram" role="img" aria-label={label} title={label}>
-      {buckets.map((n) => (
-        <span class={n > 0 ? 'some' : undefined} style={{ height: `${most > 0 ? (n / most) * 100 : 0}%` }} />
-      ))}
+    <div>
+      <div class="histogram" role="img" aria-label={label} title={label}>
+        {buckets.map((n) => (
+          <span
+            class={n > 0 ? 'some' : undefined}
+            style={{ height: `${most > 0 ? (n / most) * 100 : 0}%` }}
+          />
+        ))}
+      </div>
+      <p class="histogram-axis" aria-hidden="true">
+        <span>{duration(windowMs)} ago</span>
+        {most > 0 && (
+          <span>
+            at most {count(most)} in {duration(windowMs / buckets.length)}
+          </span>
+        )}
+        <span>now</span>
+      </p>
     </div>
   );
 }

@@ -3,6 +3,7 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { WatchedEvent } from '../../../contract/schemas/events.ts';
 import { Text } from '../../parts/text.tsx';
 import { Time } from '../../parts/time.tsx';
+import { propertyText } from './property-text.ts';
 
 /** Height of a row in pixels; the style sheet says the same. */
 const ROW = 33;
@@ -119,7 +120,7 @@ function Pairs({ event }: { event: WatchedEvent }): VNode {
           <span class="note">
             <Text of={name.slice(0, 60)} />
           </span>{' '}
-          <Text of={String(value).slice(0, 120)} />
+          <Text of={propertyText(value).slice(0, 120)} />
         </span>
       ))}
       {pairs.length > MAX_SHOWN && <span class="note">and {pairs.length - MAX_SHOWN} more</span>}

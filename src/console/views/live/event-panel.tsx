@@ -2,11 +2,13 @@ import type { VNode } from 'preact';
 import type { WatchedEvent } from '../../../contract/schemas/events.ts';
 import { propertyKey, writeTerm } from '../../../kit/event-filter/parse.ts';
 import { MASKED } from '../../../kit/personal-data.ts';
+import { UNSAFE } from '../../../kit/unsafe-characters.ts';
 import { Command } from '../../parts/command.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { Panel } from '../../parts/panel.tsx';
-import { Text } from '../../parts/text.tsx';
+import { cleaned, Text } from '../../parts/text.tsx';
 import { Time } from '../../parts/time.tsx';
+import { isExact, propertyText } from './property-text.ts';
 
 /** One event with its properties. `filterBy` adds a term to the filter of the view. */
 export function EventPanel(props: {
@@ -38,18 +40,27 @@ export function EventPanel(props: {
       {properties.length === 0 && event.leftOut === undefined && <p class="note">None.</p>}
       <Facts
         facts={properties.map(([name, value]) => ({
-          name,
-          value: <Text of={String(value)} />,
-          note: term(propertyKey(name), String(value)),
+          name: <Text of={name} />,
+          value: <Text of={propertyText(value)} />,
+          note: isExact(value) && term(propertyKey(name), String(value)),
         }))}
       />
       {properties.some(([, value]) => value === MASKED) && (
         <p class="note">{MASKED} stands for what looks personal. A filter does not find it.</p>
       )}
-      <Command label="this event as JSON" line={JSON.stringify(data)} />
+      <Command label="this event as JSON" line={escapedJson(data)} />
     </Panel>
   );
 }
+
+/** JSON in which characters that are not shown stand as escapes, so that what is copied can be read. */
+const escapedJson = (value: unknown): string =>
+  JSON.stringify(value).replace(UNSAFE, (char) =>
+    Array.from(
+      { length: char.length },
+      (_, i) => `\\u${char.charCodeAt(i).toString(16).padStart(4, '0')}`,
+    ).join(''),
+  );
 
 function FilterButton(props: {
   name: string;
@@ -63,7 +74,7 @@ function FilterButton(props: {
     <button
       type="button"
       class="quiet"
-      aria-label={`Filter by ${name} ${value}`}
+      aria-label={cleaned(`Filter by ${name} ${value}`)}
       onClick={() => filterBy(term)}
     >
       filter

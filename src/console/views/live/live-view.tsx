@@ -120,8 +120,8 @@ function RatePlot({ rates }: { rates: Rates }): VNode {
   ] as const;
   return (
     <section class="box rates" aria-label="Events a second">
-      <Chart label={`Events a second: ${words}.`} xs={xs} lines={lines} height={110} />
-      <Legend lines={lines} />
+      <Chart label={`Events a second: ${words}.`} xs={xs} lines={lines} height={110} whole />
+      <Legend lines={lines} of="events a second" />
     </section>
   );
 }

@@ -55,13 +55,20 @@ export function MessagesView(): VNode {
       <ViewHead
         title="Messages"
         summary={ready && !pages.loading ? counted(pages.items.length, 'pending message') : undefined}
-        command={ready ? svcCommand('messages', 'list', '--peek', ...flagsOf({ hashId })) : undefined}
+        command={
+          ready
+            ? svcCommand('messages', 'list', '--peek', ...flagsOf({ hashId, surface, channel }))
+            : undefined
+        }
         refresh={ready ? pages.reload : undefined}
       />
       <FilterBar filters={filters} fields={FIELDS} />
       {!ready && (
         <Empty title="Choose a user by hashId." command={svcCommand('users', 'import', 'users.csv')}>
-          <p>The hashId of a user is printed when the user is imported, and stands in every decision:</p>
+          <p>
+            The <a href="/users">users of the latest decisions</a> link to their messages. The hashId of a
+            user is also printed when the user is imported:
+          </p>
         </Empty>
       )}
       {ready && (

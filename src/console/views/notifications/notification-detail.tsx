@@ -1,5 +1,6 @@
 import type { VNode } from 'preact';
-import { offers, svcCommand } from '../../data/about.ts';
+import { useState } from 'preact/hooks';
+import { followEvery, offers, svcCommand } from '../../data/about.ts';
 import { call } from '../../data/api.ts';
 import { useResource } from '../../data/resource.ts';
 import { Badge } from '../../parts/badge.tsx';
@@ -12,15 +13,20 @@ import { Timeline } from '../../parts/timeline.tsx';
 import { MaskedPreview } from './masked-preview.tsx';
 import { failureWords, type Notification, reasonWords, STATE_TONES } from './notification-words.ts';
 
-/** How often a notification that is still on its way is read again, in ms. */
-const FOLLOW_EVERY_MS = 2000;
-
-/** The delivery record of one notification: its states, why it is held back or failed, and its text with the values masked. */
+/**
+ * The delivery record of one notification: its states, why it is held back or failed, and its text with the values masked.
+ * It is read again until the notification has reached its last state.
+ */
 export function NotificationDetail({ id }: { id: string }): VNode {
+  const [ended, setEnded] = useState(false);
   const { value, error, reload } = useResource(
     id,
-    (signal) => call('getNotification', { params: { id }, signal }),
-    FOLLOW_EVERY_MS,
+    async (signal) => {
+      const record = await call('getNotification', { params: { id }, signal });
+      setEnded(record.status === 'delivered' || record.status === 'failed');
+      return record;
+    },
+    ended ? undefined : followEvery(),
   );
   if (!value) return error ? <Failure error={error} retry={reload} /> : <Loading what="the notification" />;
   const held = value.history.findLast(({ status }) => status === 'held');

@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
 import type { ConsoleService } from '../../../contract/console.ts';
 import { about, svcCommand } from '../../data/about.ts';
-import { ask } from '../../data/api.ts';
+import { ask, reach } from '../../data/api.ts';
 import { useResource } from '../../data/resource.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { Cards } from '../../parts/facts.tsx';
@@ -16,7 +16,15 @@ const EVERY_MS = 5_000;
 
 /** How the service is: whether it answers, what waits for its workers, and which processes serve from its store. */
 export function ServiceView(): VNode {
-  const service = useResource('service', (signal) => ask<ConsoleService>('service', { signal }), EVERY_MS);
+  const service = useResource(
+    'service',
+    async (signal) => {
+      const answer = await ask<ConsoleService>('service', { signal });
+      reach.value = answer.reached ? 'ok' : 'service';
+      return answer;
+    },
+    EVERY_MS,
+  );
   const { value, error } = service;
   return (
     <>

@@ -122,7 +122,7 @@ function Contacts({ contacts }: { contacts: NonNullable<FirstPage['contacts']> }
             </span>
             {cap === null ? (
               <span>
-                {used} <span class="note">the cap is named with each decision</span>
+                {used} <span class="note">each decision names its own cap</span>
               </span>
             ) : (
               <Bar value={used} max={cap} label={`${used} of ${cap}`} strong />

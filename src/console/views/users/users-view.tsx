@@ -1,4 +1,5 @@
 import type { VNode } from 'preact';
+import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso/router';
 import { svcCommand } from '../../data/about.ts';
 import { call } from '../../data/api.ts';
@@ -15,15 +16,17 @@ import { UserDetail } from './user-detail.tsx';
 /** A user by hashId: /users finds one, /users/HASH shows one. */
 export function UsersView(): VNode {
   const hashId = usePathPart('/users');
+  const [turn, setTurn] = useState(0);
+  const key = `${turn} ${hashId}`;
   return (
     <>
-      <FindUser hashId={hashId} />
-      {hashId === undefined ? <LatestUsers /> : <UserDetail hashId={hashId} key={hashId} />}
+      <FindUser hashId={hashId} refresh={() => setTurn(turn + 1)} />
+      {hashId === undefined ? <LatestUsers key={key} /> : <UserDetail hashId={hashId} key={key} />}
     </>
   );
 }
 
-function FindUser({ hashId }: { hashId: string | undefined }): VNode {
+function FindUser({ hashId, refresh }: { hashId: string | undefined; refresh: () => void }): VNode {
   const { route } = useLocation();
   const find = (event: SubmitEvent) => {
     event.preventDefault();
@@ -36,6 +39,14 @@ function FindUser({ hashId }: { hashId: string | undefined }): VNode {
       <ViewHead
         title="Users"
         summary="Users are known here by their hashId alone."
+        actions={
+          hashId !== undefined && (
+            <a class="button" href={`/messages?hashId=${encodeURIComponent(hashId)}`}>
+              <Icon name="message" /> Pending messages
+            </a>
+          )
+        }
+        refresh={refresh}
         command={hashId === undefined ? undefined : svcCommand('users', 'timeline', '--hash-id', hashId)}
       />
       <form class="find" aria-label="Find a user" onSubmit={find}>

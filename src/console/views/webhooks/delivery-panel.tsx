@@ -1,6 +1,6 @@
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
-import { offers, svcCommand } from '../../data/about.ts';
+import { followEvery, offers, svcCommand } from '../../data/about.ts';
 import { call } from '../../data/api.ts';
 import { useResource } from '../../data/resource.ts';
 import { Badge } from '../../parts/badge.tsx';
@@ -8,22 +8,48 @@ import { Command } from '../../parts/command.tsx';
 import { Confirm } from '../../parts/dialog.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { Panel } from '../../parts/panel.tsx';
-import { Failure } from '../../parts/states.tsx';
+import { Failure, Loading } from '../../parts/states.tsx';
 import { Id, Text } from '../../parts/text.tsx';
 import { duration, Time } from '../../parts/time.tsx';
-import { attemptWords, DELIVERY_TONES, type Delivery, signedWords } from './webhook-words.ts';
+import { attemptWords, DELIVERY_TONES, type DeliveryRecord, signedWords } from './webhook-words.ts';
 
-/** One delivery: its attempts with status, duration and signing secrets, its body, and sending it again. */
-export function DeliveryPanel(props: { delivery: Delivery; close: () => void; changed: () => void }): VNode {
-  const { delivery, close, changed } = props;
-  const { deliveryId, webhookId, type, status, occurredAt, nextAttemptAt, attempts } = delivery;
-  const [asking, setAsking] = useState(false);
-  const record = useResource(deliveryId, (signal) =>
-    call('getDelivery', { params: { id: deliveryId }, signal }),
+/** One delivery, wherever it is in the list; it is read again as long as attempts are to come. */
+export function DeliveryPanel(props: { id: string; close: () => void; changed: () => void }): VNode {
+  const { id, close, changed } = props;
+  const [ended, setEnded] = useState(false);
+  const { value, error, reload } = useResource(
+    id,
+    async (signal) => {
+      const record = await call('getDelivery', { params: { id }, signal });
+      setEnded(record.status !== 'pending');
+      return record;
+    },
+    ended ? undefined : followEvery(),
   );
+  return (
+    <Panel title={value ? <Text of={value.type} /> : 'Delivery'} close={close}>
+      {error && <Failure error={error} retry={reload} />}
+      {!value && !error && <Loading what="the delivery" />}
+      {value && (
+        <Record
+          of={value}
+          changed={() => {
+            reload();
+            changed();
+          }}
+        />
+      )}
+    </Panel>
+  );
+}
+
+/** The attempts with status, duration and signing secrets, the body, and sending it again. */
+function Record({ of, changed }: { of: DeliveryRecord; changed: () => void }): VNode {
+  const { deliveryId, webhookId, status, occurredAt, nextAttemptAt, attempts, body } = of;
+  const [asking, setAsking] = useState(false);
   const redeliver = () => call('redeliver', { params: { id: webhookId, deliveryId } }).then(changed);
   return (
-    <Panel title={<Text of={type} />} close={close}>
+    <>
       <Facts
         facts={[
           { name: 'State', value: <Badge tone={DELIVERY_TONES[status]}>{status}</Badge> },
@@ -48,12 +74,9 @@ export function DeliveryPanel(props: { delivery: Delivery; close: () => void; ch
         ))}
       </ol>
       <h3>Body</h3>
-      {record.error && <Failure error={record.error} retry={record.reload} />}
-      {record.value && (
-        <pre class="delivery-body">
-          <Text of={record.value.body} />
-        </pre>
-      )}
+      <pre class="delivery-body">
+        <Text of={body} />
+      </pre>
       <Command line={svcCommand('webhooks', 'delivery', deliveryId)} label="show this delivery" />
       {offers('redeliver') && (
         <button type="button" onClick={() => setAsking(true)}>
@@ -68,6 +91,6 @@ export function DeliveryPanel(props: { delivery: Delivery; close: () => void; ch
           </p>
         </Confirm>
       )}
-    </Panel>
+    </>
   );
 }

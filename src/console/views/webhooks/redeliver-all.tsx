@@ -1,5 +1,5 @@
 import type { VNode } from 'preact';
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { call } from '../../data/api.ts';
 import { Confirm } from '../../parts/dialog.tsx';
 import { counted } from '../../parts/numbers.ts';
@@ -8,7 +8,10 @@ import type { Delivery } from './webhook-words.ts';
 /** Most deliveries that are sent again by one press. */
 const MOST = 100;
 
-/** Sends the deliveries that are listed again, at most 100, after a confirmation; it stops at the first refusal. */
+/**
+ * Sends the deliveries that are listed again, at most 100, after a confirmation. It stops at the first refusal, and goes on
+ * from there if it is confirmed once more; closing the dialog stops it too.
+ */
 export function RedeliverAll({
   deliveries,
   done,
@@ -16,28 +19,39 @@ export function RedeliverAll({
   deliveries: readonly Delivery[];
   done: () => void;
 }): VNode {
-  const [asking, setAsking] = useState(false);
+  const [chosen, setChosen] = useState<readonly Delivery[]>();
   const [queued, setQueued] = useState(0);
-  const chosen = deliveries.slice(0, MOST);
-  const run = async () => {
+  const stopped = useRef(false);
+  const listed = Math.min(deliveries.length, MOST);
+  const ask = () => {
+    stopped.current = false;
     setQueued(0);
-    for (const [index, { webhookId, deliveryId }] of chosen.entries()) {
+    setChosen(deliveries.slice(0, MOST));
+  };
+  const run = async (all: readonly Delivery[]) => {
+    for (let index = queued; index < all.length && !stopped.current; index++) {
+      const { webhookId, deliveryId } = all[index]!;
       await call('redeliver', { params: { id: webhookId, deliveryId } });
       setQueued(index + 1);
     }
     done();
   };
+  const close = () => {
+    stopped.current = true;
+    setChosen(undefined);
+    if (queued > 0) done();
+  };
   return (
     <>
-      <button type="button" onClick={() => setAsking(true)}>
-        Deliver {counted(chosen.length, 'listed delivery', 'listed deliveries')} again
+      <button type="button" onClick={ask}>
+        Deliver {counted(listed, 'listed delivery', 'listed deliveries')} again
       </button>
-      {asking && (
+      {chosen && (
         <Confirm
           title={`Deliver ${counted(chosen.length, 'delivery', 'deliveries')} again?`}
-          verb={`Deliver ${chosen.length} again`}
-          run={run}
-          close={() => setAsking(false)}
+          verb={`Deliver ${chosen.length - queued} again`}
+          run={() => run(chosen)}
+          close={close}
         >
           <p>
             Each is sent once more with the same bytes and identifier, the latest first.

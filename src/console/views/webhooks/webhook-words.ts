@@ -3,6 +3,7 @@ import type { Tone } from '../../parts/badge.tsx';
 
 export type Webhook = AnswerOf<'getWebhook'>;
 export type Delivery = AnswerOf<'listAllDeliveries'>['deliveries'][number];
+export type DeliveryRecord = AnswerOf<'getDelivery'>;
 export type Attempt = Delivery['attempts'][number];
 
 export const DELIVERY_TONES: Readonly<Record<Delivery['status'], Tone>> = {

@@ -37,7 +37,7 @@ export function WebhooksView(): VNode {
       : await call('listAllDeliveries', { query, signal });
     return { items: answer.deliveries, next: answer.next };
   });
-  const open = deliveries.items.find(({ deliveryId }) => deliveryId === openId);
+  const addresses = new Map(webhooks.items.map(({ id, url }) => [id, url]));
   const reload = () => {
     webhooks.reload();
     deliveries.reload();
@@ -100,15 +100,18 @@ export function WebhooksView(): VNode {
               rows={items}
               keyOf={({ deliveryId }) => deliveryId}
               current={({ deliveryId }) => deliveryId === openId}
-              columns={deliveryColumns((id) => filters.set({ delivery: id }))}
+              columns={deliveryColumns(
+                (id) => filters.set({ delivery: id }),
+                webhookId ? undefined : addresses,
+              )}
             />
           )}
         </PagedList>
       </Box>
-      {open && (
+      {openId && (
         <DeliveryPanel
-          key={open.deliveryId}
-          delivery={open}
+          key={openId}
+          id={openId}
           close={() => filters.set({ delivery: '' })}
           changed={deliveries.reload}
         />
@@ -151,7 +154,11 @@ function subscriptionColumns(
   ];
 }
 
-const deliveryColumns = (open: (id: string) => void): readonly Column<Delivery>[] => [
+/** `addresses` are those of the subscriptions, where the deliveries of several are listed. */
+const deliveryColumns = (
+  open: (id: string) => void,
+  addresses: ReadonlyMap<string, string> | undefined,
+): readonly Column<Delivery>[] => [
   {
     title: 'Event',
     cell: ({ deliveryId, type }) => (
@@ -175,6 +182,12 @@ const deliveryColumns = (open: (id: string) => void): readonly Column<Delivery>[
     wide: true,
     cell: ({ nextAttemptAt }) => (nextAttemptAt === null ? '' : <Time at={nextAttemptAt} />),
   },
-  { title: 'Delivery', wide: true, cell: ({ deliveryId }) => <Id of={deliveryId} short /> },
+  addresses === undefined
+    ? { title: 'Delivery', wide: true, cell: ({ deliveryId }) => <Id of={deliveryId} short /> }
+    : {
+        title: 'Address',
+        wide: true,
+        cell: ({ webhookId }) => <Id of={addresses.get(webhookId) ?? webhookId} />,
+      },
   { title: 'Happened', align: 'end', cell: ({ occurredAt }) => <Time at={occurredAt} /> },
 ];

@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import type { Field } from '../../../cli/terminal/listing.ts';
 import { green, red, type Text, yellow } from '../../../cli/terminal/text.ts';
-import type { KeptImport } from '../journal/list.ts';
+import type { KeptImport } from '../../../contract/console.ts';
 
 const STATES: Readonly<Record<KeptImport['state'], (text: Text) => Text>> = {
   finished: green,

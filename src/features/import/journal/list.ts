@@ -1,27 +1,8 @@
 import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import type { KeptImport } from '../../../contract/console.ts';
 import { Journal } from './journal.ts';
 import { JournalError } from './journal-error.ts';
-
-/** An import whose journal this machine keeps. What is null is not known: another process has the journal open. */
-export interface KeptImport {
-  /** The name of the journal, without its suffix. */
-  readonly id: string;
-  /** `unusable` for a journal that cannot be read. */
-  readonly state: 'running' | 'unfinished' | 'finished' | 'unusable';
-  readonly kind: string | null;
-  readonly inputs: readonly string[] | null;
-  readonly baseUrl: string | null;
-  readonly workspace: string | null;
-  /** Records that the service has acknowledged. */
-  readonly acknowledged: number | null;
-  /** Records that were sent without an answer. */
-  readonly inDoubt: number | null;
-  /** Records that are left: 0 of a finished import, otherwise known only after the input was read. */
-  readonly left: number | null;
-  /** When a batch was last sent, ISO 8601; null if none was. */
-  readonly lastAt: string | null;
-}
 
 const SUFFIX = '.journal';
 

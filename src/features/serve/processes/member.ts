@@ -4,9 +4,8 @@ import type { RunningConsole } from '../../console/run.ts';
 import type { FromMember, Question, ReadyService, ToMember } from './messages.ts';
 
 /**
- * Serves as one process of a node until the node or a signal says stop, and closes the service. Serves
- * the console too if the node asks for it. A process whose node is
- * gone ends at once (node:cluster): what it acknowledged is stored.
+ * Serves as one process of a node until the node or a signal stops it, and closes the service. Serves the console too if
+ * the node asks for it. A process whose node is gone ends at once (node:cluster): what it acknowledged is stored.
  */
 export async function serveAsMember(
   service: RunningService,

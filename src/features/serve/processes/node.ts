@@ -47,7 +47,7 @@ export class ServiceNode {
   readonly #members = new Set<Member>();
   readonly #questions = new Map<number, (answer: unknown) => void>();
   #asked = 0;
-  /** The process that serves the console; undefined while none does, null if none shall. */
+  /** The process that serves the console; undefined while none does, null if none was asked for. */
   #consoleAt: Member | undefined | null = null;
   #restarting: Promise<void> = Promise.resolve();
 

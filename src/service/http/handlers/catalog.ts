@@ -31,7 +31,7 @@ export const catalogHandlers: Handlers = {
     if (ifVersion !== undefined && ifVersion !== state.current.version)
       throw new ServiceError(
         'conflict',
-        `The catalog has version ${state.current.version} by now, not ${ifVersion}. Read it again, and repeat the change on it.`,
+        `The catalog has version ${state.current.version} by now, not ${ifVersion}. Read it again and repeat the change.`,
       );
     const issues = catalogIssues(catalog);
     if (issues.length > 0)
@@ -80,7 +80,7 @@ export const catalogHandlers: Handlers = {
     if (others.length > 0 && over !== version)
       throw new ServiceError(
         'conflict',
-        `This would undo changes by ${others.map((author) => author ?? 'somebody who was not named').join(', ')}. To do so, name the version in force, ${version}, in \`over\`.`,
+        `This would undo changes by ${namesOf(others)}. To do so, name the version in force, ${version}, in \`over\`.`,
       );
     const issues = catalogIssues(parsed(target.text));
     if (issues.length > 0)
@@ -138,6 +138,15 @@ async function versionNumbered(tx: Call['tx'], workspaceId: string, text: string
     : undefined;
   if (found) return { ...found, text: found.body };
   throw new ServiceError('not_found', 'No version has this number, or it is no longer kept.');
+}
+
+/** Authors that an error names. */
+const MOST_NAMED = 5;
+
+function namesOf(authors: readonly (string | null)[]): string {
+  const names = authors.slice(0, MOST_NAMED).map((author) => author ?? 'somebody who was not named');
+  const more = authors.length - names.length;
+  return names.join(', ') + (more > 0 ? ` and ${more} others` : '');
 }
 
 const ledBy = (path: string) =>

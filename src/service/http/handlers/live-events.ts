@@ -30,8 +30,8 @@ const MAX_BUFFERED = 48 * 1024 * 1024;
 /**
  * The live event stream (WHATWG HTML, Server-sent events): each event with its number in the workspace as `id`. It starts with
  * an id without an event, so that a client that is disconnected before the first event knows its position. With
- * `Last-Event-ID` it resumes after that event; where events since then were removed by age, a message `gap` says so. Ends when `closing` fires or its key is deleted. Acquires
- * nothing before the first read, because the body of a HEAD request is never read. `share` is this process's part of what
+ * `Last-Event-ID` it resumes after that event; where events since then were removed by age, a message `gap` says so. Ends
+ * when `closing` fires or its key is deleted. Acquires nothing before the first read, because the body of a HEAD request is never read. `share` is this process's part of what
  * the streams of a node may buffer.
  */
 export function liveEvents(closing: AbortSignal, keys: KeyWatch, share = 1): StreamHandler {

@@ -21,7 +21,7 @@ const PAGE = 100;
 /** The last time of a date, Unix ms: events may have a time of the future. */
 const LAST_TIME = 8.64e15;
 
-/** Where a timeline goes on: a position by kind, null for one that has ended, and the events that are looked through. */
+/** Where a timeline continues: a position by kind, null for one that has ended, and the last event that is searched. */
 interface Cursor {
   readonly positions: Readonly<Partial<Record<TimelineKind, Position | null>>>;
   /** The number of the newest event when the timeline was begun. */

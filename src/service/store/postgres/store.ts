@@ -1,6 +1,5 @@
 import { EventEmitter } from 'node:events';
-import type { PoolClient } from 'pg';
-import pg from 'pg';
+import pg, { type PoolClient } from 'pg';
 import type { Clock } from '../../../kit/clock.ts';
 import { ConcurrencyLimiter } from '../../../kit/concurrency-limiter.ts';
 import {

@@ -29,6 +29,7 @@ export interface DecisionRecord {
   readonly policy: 'weights' | 'holdout' | null;
 }
 
+/** A decision in the log, with what happened since. */
 export interface LoggedDecision extends DecisionRecord {
   readonly seq: number;
   /** Unix ms. */
@@ -61,6 +62,7 @@ export interface Row {
   removed: string | null;
 }
 
+/** The columns of a row. */
 export const COLUMNS = `seq, decision_id AS "decisionId", hash_id AS "hashId", at_ms AS at, context,
   content_id AS "contentId", candidates, prior, model_version AS "modelVersion", seed, COALESCE(reward, earned) AS reward, others, features,
   category, counted_at AS "countedAt", policy, reason, removed`;
@@ -82,6 +84,7 @@ const readRemoved = ([rule, name, count, ...contentIds]: [Removed['rule'], strin
   contentIds,
 });
 
+/** Parses a row of the log. */
 export function fromRow(row: Row): LoggedDecision {
   const candidates = JSON.parse(row.candidates) as [string, number, number][];
   return {

@@ -37,8 +37,8 @@ const BY_HASH_ID = [
   // Opt-outs stay: the hashId is a keyed hash.
   `DELETE FROM consent WHERE workspace_id = ? AND hash_id = ? AND state = 'in'`,
   'UPDATE outcome SET hash_id = NULL WHERE workspace_id = ? AND hash_id = ?',
-  // The decision log goes on without the person: what was chosen, from what, and what it earned are no personal data. The
-  // reason names what weighed in the choice, which is of the person.
+  // The decision log is kept without the person: what was chosen, from what, and what it earned are not personal data. The
+  // reason names what decided the choice, such as a trait, which is about the person.
   `UPDATE decision SET hash_id = '', features = '[]', reason = NULL WHERE workspace_id = ? AND hash_id = ?`,
 ] as const;
 

@@ -28,7 +28,7 @@ interface OldRow {
   readonly bytes: number;
 }
 
-/** The removal of old rows of the logs (serve --retain), and what hangs off them. */
+/** The removal of old rows of the logs, and of the rows that depend on them (serve --retain). */
 export const removals = {
   async of(tx: Tx, workspaceId: string, log: RetainedLog): Promise<Removal | undefined> {
     const row = await tx.sql.get<Removal>(
@@ -52,8 +52,9 @@ export const removals = {
 
   /**
    * Removes up to `most` rows of a workspace from a table of a log, the lowest numbers first, up to the first row that
-   * is from `before` (Unix ms) or later. A row whose time is still to come was stored while the clock was ahead: it goes
-   * when a later number is old enough. A decision stays until what it earned is learned and counted. Returns the number of rows.
+   * is from `before` (Unix ms) or later. A row whose time is in the future was stored while the clock was ahead: it is
+   * removed when a later number is old enough. A decision stays until what it earned is learned and counted. Returns the
+   * number of rows.
    */
   async rows(
     tx: Tx,

@@ -44,8 +44,8 @@ type Outcome = { ok: true; value: unknown } | { ok: false; reason: unknown };
 /**
  * The embedded store: one SQLite file in WAL mode.
  *
- * Queued writes share one commit (group commit; write-queue.ts). Each runs under its own savepoint, so a failure rolls back only that
- * write, and all are answered after the commit is on disk (`synchronous=FULL`). A group without a durable write commits
+ * Queued writes share one commit (group commit; write-queue.ts). Each runs under its own savepoint, so a failure rolls back
+ * only that write, and all are answered after the commit is on disk (`synchronous=FULL`). A group without a durable write commits
  * with `synchronous=NORMAL`, which keeps the file consistent after any crash, but may lose the last commits in a power
  * failure.
  */

@@ -1,3 +1,4 @@
+import { CLICKED } from '../../../domain/decide/reward.ts';
 import type { Tx } from '../../store.ts';
 
 const HOUR_MS = 3_600_000;
@@ -5,6 +6,7 @@ const DAY_MS = 24 * HOUR_MS;
 
 /** The widths of buckets, in ms. */
 const WIDTHS = { hour: HOUR_MS, day: DAY_MS } as const;
+/** Width of the buckets of a series. */
 export type Step = keyof typeof WIDTHS;
 
 /** How long buckets are kept. */
@@ -12,9 +14,6 @@ const KEPT_MS: Readonly<Record<Step, number>> = { hour: 15 * DAY_MS, day: 400 * 
 
 /** Entries of the reward log per statement. */
 const CHUNK = 1000;
-
-/** A reward from which a decision counts as rewarded: clicked or actioned (domain/decide/reward.ts). */
-const REWARDED = 0.6;
 
 /** What made the choice of a decision. */
 export type CountedPolicy = 'learned' | 'holdout' | 'weights';
@@ -26,10 +25,12 @@ export interface Counts {
   readonly dismissed: number;
 }
 
+/** What a content earned. */
 export interface CountedContent extends Counts {
   readonly contentId: string;
 }
 
+/** What was earned in an hour or a day. */
 export interface CountedBucket extends Counts {
   /** Start of the bucket, Unix ms. */
   readonly from: number;
@@ -70,7 +71,7 @@ export const contentCounts = {
     await tx.sql.run(
       `${INTO} SELECT r.workspace_id, ${KEY('r.content_id')},
          SUM(CASE WHEN r.was IS NULL THEN 1 ELSE 0 END),
-         SUM(CASE WHEN r.reward >= ${REWARDED} THEN 1 ELSE 0 END - CASE WHEN r.was >= ${REWARDED} THEN 1 ELSE 0 END), 0
+         SUM(CASE WHEN r.reward >= ${CLICKED} THEN 1 ELSE 0 END - CASE WHEN r.was >= ${CLICKED} THEN 1 ELSE 0 END), 0
        FROM reward r JOIN decision d ON d.workspace_id = r.workspace_id AND d.decision_id = r.decision_id ${ROWS}
        WHERE r.workspace_id = ? AND r.seq > ? AND r.seq <= ? ${ADD}`,
       [workspaceId, after, upTo],

@@ -12,6 +12,7 @@ export interface NodeProcess {
   readonly roles: readonly string[];
 }
 
+/** A process, as the store last recorded it. */
 export interface SeenNode extends NodeProcess {
   /** Unix ms. */
   readonly startedAt: number;
@@ -30,6 +31,7 @@ const GONE_MS = 600_000;
 /** Characters of a host name that are kept (RFC 1035: 253). */
 const MAX_HOST = 253;
 
+/** The processes that serve from the store. */
 export const nodes = {
   /** Records that a node is there, and removes those that were not seen for long. `uptimeMs` is for a new row. */
   async seen(tx: Tx, { id, host, pid, version, roles }: NodeProcess, uptimeMs: number): Promise<void> {

@@ -23,11 +23,12 @@ export interface Tail {
   readonly after: number;
   readonly upTo: number;
 }
+/** The window that ends with the event `upTo`. */
 export const tailOf = (upTo: number): Tail => ({ after: Math.max(0, upTo - TAIL), upTo });
 
 const iso = (at: number | null) => (at === null ? null : new Date(Number(at)).toISOString());
 
-/** The condition that a source goes on at a position, for an order by time and then by `id`, and its values. */
+/** The condition for the entries of a source from a position on, ordered by time and then by `id`, and its values. */
 function goesOn(time: string, id: string, { from, until }: Part): { text: string; params: SqlValue[] } {
   const after = from ? ` AND ${time} <= ? AND (${time} < ? OR ${id} ${from.inclusive ? '>=' : '>'} ?)` : '';
   return { text: ` AND ${time} < ?${after}`, params: [until, ...(from ? [from.at, from.at, from.id] : [])] };
@@ -113,8 +114,14 @@ export const timelines = {
       id: string;
       of: 'message' | 'notification';
       outcome: string;
+      contentId: string | null;
+      templateId: string | null;
     }>(tx, {
-      columns: 'at_ms AS at, id, kind AS "of", type AS outcome',
+      columns: `at_ms AS at, id, kind AS "of", type AS outcome,
+        (SELECT d.content_id FROM decision d
+          WHERE d.workspace_id = outcome.workspace_id AND d.decision_id = outcome.id) AS "contentId",
+        (SELECT n.template_id FROM notification n
+          WHERE n.workspace_id = outcome.workspace_id AND n.notification_id = outcome.id) AS "templateId"`,
       long: ['id'],
       from: `outcome WHERE workspace_id = ? AND hash_id = ?${text}`,
       params: [workspaceId, hashId, ...params],
@@ -123,9 +130,11 @@ export const timelines = {
     });
     return {
       more,
-      rows: rows.map(({ at, ...row }) => ({
+      rows: rows.map(({ at, contentId, templateId, ...row }) => ({
         kind: 'outcome',
         ...row,
+        ...(contentId === null ? {} : { contentId }),
+        ...(templateId === null ? {} : { templateId }),
         at: Number(at),
         key: `${row.id}/${row.outcome}`,
       })),

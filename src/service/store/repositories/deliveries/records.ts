@@ -2,6 +2,7 @@ import { conditionsOf, type Page, readPage } from '../../pages.ts';
 import type { Tx } from '../../store.ts';
 import { ERROR_CHARACTERS, KEPT_ATTEMPTS } from './deliveries.ts';
 
+/** An attempt of a delivery. Times are Unix ms. */
 export interface StoredAttempt {
   readonly at: number;
   readonly status: number | null;
@@ -11,6 +12,7 @@ export interface StoredAttempt {
   readonly signedBy: readonly number[] | null;
 }
 
+/** A delivery with its latest attempts. Times are Unix ms. */
 export interface StoredDelivery {
   readonly deliveryId: string;
   readonly webhookId: string;
@@ -29,7 +31,7 @@ export interface DeliveryFilter {
   readonly status?: string | undefined;
 }
 
-/** Deliveries as people look at them. */
+/** Deliveries as lists and the console show them. */
 export const deliveryRecords = {
   /**
    * A page of the deliveries of a workspace that a filter admits, with their attempts, newest first, after the position
