@@ -26,7 +26,7 @@ describe.skipIf(!coordinator)('a distributed database', () => {
   afterAll(async () => {
     program.release();
     await dropDistributed(admin);
-  });
+  }, 600_000);
 
   test(`${KILLS} kills of a worker: its workspaces lose nothing, and the others notice nothing`, async () => {
     const random = seededRandom(SEED);
