@@ -12,7 +12,7 @@ const POSTGRES_ONLY = [
 ];
 
 /** What runs on PostgreSQL too. */
-const ON_POSTGRES = [
+export const ON_POSTGRES = [
   'test/service/*.test.ts',
   'test/service/{console,live-events,retention}/*.test.ts',
   'test/service/http/{decide,learning,messages}.test.ts',

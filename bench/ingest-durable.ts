@@ -3,7 +3,7 @@
  * separate processes on one machine. Every counted event is committed to disk (SQLite: synchronous=FULL; PostgreSQL:
  * fsync and synchronous_commit on). Prints events/s and the CPU-seconds per million events of each process, which depend
  * less on other load than the rate. `npm run bench -- bench/ingest-durable.ts [EVENTS] [ROUNDS]
- * [sqlite|postgres]` after `npm run build`. Pin it to cores for comparable figures: `taskset -c 0,1 npm run bench -- …`.
+ * [sqlite|postgres|citus]` after `npm run build`; `citus` needs a coordinator in SVC_TEST_CITUS_URL. Pin it to cores for comparable figures: `taskset -c 0,1 npm run bench -- …`.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -11,6 +11,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { coordinator, dropDistributed } from '../test/support/postgres/citus.ts';
 import { createDatabase, startPostgres } from '../test/support/postgres/postgres.ts';
 import { writeEvents } from './import-events.ts';
 
@@ -114,12 +115,16 @@ console.log(
   `${count.toLocaleString('en')} events, ${statSync(join(dir, 'events.ndjson')).size.toLocaleString('en')} bytes, ${rounds} rounds`,
 );
 try {
-  if (only !== 'postgres') await measure('SQLite', join(dir, 'ingest.db'));
-  if (only !== 'sqlite') {
+  if (only === undefined || only === 'sqlite') await measure('SQLite', join(dir, 'ingest.db'));
+  if (only === undefined || only === 'postgres') {
     const server = await startPostgres({ durable: true });
     await measure('PostgreSQL', await createDatabase(server.admin), server.pid());
     await server.stop();
   }
+  if (coordinator && (only === undefined || only === 'citus')) {
+    await measure('Citus', await createDatabase(coordinator));
+    await dropDistributed(coordinator);
+  } else if (only === 'citus') console.log('SKIPPED: SVC_TEST_CITUS_URL names no coordinator');
 } finally {
   rmSync(dir, { recursive: true, force: true });
 }

@@ -1,5 +1,6 @@
 import type { FaultControl } from './fault-injection/inject.ts';
 import type { Fetch } from './http/server.ts';
+import type { Readiness } from './operations/health.ts';
 import type { MetricValues } from './operations/metrics.ts';
 import type { ServiceStatus } from './operations/status.ts';
 import type { readUsage } from './operations/usage.ts';
@@ -13,8 +14,8 @@ export interface RunningService {
   /** URL of the metrics; undefined without `metricsPort`. */
   readonly metricsUrl: string | undefined;
   readonly deps: ServiceDeps;
-  /** True while it should receive requests. */
-  ready(): Promise<boolean>;
+  /** Whether it should receive requests, as /readyz says it. */
+  ready(): Promise<Readiness>;
   /** Reads the certificate again; with one that cannot be used, the old one stays, which is logged. */
   reloadTls(): void;
   /** The values of all metrics, to be added to those of other processes; undefined if none are collected. */

@@ -236,7 +236,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       workspace: credentials.workspace,
       apiKey: credentials.apiKey,
       deps,
-      ready: () => health.ready(),
+      ready: () => health.answer(),
       reloadTls: () => {
         if (!tls) return;
         try {

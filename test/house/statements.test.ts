@@ -8,7 +8,7 @@ import { ROOT } from '../support/process/run-svc.ts';
 const SERVICE = join(ROOT, 'src/service');
 /** They change the schema, read the catalogs of the engines, or add to statements of others. */
 const ON_SCHEMA =
-  /store\/(migrations|migrate\.ts|pages\.ts|(sqlite|postgres)\/(migrate|move|ownership|partitions)\.ts)/;
+  /store\/(migrations|migrate\.ts|pages\.ts|(sqlite|postgres)\/(migrate|move|ownership|partitions|drop-partition|workers)\.ts)/;
 /** The one look across workspaces: it finds those with due work. */
 const LOOK = /^WITH marks AS MATERIALIZED \(SELECT workspace_id FROM due WHERE lane = \? AND due_at <= \?\)/;
 

@@ -8,7 +8,7 @@ import { newId } from '../../kit/id.ts';
 import type { Health } from '../operations/health.ts';
 import type { ServiceDeps } from '../runtime/deps.ts';
 import { workspaces } from '../store/repositories/workspaces.ts';
-import type { Tx } from '../store/store.ts';
+import { StoreUnavailable, type Tx } from '../store/store.ts';
 import type { Admit } from './admit.ts';
 import { authenticate, keyHashOf } from './authenticate.ts';
 import type { Call, Handler, Handlers, Reply, StreamHandler } from './call.ts';
@@ -88,9 +88,10 @@ export function createApp(parts: AppParts): Hono<{ Bindings: HttpBindings }> {
   }
   // For load balancers, without a key: liveness and readiness.
   app.get('/healthz', (c) => c.text('ok\n'));
-  app.get('/readyz', async (c) =>
-    (await parts.health.ready()) ? c.text('ready\n') : c.text('not ready\n', 503),
-  );
+  app.get('/readyz', async (c) => {
+    const { status, body } = await parts.health.answer();
+    return c.text(body, status);
+  });
   // Without a key: a client is made from it before there is one.
   app.get('/openapi.json', async (c) => {
     const { openApiText } = await import('../../contract/document.ts');
@@ -211,6 +212,9 @@ async function admitted(
   if (parts.region) headers.set(HEADERS.region, parts.region);
   const holder = await authenticate(c.req, deps.store);
   const { workspace } = holder;
+  // Before it takes a connection, which a worker that is silent would keep from others.
+  if (deps.store.workers?.isOut(workspace.id))
+    throw new StoreUnavailable(`the worker of ${workspace.id} does not answer`, undefined);
   const region = regionOf(workspace, parts.region);
   if (region.header) headers.set(HEADERS.region, region.header);
   if (region.detourMs > 0) await deps.clock.sleep(region.detourMs);

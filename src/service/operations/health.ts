@@ -2,9 +2,16 @@ import type { Clock } from '../../kit/clock.ts';
 import { ping } from '../store/ping.ts';
 import type { Store } from '../store/store.ts';
 
+/** The answer of /readyz: a line of text with the status of HTTP. */
+export interface Readiness {
+  readonly status: 200 | 503;
+  readonly body: string;
+}
+
 export interface Health {
   /** True while the node should receive requests: its store answers in time and it is not stopping. */
   ready(): Promise<boolean>;
+  answer(): Promise<Readiness>;
   /** Marks the node as stopping: it is not ready any more. */
   stopping(): void;
 }
@@ -14,8 +21,27 @@ const READY_TIMEOUT_MS = 2_000;
 
 export function healthOf(store: Store, clock: Clock): Health {
   let stopping = false;
+  /** What is out with the workers of a distributed database; undefined while nothing is. */
+  const outage = () => {
+    const found = store.workers?.out();
+    return found && found.out > 0 ? found : undefined;
+  };
+  const ready = async () => {
+    const found = outage();
+    const none = found !== undefined && found.out >= found.of;
+    return !stopping && !none && (await answersInTime(store, clock));
+  };
   return {
-    ready: async () => !stopping && (await answersInTime(store, clock)),
+    ready,
+    answer: async () => {
+      const status = (await ready()) ? 200 : 503;
+      const found = outage();
+      const text = status === 200 ? 'ready' : 'not ready';
+      return {
+        status,
+        body: found ? `${text}: ${found.out} of ${found.of} workspaces are out\n` : `${text}\n`,
+      };
+    },
     stopping: () => {
       stopping = true;
     },

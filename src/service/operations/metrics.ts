@@ -1,6 +1,6 @@
 import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { SteadyClock } from '../store/limiter/limiter-clock.ts';
-import { readBacklog } from '../store/repositories/backlog.ts';
+import { readBacklog } from '../store/repositories/console/backlog.ts';
 import type { Store } from '../store/store.ts';
 import type { Observe } from './observe.ts';
 
@@ -81,7 +81,7 @@ export function createMetrics(store: Store, steady: SteadyClock): Metrics {
   const readStore = async () => {
     for (const [state, n] of Object.entries(store.connections())) connections.set({ state }, n);
     try {
-      for (const backlog of await store.read(readBacklog)) {
+      for (const backlog of await store.read((tx) => readBacklog(tx, store.workers))) {
         due.set({ kind: backlog.kind }, backlog.due);
         oldest.set({ kind: backlog.kind }, backlog.oldestMs / 1000);
       }

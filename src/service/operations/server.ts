@@ -15,13 +15,12 @@ export interface OperationsServer {
 export async function listenForOperations(
   host: string,
   port: number,
-  health: Pick<Health, 'ready'>,
+  health: Pick<Health, 'answer'>,
   metrics: Pick<Metrics, 'text'>,
 ): Promise<OperationsServer> {
   const answer = async (path: string): Promise<{ status: number; type?: string; body: string }> => {
     if (path === '/healthz') return { status: 200, body: 'ok\n' };
-    if (path === '/readyz')
-      return (await health.ready()) ? { status: 200, body: 'ready\n' } : { status: 503, body: 'not ready\n' };
+    if (path === '/readyz') return health.answer();
     if (path !== '/metrics') return { status: 404, body: 'not found: use /metrics, /healthz or /readyz\n' };
     const { contentType, body } = await metrics.text();
     return { status: 200, type: contentType, body };

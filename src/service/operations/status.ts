@@ -1,6 +1,6 @@
-import { type Backlog, readBacklog } from '../store/repositories/backlog.ts';
+import { type Backlog, readBacklog } from '../store/repositories/console/backlog.ts';
 import { nodes, type SeenNode } from '../store/repositories/console/nodes.ts';
-import type { Store, Tx } from '../store/store.ts';
+import type { Store, Tx, Workers } from '../store/store.ts';
 import type { NodeRecord } from '../workers/node-record.ts';
 import type { Health } from './health.ts';
 
@@ -26,7 +26,9 @@ export interface ServiceStatus {
 /** Reads the state of this process, which `record` lists, and of the store. Never rejects. */
 export async function readStatus(store: Store, health: Health, record: NodeRecord): Promise<ServiceStatus> {
   const ready = await health.ready();
-  const of = ready ? await store.read((tx) => readStore(tx, record)).catch(() => undefined) : undefined;
+  const of = ready
+    ? await store.read((tx) => readStore(tx, store.workers, record)).catch(() => undefined)
+    : undefined;
   return {
     ready,
     memoryBytes: process.memoryUsage.rss(),
@@ -36,8 +38,12 @@ export async function readStatus(store: Store, health: Health, record: NodeRecor
   };
 }
 
-async function readStore(tx: Tx, record: NodeRecord): Promise<Pick<ServiceStatus, 'backlog' | 'nodes'>> {
-  const backlog = await readBacklog(tx);
+async function readStore(
+  tx: Tx,
+  workers: Workers | undefined,
+  record: NodeRecord,
+): Promise<Pick<ServiceStatus, 'backlog' | 'nodes'>> {
+  const backlog = await readBacklog(tx, workers);
   // Its own row may be 15 s old, and that of `local` is late.
   const self = record.self();
   const now = { startedAt: Math.round(tx.now - record.uptimeMs()), seenAt: tx.now, silent: false };

@@ -24,6 +24,12 @@ export interface Dialect {
   readonly skipLocked: string;
   /** Appended to a SELECT whose rows must not be deleted before the transaction ends. */
   readonly forKeyShare: string;
+  /**
+   * True where Citus keeps the rows of a workspace on one of its workers (migrations/027-distribution.ts). A statement
+   * that reaches one worker is passed on to it; one that writes two tables, or names the workspace of one table only,
+   * may not be.
+   */
+  readonly distributed: boolean;
 }
 
 /** Runs statements with `?` placeholders inside one transaction. */
@@ -76,8 +82,18 @@ export interface Partitions {
   byRow(tx: Tx, log: RetainedLog, keptMs: number): Promise<string[]>;
 }
 
+/** The workers of a distributed database, each of which has the rows of some workspaces. */
+export interface Workers {
+  /** True while the worker of a workspace does not answer, as far as is known: no statement can reach its rows. */
+  isOut(workspaceId: string): boolean;
+  /** The number of workspaces that are out, and while there are any, that of all. */
+  out(): { readonly out: number; readonly of: number };
+}
+
 export interface Store {
   readonly dialect: Dialect;
+  /** Undefined unless the database is distributed. */
+  readonly workers?: Workers | undefined;
   /** Undefined for SQLite. */
   readonly partitions?: Partitions;
   /**

@@ -1,5 +1,6 @@
 import type { ServiceDeps } from '../runtime/deps.ts';
 import { due, type Lane } from '../store/repositories/due.ts';
+import { dueLook } from '../store/repositories/due-look.ts';
 
 /** Workspaces that one round looks at. */
 const PER_ROUND = 32;
@@ -39,7 +40,7 @@ export function dueRound(
   };
 
   return async () => {
-    const found = await store.read((tx) => due.workspaces(tx, lane, after, PER_ROUND));
+    const { found, next } = await store.read((tx) => dueLook.next(tx, store.workers, lane, after, PER_ROUND));
     for (const workspaceId of found)
       try {
         await precedence.piece();
@@ -47,10 +48,9 @@ export function dueRound(
       } catch (error) {
         await putOff(workspaceId, error);
       }
-    const ended = found.length < PER_ROUND;
-    after = ended ? '' : found.at(-1)!;
-    const again = !ended || more;
-    if (ended) more = false;
+    const again = next !== undefined || more;
+    if (next === undefined) more = false;
+    after = next ?? '';
     return again;
   };
 }

@@ -4,6 +4,7 @@ import { post } from '../egress/post.ts';
 import type { ServiceDeps } from '../runtime/deps.ts';
 import { type ClaimedDelivery, deliveries } from '../store/repositories/deliveries/deliveries.ts';
 import { due } from '../store/repositories/due.ts';
+import { dueLook } from '../store/repositories/due-look.ts';
 import { dueRound } from './by-workspace.ts';
 import { deliveryAttempt } from './delivery-attempt.ts';
 import { type ReservedSlots, reserveSlots } from './delivery-slots.ts';
@@ -91,7 +92,9 @@ export function startDeliverer(deps: ServiceDeps, send: typeof post = post): Wor
     wake: worker.wake,
     // The order matters: a delivery that is no longer due belongs to a running job or to the current round.
     idle: async () =>
-      !(await store.read((tx) => due.any(tx, 'deliveries'))) && pool.size === 0 && worker.idle(),
+      !(await store.read((tx) => dueLook.any(tx, store.workers, 'deliveries'))) &&
+      pool.size === 0 &&
+      worker.idle(),
     stop: async () => {
       await worker.stop();
       stopping.abort();

@@ -3,6 +3,7 @@ import type { ChannelAdapter, ChannelMessage, SendResult } from '../channels/cha
 import type { Channels } from '../channels/settings.ts';
 import type { ServiceDeps } from '../runtime/deps.ts';
 import { due } from '../store/repositories/due.ts';
+import { dueLook } from '../store/repositories/due-look.ts';
 import { notificationClaims } from '../store/repositories/notification-claims.ts';
 import { type ClaimedNotification, notifications } from '../store/repositories/notifications.ts';
 import { workspaces } from '../store/repositories/workspaces.ts';
@@ -136,7 +137,9 @@ export function startDispatcher(deps: ServiceDeps, channels: Channels): Worker {
     wake: worker.wake,
     // The order matters: a notification that is no longer due belongs to a running job or to the current round.
     idle: async () =>
-      !(await store.read((tx) => due.any(tx, 'notifications'))) && pool.size === 0 && worker.idle(),
+      !(await store.read((tx) => dueLook.any(tx, store.workers, 'notifications'))) &&
+      pool.size === 0 &&
+      worker.idle(),
     // Running sends get time to finish, because the outcome of an aborted one is unknown.
     stop: async () => {
       await worker.stop();

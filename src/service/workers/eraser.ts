@@ -1,6 +1,7 @@
 import { eraseFromOutbox } from '../channels/erase-outbox.ts';
 import type { ServiceDeps } from '../runtime/deps.ts';
 import { due } from '../store/repositories/due.ts';
+import { dueLook } from '../store/repositories/due-look.ts';
 import { ERASURE_KEPT_MS, type Erasure, erasures } from '../store/repositories/erasures.ts';
 import { workspaces } from '../store/repositories/workspaces.ts';
 import type { Tx } from '../store/store.ts';
@@ -28,15 +29,18 @@ export function startEraser(deps: ServiceDeps, outboxFile: string): Worker {
     const from = Math.max(cleanedTo, clock.now() - ERASURE_KEPT_MS);
     const found = await store.read(async (tx) => {
       const hashIds: { workspaceId: string; hashId: string }[] = [];
-      for (const { id } of await workspaces.list(tx))
+      const all = await workspaces.list(tx);
+      const inReach = all.filter(({ id }) => !store.workers?.isOut(id));
+      for (const { id } of inReach)
         for (const hashId of await erasures.since(tx, id, from)) hashIds.push({ workspaceId: id, hashId });
-      return { hashIds, now: tx.now };
+      return { hashIds, now: tx.now, complete: inReach.length === all.length };
     });
     for (const { workspaceId, hashId } of found.hashIds) models.forgetUser(workspaceId, hashId);
     if (found.hashIds.length > 0)
       await eraseFromOutbox(outboxFile, new Set(found.hashIds.map(({ hashId }) => hashId)));
+    if (!found.complete) behind = true;
     // A transaction that began earlier may commit later.
-    cleanedTo = found.now - AGAIN_MS;
+    else cleanedTo = found.now - AGAIN_MS;
   };
 
   const erase = async (workspaceId: string): Promise<boolean> => {
@@ -76,7 +80,7 @@ export function startEraser(deps: ServiceDeps, outboxFile: string): Worker {
   const worker = wokenBy(store, 'erasures', loop);
   return {
     wake: worker.wake,
-    idle: async () => !(await store.read((tx) => due.any(tx, 'erase'))) && worker.idle(),
+    idle: async () => !(await store.read((tx) => dueLook.any(tx, store.workers, 'erase'))) && worker.idle(),
     stop: () => {
       unsubscribe();
       return worker.stop();

@@ -1,5 +1,6 @@
 import type { ServiceDeps } from '../runtime/deps.ts';
 import { due } from '../store/repositories/due.ts';
+import { dueLook } from '../store/repositories/due-look.ts';
 import { eventHeads } from '../store/repositories/event-heads.ts';
 import { events } from '../store/repositories/events.ts';
 import { type Backlog, recentEvents } from '../store/repositories/recent-events.ts';
@@ -36,16 +37,20 @@ export function startEventIndexer(deps: ServiceDeps): Worker {
   );
   const loop = repeat('the event indexer', clock, log, POLL_MS, async () => {
     const spread = await upToDate();
-    if (spread && !(await store.read((tx) => due.any(tx, 'index')))) return false;
+    if (spread && !(await store.read((tx) => dueLook.any(tx, store.workers, 'index')))) return false;
     if (!(await store.leads('event indexer'))) return false;
+    const more = await indexDue();
+    // Last: it needs all workers of a distributed database.
     if (!spread) await store.write((tx) => markSome(tx, shared()), { bulk: true });
-    return (await indexDue()) || !spread;
+    return more || !spread;
   });
   const worker = wokenBy(store, 'settings', loop);
   return {
     ...worker,
     idle: async () =>
-      (await worker.idle()) && (await upToDate()) && !(await store.read((tx) => due.any(tx, 'index'))),
+      (await worker.idle()) &&
+      (await upToDate()) &&
+      !(await store.read((tx) => dueLook.any(tx, store.workers, 'index'))),
   };
 }
 

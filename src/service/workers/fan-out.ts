@@ -1,5 +1,6 @@
 import type { ServiceDeps } from '../runtime/deps.ts';
 import { due } from '../store/repositories/due.ts';
+import { dueLook } from '../store/repositories/due-look.ts';
 import { fanOuts } from '../store/repositories/fan-outs.ts';
 import { dueRound } from './by-workspace.ts';
 import { repeat, type Worker, wokenBy } from './worker.ts';
@@ -23,6 +24,6 @@ export function startFanOut(deps: ServiceDeps): Worker {
     );
   const loop = repeat('the fan-out', clock, log, POLL_MS, dueRound(deps, 'fan-out', proceed));
   const worker = wokenBy(store, 'deliveries', loop);
-  const pending = () => store.read((tx) => due.any(tx, 'fan-out'));
+  const pending = () => store.read((tx) => dueLook.any(tx, store.workers, 'fan-out'));
   return { ...worker, idle: async () => !(await pending()) && (await worker.idle()) };
 }

@@ -1,6 +1,7 @@
 import type { ServiceDeps } from '../runtime/deps.ts';
 import { contentCounts } from '../store/repositories/console/content-counts.ts';
 import { due } from '../store/repositories/due.ts';
+import { dueLook } from '../store/repositories/due-look.ts';
 import { rewards } from '../store/repositories/rewards.ts';
 import { dueRound } from './by-workspace.ts';
 import { repeat, type Worker } from './worker.ts';
@@ -25,7 +26,8 @@ const COUNTED_PIECES = 20;
 export function startLearner(deps: ServiceDeps): Worker {
   const { store, clock, log, models: learned } = deps;
   const behind = async () => {
-    const heads = await store.read((tx) => rewards.heads(tx, learned.held()));
+    const held = learned.held().filter((workspaceId) => !store.workers?.isOut(workspaceId));
+    const heads = await store.read((tx) => rewards.heads(tx, held));
     return heads.filter(({ workspaceId, seq }) => learned.isBehind(workspaceId, seq));
   };
   /** Counts what contents earned, some pieces at a time. Returns true if more is left. */
@@ -75,7 +77,8 @@ export function startLearner(deps: ServiceDeps): Worker {
     idle: async () =>
       (await follower.idle()) &&
       (await behind()).length === 0 &&
-      (!(await store.leads('learner')) || !(await store.read((tx) => due.any(tx, 'learn')))),
+      (!(await store.leads('learner')) ||
+        !(await store.read((tx) => dueLook.any(tx, store.workers, 'learn')))),
     stop: async () => {
       unsubscribe();
       await follower.stop();

@@ -22,8 +22,11 @@ export function keepLeases<T extends { readonly workspaceId: string }>(
   const held = new Set<T>();
   const loop = repeat('the lease renewal', clock, log, RENEW_MS, async () => {
     const byWorkspace = new Map<string, T[]>();
-    for (const claim of held)
+    for (const claim of held) {
+      // A worker that is silent would hold up the renewal of the others.
+      if (store.workers?.isOut(claim.workspaceId)) continue;
       byWorkspace.set(claim.workspaceId, [...(byWorkspace.get(claim.workspaceId) ?? []), claim]);
+    }
     const renewed = await Promise.allSettled(
       [...byWorkspace.values()].map((claims) => store.write((tx) => renew(tx, claims), { durable: false })),
     );

@@ -1,6 +1,7 @@
 import type { ServiceDeps } from '../runtime/deps.ts';
 import { decisions } from '../store/repositories/decisions.ts';
 import { due } from '../store/repositories/due.ts';
+import { dueLook } from '../store/repositories/due-look.ts';
 import { rewards } from '../store/repositories/rewards.ts';
 import type { Tx } from '../store/store.ts';
 import { dueRound } from './by-workspace.ts';
@@ -28,7 +29,7 @@ export function startSettler(deps: ServiceDeps): Worker {
     await clock.sleep(GATHER_MS);
     return round();
   });
-  const counting = () => store.read((tx) => due.any(tx, 'settle'));
+  const counting = () => store.read((tx) => dueLook.any(tx, store.workers, 'settle'));
   return {
     ...wokenBy(store, 'outcomes', worker),
     idle: async () => (await worker.idle()) && (!(await store.leads('settler')) || !(await counting())),

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
+import { coordinator, createDistributed } from './citus.ts';
 import { postgresPrograms, RUN_AS } from './postgres-programs.ts';
 
 const run = promisify(execFile);
@@ -116,6 +117,8 @@ export async function makePostgres({ durable = false, standbyOf }: ServerOptions
 /** Creates a database, an empty one or a copy, and returns its URL. `admin` is a superuser URL. */
 export async function createDatabase(admin: string, copyOf = 'template0'): Promise<string> {
   const name = `svc_test_${randomBytes(6).toString('hex')}`;
+  if (admin === coordinator)
+    return createDistributed(admin, name, copyOf === 'template0' ? undefined : copyOf);
   const client = new pg.Client({ connectionString: admin });
   await client.connect();
   await client.query(`CREATE DATABASE ${name} TEMPLATE ${copyOf}`);

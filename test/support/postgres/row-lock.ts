@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { onTestFinished, vi } from 'vitest';
+import { coordinator } from './citus.ts';
 
 /** A separate session on a database that locks rows and inspects the locks of others. */
 export interface Outsider {
@@ -29,7 +30,7 @@ export async function outsider(database: string): Promise<Outsider> {
     },
     release: async () => void (await holder.query('ROLLBACK')),
     waiters: async (count = 1) => {
-      const sql = `SELECT count(DISTINCT pid)::int AS n FROM pg_locks WHERE NOT granted`;
+      const sql = `SELECT count(DISTINCT pid)::int AS n FROM ${coordinator ? 'citus_locks' : 'pg_locks'} WHERE NOT granted`;
       await vi.waitUntil(async () => (await watcher.query(sql)).rows[0].n >= count, { timeout: 8_000 });
     },
     isFree: async (select, values) => {

@@ -24,6 +24,8 @@ export interface LoadReport {
   /** Answered taps, and deliveries in the database. */
   readonly outcomes: number;
   readonly deliveriesStored: number;
+  /** Requests that were answered with a server error, or not at all, and were sent again. */
+  readonly refused: number;
   /** Deliveries received more than once. The guarantee is at least once. */
   readonly repeated: number;
   /** Time from the end of the load until every delivery was stored as delivered, in ms. */
@@ -60,14 +62,18 @@ export async function startLoad(program: SvcProgram, fleet: Fleet, home: string)
     (response) => void setTimeout(() => response.writeHead(204).end(), 400),
   );
   const subscription = { url: receiver.url, events: ['campaign.clicked'], signingSecret: SECRET };
-  const created = await insist(fleet, '/v1/webhooks', 'webhook', subscription);
+  let refused = 0;
+  const retry = () => void refused++;
+  const created = await insist(fleet, retry, '/v1/webhooks', 'webhook', subscription);
   if (created.status !== 201) throw new Error(`no subscription: ${created.status}`);
   const over = new AbortController();
   const children = new Set<ChildProcess>();
   const importing = Array.from({ length: IMPORTERS }, (_, i) =>
     importEvents(program, fleet, join(home, `importer-${i}`), { over: over.signal, importer: i, children }),
   );
-  const acting = Array.from({ length: ACTORS }, (_, i) => actAsUsers(fleet, over.signal, `actor-${i}`));
+  const acting = Array.from({ length: ACTORS }, (_, i) =>
+    actAsUsers(fleet, retry, over.signal, `actor-${i}`),
+  );
   return {
     abandon: async () => {
       over.abort();
@@ -81,12 +87,12 @@ export async function startLoad(program: SvcProgram, fleet: Fleet, home: string)
       const acted = (await Promise.all(acting)).flat();
       const tapped = acted.filter(({ tappedAt }) => tappedAt !== undefined);
       await delivered(receiver, new Set(tapped.map(({ decisionId }) => decisionId)));
-      await nothingDue(database);
+      await nothingDue(database, fleet.workspace);
       const takenOverMs = performance.now() - end;
       const imports = (await Promise.all(importing)).flat();
       await fleet.stop();
       await receiver.close();
-      const { contacts, ...facts } = await factsOf(database);
+      const { contacts, ...facts } = await factsOf(database, fleet.workspace);
       const received = deliveriesOf(receiver);
       return {
         imports: imports.length,
@@ -97,6 +103,7 @@ export async function startLoad(program: SvcProgram, fleet: Fleet, home: string)
         overCap: contacts.filter((n) => n > CAP).length,
         atCap: contacts.filter((n) => n === CAP).length,
         outcomes: tapped.length,
+        refused,
         repeated: received.length - new Set(received.map(({ deliveryId }) => deliveryId)).size,
         takenOverMs: Math.round(takenOverMs),
         slowestMs: Math.max(
@@ -142,10 +149,10 @@ async function importEvents(
 }
 
 /** Requests decisions for a few users with a cap and reports taps, with unlimited retries. */
-async function actAsUsers(fleet: Fleet, over: AbortSignal, name: string) {
+async function actAsUsers(fleet: Fleet, retry: () => void, over: AbortSignal, name: string) {
   const done: { decisionId: string; tappedAt: number | undefined }[] = [];
   for (let n = 0; !over.aborted; n++) {
-    const { body } = await insist(fleet, '/v1/decisioning/decide', `${name}-${n}`, {
+    const { body } = await insist(fleet, retry, '/v1/decisioning/decide', `${name}-${n}`, {
       // All clients use the same user at a time, so that they compete for its cap.
       hashId: `user-${Math.floor(performance.now() / USER_MS)}`,
       guardrails: { maxDailyContacts: CAP },
@@ -153,15 +160,17 @@ async function actAsUsers(fleet: Fleet, over: AbortSignal, name: string) {
     const { decisionId, action } = JSON.parse(body);
     const chosen = action.type !== 'none';
     if (chosen)
-      await insist(fleet, `/v1/messages/${decisionId}/outcomes`, `${name}-${n}-tap`, { type: 'clicked' });
+      await insist(fleet, retry, `/v1/messages/${decisionId}/outcomes`, `${name}-${n}-tap`, {
+        type: 'clicked',
+      });
     done.push({ decisionId, tappedAt: chosen ? Date.now() : undefined });
     await sleep(20);
   }
   return done;
 }
 
-/** Sends a request under one idempotency key until the answer is not a server error. */
-async function insist(fleet: Fleet, path: string, key: string, body: object) {
+/** Sends a request under one idempotency key until the answer is not a server error; calls `retry` before each repetition. */
+async function insist(fleet: Fleet, retry: () => void, path: string, key: string, body: object) {
   for (;;) {
     try {
       const answer = await fetch(fleet.url + path, {
@@ -180,6 +189,7 @@ async function insist(fleet: Fleet, path: string, key: string, body: object) {
     } catch {
       // No answer: retry with the same key.
     }
+    retry();
     await sleep(50);
   }
 }
@@ -197,37 +207,46 @@ async function delivered(receiver: Receiver, wanted: ReadonlySet<string>): Promi
   while ([...wanted].some((id) => !arrived().has(id))) await receiver.waitFor(receiver.received.length + 1);
 }
 
-async function nothingDue(database: string): Promise<void> {
+async function nothingDue(database: string, workspace: string): Promise<void> {
   const client = new pg.Client({ connectionString: database });
   await client.connect();
   const open = async () => {
-    const { rows } = await client.query('SELECT count(*)::int AS n FROM delivery WHERE due_at IS NOT NULL');
+    const { rows } = await client.query(
+      'SELECT count(*)::int AS n FROM delivery WHERE workspace_id = $1 AND due_at IS NOT NULL',
+      [workspace],
+    );
     return rows[0].n > 0;
   };
   while (await open()) await sleep(100);
   await client.end();
 }
 
-async function factsOf(database: string) {
+async function factsOf(database: string, workspace: string) {
   const client = new pg.Client({ connectionString: database });
   await client.connect();
   const events = await client.query(
-    'SELECT count(*)::int AS stored, count(DISTINCT user_id)::int AS different FROM event',
+    'SELECT count(*)::int AS stored, count(DISTINCT user_id)::int AS different FROM event WHERE workspace_id = $1',
+    [workspace],
   );
   // Only the users of the load: a test may request decisions for others.
-  const rest = await client.query(`SELECT
-      (SELECT count(*) FROM decision WHERE hash_id LIKE 'user-%')::int AS decisions,
-      (SELECT count(*) FROM delivery)::int AS deliveries`);
+  const decisions = await client.query(
+    "SELECT count(*)::int AS n FROM decision WHERE workspace_id = $1 AND hash_id LIKE 'user-%'",
+    [workspace],
+  );
+  const deliveries = await client.query('SELECT count(*)::int AS n FROM delivery WHERE workspace_id = $1', [
+    workspace,
+  ]);
   const contacts = await client.query(
-    `SELECT count(*)::int AS n FROM contact WHERE hash_id LIKE 'user-%'
+    `SELECT count(*)::int AS n FROM contact WHERE workspace_id = $1 AND hash_id LIKE 'user-%'
      GROUP BY hash_id, to_char(to_timestamp(at_ms / 1000.0) AT TIME ZONE 'UTC', 'YYYY-MM-DD')`,
+    [workspace],
   );
   await client.end();
   return {
     stored: events.rows[0].stored as number,
     distinct: events.rows[0].different as number,
-    decisionsStored: rest.rows[0].decisions as number,
-    deliveriesStored: rest.rows[0].deliveries as number,
+    decisionsStored: decisions.rows[0].n as number,
+    deliveriesStored: deliveries.rows[0].n as number,
     contacts: contacts.rows.map(({ n }) => n as number),
   };
 }

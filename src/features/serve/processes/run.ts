@@ -2,6 +2,7 @@ import { createServer } from 'node:net';
 import type { World } from '../../../cli/terminal/world.ts';
 import { tcpListen } from '../../../kit/tcp-listen.ts';
 import type { Log } from '../../../service/log.ts';
+import type { Readiness } from '../../../service/operations/health.ts';
 import type { MetricValues } from '../../../service/operations/metrics.ts';
 import { listenForOperations } from '../../../service/operations/server.ts';
 import type { ReadyService } from './messages.ts';
@@ -68,10 +69,14 @@ export async function runProcesses(options: RunOptions): Promise<number> {
 /** Serves health and metrics of the node: it is ready while one of its processes is. */
 async function serveOperations(node: ServiceNode, { host, metricsPort, signal }: RunOptions) {
   if (metricsPort === undefined) return undefined;
-  const ready = async () => !signal.aborted && (await node.ask<boolean>('ready')).includes(true);
+  const answer = async () => {
+    const answers = signal.aborted ? [] : await node.ask<Readiness>('ready');
+    const none: Readiness = { status: 503, body: 'not ready\n' };
+    return answers.find(({ status }) => status === 200) ?? answers[0] ?? none;
+  };
   const { addMetrics } = await import('../../../service/operations/metrics.ts');
   const text = async () => addMetrics(await node.ask<MetricValues>('metrics'));
-  return listenForOperations(host, metricsPort, { ready }, { text });
+  return listenForOperations(host, metricsPort, { answer }, { text });
 }
 
 /** The arguments with another port. */

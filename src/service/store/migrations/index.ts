@@ -24,6 +24,7 @@ import { traces } from './023-traces.ts';
 import { explanations } from './024-explanations.ts';
 import { nodeTable } from './025-nodes.ts';
 import { attributes } from './026-attributes.ts';
+import { distribution } from './027-distribution.ts';
 import type { Migration } from './migration.ts';
 
 /** All migrations, ordered by number. */
@@ -54,6 +55,7 @@ export const MIGRATIONS: readonly Migration[] = [
   explanations,
   nodeTable,
   attributes,
+  distribution,
 ];
 
 /** The schema version that this program writes. */

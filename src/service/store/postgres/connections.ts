@@ -16,6 +16,9 @@ export class Connections {
   readonly #pool: pg.Pool;
   readonly #most: number;
   readonly #where: string;
+  /** The connections from before `renew`. */
+  #old = new WeakSet<PoolClient>();
+  #all = new Set<PoolClient>();
 
   /** `where` names the database in errors; `share` is this process's part of the connections of a node. */
   constructor(url: string, where: string, share: number) {
@@ -32,7 +35,11 @@ export class Connections {
     });
     // The pool handles errors of idle connections only, and an unhandled 'error' event ends the process. The error of a
     // connection in use also fails its current or next statement.
-    this.#pool.on('connect', (client) => client.on('error', () => {}));
+    this.#pool.on('connect', (client) => {
+      client.on('error', () => {});
+      this.#all.add(client);
+    });
+    this.#pool.on('remove', (client) => void this.#all.delete(client as PoolClient));
     // The pool removes an idle connection that fails; the next request opens another.
     this.#pool.on('error', () => {});
   }
@@ -45,9 +52,7 @@ export class Connections {
     const limited = { ...query, query_timeout: FIRST_TIMEOUT_MS };
     const deadline = performance.now() + FIRST_TIMEOUT_MS;
     for (let attempt = 0; ; attempt++) {
-      const client = await this.#pool.connect().catch((error) => {
-        throw translateConnecting(error, this.#where);
-      });
+      const client = await this.#take();
       try {
         return { client, result: await client.query(limited) };
       } catch (error) {
@@ -60,10 +65,33 @@ export class Connections {
 
   /** Runs one statement, once. */
   async query(query: pg.QueryConfig): Promise<pg.QueryResult> {
+    const client = await this.#take();
+    let broken = false;
     try {
-      return await this.#pool.query(query);
+      return await client.query(query);
     } catch (error) {
+      broken = isBroken(error);
       throw translate(error, this.#where);
+    } finally {
+      client.release(broken);
+    }
+  }
+
+  /**
+   * Closes the connections that there are, once they are free. Those of a coordinator of Citus hold connections to the
+   * workers, of which those to a worker that was lost fail once more.
+   */
+  renew(): void {
+    for (const client of this.#all) this.#old.add(client);
+  }
+
+  async #take(): Promise<PoolClient> {
+    for (;;) {
+      const client = await this.#pool.connect().catch((error) => {
+        throw translateConnecting(error, this.#where);
+      });
+      if (!this.#old.has(client)) return client;
+      client.release(true);
     }
   }
 

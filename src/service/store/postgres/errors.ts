@@ -15,8 +15,11 @@ export function isConflict(error: unknown): boolean {
   return state === '40001' || state === '40P01';
 }
 
-/** Connection lost (08), server shutting down (57P), transaction timeout (25P03, 25P04). */
-const BROKEN = /^(08|57P|25P0[34])/;
+/**
+ * Protocol violation, server shutting down, transaction timeout. The other states of class 08 are of connections that the
+ * server has, as from the coordinator of Citus to a worker.
+ */
+const BROKEN = /^(08P01|57P|25P0[34])/;
 
 /** True if the connection must be closed: the next one may reach a working server. */
 export function isBroken(error: unknown): boolean {

@@ -37,16 +37,19 @@ const COUNT = 'SELECT * FROM svc_count_request($1, $2, $3, $4, $5, $6, $7)';
  * A database has no monotonic clock, but each node has one and can predict the database's clock from the previous call.
  * If the clock differs and the duration of the call does not explain it, the clock was changed; the node reports the
  * difference and the function corrects limiter time. So a change of the clock neither admits nor blocks requests, as
- * long as one node runs across it. Differences under two seconds count as the drift that NTP corrects.
+ * long as one node runs across it. Differences under two seconds count as the drift that NTP corrects. On Citus changes of
+ * the clock of a worker are not corrected.
  */
 export function postgresLimiter(store: PostgresStore, steady: SteadyClock): Limiter {
   let sample: Sample | undefined;
+  // On Citus the function runs on the worker that has the workspace, and each worker has its own clock.
+  const oneClock = !store.dialect.distributed;
   return async (workspaceId, group, { limit, windowMs }) => {
     let jump: number | null = null;
     for (let attempt = 1; ; attempt++) {
       const before: Sample | undefined = sample;
       const sent = steady();
-      const check = before && jump === null && attempt <= ATTEMPTS;
+      const check = oneClock && before && jump === null && attempt <= ATTEMPTS;
       const expected = check ? Math.floor(before.wall + sent - before.steady) : null;
       const values = [
         workspaceId,

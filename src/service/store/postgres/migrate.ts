@@ -16,19 +16,28 @@ const LOCK_RETRY_MS = 50;
 /** Attempts of a step that fails with a deadlock, as with a node that is starting. */
 const ATTEMPTS = 5;
 
+export interface Migrated {
+  /** The schema versions before and after. */
+  readonly from: number;
+  readonly to: number;
+  /** True where the rows of workspaces are on the workers of Citus. */
+  readonly distributed: boolean;
+}
+
 /**
- * Brings a database to this program's schema. Returns the schema versions before and after. Indexes that a migration
+ * Brings a database to this program's schema. Indexes that a migration
  * needs are built before it, one by one and without blocking writers: older nodes work meanwhile, and a run that was
  * interrupted continues with the next one. Each migration itself is one transaction.
  */
-export async function migratePostgres(url: string, where: string): Promise<{ from: number; to: number }> {
+export async function migratePostgres(url: string, where: string): Promise<Migrated> {
   const client = new pg.Client({ ...connectionSettings(url), query_timeout: MIGRATION_TIMEOUT_MS });
   client.on('error', () => {});
   try {
     await client.connect();
     await prepareSession(client);
     const sql = new PostgresSql(client, where, MIGRATION_TIMEOUT_MS);
-    if ((await versionOf(sql)) === SCHEMA_VERSION) return { from: SCHEMA_VERSION, to: SCHEMA_VERSION };
+    if ((await versionOf(sql)) === SCHEMA_VERSION)
+      return { from: SCHEMA_VERSION, to: SCHEMA_VERSION, distributed: await isDistributed(sql) };
     // A migration of a large table takes long, and the other nodes wait for it.
     for (const name of ['lock_timeout', 'statement_timeout', 'idle_in_transaction_session_timeout'])
       await client.query(`SET ${name} = 0`);
@@ -39,7 +48,8 @@ export async function migratePostgres(url: string, where: string): Promise<{ fro
       await inTransaction(client, sql, migration.id - 1);
       await buildIndexes(sql, migration);
     }
-    return { ...(await inTransaction(client, sql, SCHEMA_VERSION)), from };
+    const { to } = await inTransaction(client, sql, SCHEMA_VERSION);
+    return { from, to, distributed: await isDistributed(sql) };
   } finally {
     await client.end().catch(() => {});
   }
@@ -51,6 +61,16 @@ async function lock(client: pg.Client): Promise<void> {
     if (rows[0].won) return;
     await sleep(LOCK_RETRY_MS);
   }
+}
+
+/** True once the migration that distributes tables has found Citus. */
+async function isDistributed(sql: Sql): Promise<boolean> {
+  const catalog = await sql.get<{ found: boolean }>(
+    "SELECT to_regclass('pg_catalog.pg_dist_partition') IS NOT NULL AS found",
+  );
+  if (!catalog!.found) return false;
+  const row = await sql.get("SELECT 1 FROM pg_dist_partition WHERE logicalrelid = to_regclass('due')");
+  return row !== undefined;
 }
 
 /** The schema version of the database; 0 if it has none. */

@@ -1,7 +1,7 @@
 import { cutoffOf, periodOf, type RetainedLog } from '../../domain/retention.ts';
 import { LOG_TABLES } from '../log-tables.ts';
-import { finishedUpTo } from '../repositories/removals.ts';
 import { ConstraintViolation, type Partitions, type Sql, type Store, StoreUnavailable } from '../store.ts';
+import { dropPartition } from './drop-partition.ts';
 import { SPAN_CHECK } from './errors.ts';
 
 const HOUR_MS = 3_600_000;
@@ -60,9 +60,7 @@ export function partitionsOf(write: Store['write'], alone: Alone): Partitions {
     const { table, time } = LOG_TABLES[log];
     const found = await write(async ({ sql, now }) => ({
       now,
-      bytes: Number(
-        (await sql.get<{ bytes: number }>(`SELECT pg_relation_size('${table}') AS bytes`))!.bytes,
-      ),
+      bytes: await sizeOf(sql, table),
       check: await checkOf(sql, table),
     }));
     const period = periodOf(keptMs);
@@ -177,6 +175,12 @@ const after = (time: number, period: number) => (Math.floor(time / period) + 1) 
 const endOf = (partitions: readonly Partition[]) =>
   Math.max(0, ...partitions.map(({ span }) => span?.to ?? 0));
 
+/** The size in bytes of the rows of a table, without indexes and long values. */
+async function sizeOf(sql: Sql, table: string): Promise<number> {
+  const size = sql.dialect.distributed ? 'citus_relation_size' : 'pg_relation_size';
+  return Number((await sql.get<{ bytes: number }>(`SELECT ${size}('${table}') AS bytes`))!.bytes);
+}
+
 async function isDivided(sql: Sql, table: string): Promise<boolean> {
   const row = await sql.get<{ kind: string }>(
     'SELECT relkind AS kind FROM pg_class WHERE oid = to_regclass(?)',
@@ -218,14 +222,20 @@ async function divideAt(sql: Sql, log: RetainedLog, end: number): Promise<void> 
   await sql.run(
     `CREATE TABLE ${table} (LIKE ${first} INCLUDING DEFAULTS INCLUDING STORAGE) PARTITION BY RANGE (${time})`,
   );
+  if (sql.dialect.distributed)
+    await sql.run(`SELECT create_distributed_table('${table}', 'workspace_id', colocate_with => '${first}')`);
   await sql.run(`ALTER TABLE ${table} ATTACH PARTITION ${first} FOR VALUES FROM (MINVALUE) TO (${end})`);
   await sql.run(`ALTER TABLE ${first} DROP CONSTRAINT IF EXISTS ${table}${SPAN_CHECK}`);
   await sql.run(`CREATE TABLE ${table}_other (LIKE ${first} INCLUDING ALL)`);
   await sql.run(`ALTER TABLE ${table} ATTACH PARTITION ${table}_other DEFAULT`);
 }
 
-/** Numbers by a sequence, because not every version of PostgreSQL has identity columns in partitioned tables. */
+/**
+ * Numbers by a sequence, because not every version of PostgreSQL has identity columns in partitioned tables. Those of a
+ * distributed database have one already.
+ */
 async function numberBySequence(sql: Sql, table: string): Promise<void> {
+  if (sql.dialect.distributed) return;
   const row = await sql.get<{ name: string }>(`SELECT pg_get_serial_sequence('${table}', 'seq') AS name`);
   const last = await sql.get<{ next: number }>(
     `SELECT last_value + CASE WHEN is_called THEN 1 ELSE 0 END AS next FROM ${row!.name}`,
@@ -240,32 +250,4 @@ async function addPartition(sql: Sql, table: string, from: number, to: number): 
   await sql.run(`SET LOCAL statement_timeout = ${ATTACH_MS}`);
   await sql.run(`CREATE TABLE ${name} (LIKE ${table}_other INCLUDING ALL)`);
   await sql.run(`ALTER TABLE ${table} ATTACH PARTITION ${name} FOR VALUES FROM (${from}) TO (${to})`);
-}
-
-/**
- * Drops a partition and records for each workspace what is gone. Fails with StoreUnavailable for decisions whose rewards
- * are not learned or not counted yet.
- */
-async function dropPartition(sql: Sql, log: RetainedLog, name: string, before: number): Promise<void> {
-  const { number } = LOG_TABLES[log];
-  if (log === 'decisions') {
-    const unfinished = await sql.get(
-      `SELECT 1 AS one FROM (SELECT workspace_id, ${finishedUpTo('reward_head.workspace_id')} AS seq FROM reward_head) AS h
-         JOIN reward r ON r.workspace_id = h.workspace_id AND r.seq > h.seq
-         JOIN ${name} d ON d.workspace_id = r.workspace_id AND d.decision_id = r.decision_id
-       LIMIT 1`,
-    );
-    if (unfinished)
-      throw new StoreUnavailable('outcomes have yet to be learned or counted', { code: '55P03' });
-  }
-  await sql.run(
-    `INSERT INTO removal (workspace_id, log, number, before_ms)
-     SELECT workspace_id, ?, number, ? FROM (
-       SELECT w.workspace_id, (SELECT max(p.${number}) FROM ${name} p WHERE p.workspace_id = w.workspace_id) AS number
-       FROM workspace w) AS found WHERE number IS NOT NULL
-     ON CONFLICT (workspace_id, log) DO UPDATE SET number = greatest(removal.number, excluded.number),
-       before_ms = greatest(removal.before_ms, excluded.before_ms)`,
-    [log, before],
-  );
-  await sql.run(`DROP TABLE ${name}`);
 }

@@ -33,6 +33,8 @@ const SESSION = {
   extra_float_digits: '1',
   // Every index begins with the workspace. Without statistics the server would read any of them and sort what it reads.
   enable_incremental_sort: 'off',
+  // Timeouts and durability of one transaction hold on the workers of Citus too.
+  'citus.propagate_set_commands': 'local',
   // The warning about a commit that was not replicated is treated as an error (store.ts).
   client_min_messages: 'warning',
 };

@@ -11,16 +11,39 @@ const MOST_NAMED = 500;
 const PASSING = /^(?:CREATE|ALTER|DROP|LOCK|SET) |_\d{10,}\b/;
 
 const cache = new Map<string, Statement>();
+const cacheOnCitus = new Map<string, Statement>();
 
-/** Rewrites the placeholders of a statement, once per text. A `?` inside quotes is kept. */
-export function statementOf(sql: string): Statement {
-  let statement = cache.get(sql);
+/**
+ * Rewrites the placeholders of a statement, once per text. A `?` inside quotes is kept. For a distributed database every
+ * table of the statement is bound to its workspace.
+ */
+export function statementOf(sql: string, distributed = false): Statement {
+  const known = distributed ? cacheOnCitus : cache;
+  let statement = known.get(sql);
   if (!statement) {
-    const named = cache.size < MOST_NAMED && !PASSING.test(sql);
-    statement = { name: named ? `svc_${cache.size}` : undefined, text: numbered(sql) };
-    if (named) cache.set(sql, statement);
+    const named = known.size < MOST_NAMED && !PASSING.test(sql);
+    const text = distributed ? bound(numbered(sql)) : numbered(sql);
+    statement = { name: named ? `svc_${known.size}` : undefined, text };
+    if (named) known.set(sql, statement);
   }
   return statement;
+}
+
+/**
+ * Names the workspace of a statement for each of its tables, where it compares rows or the workspaces of two tables:
+ * Citus passes a statement on to one worker only if it sees at once that no other one is concerned. On one server the
+ * conditions would be of no use, and lead to plans that read a whole workspace.
+ */
+function bound(text: string): string {
+  const workspace = /\bworkspace_id = (\$\d+)|\(workspace_id, [^()]*\) >= \((\$\d+)/.exec(text);
+  const number = workspace?.[1] ?? workspace?.[2];
+  if (number === undefined) return text;
+  return text
+    .replace(/(?<=\bWHERE )(?=\(workspace_id, [^()]*\) (?:IN|>=))/g, () => `workspace_id = ${number} AND `)
+    .replace(
+      /\b(\w+)\.workspace_id = \w+\.workspace_id\b/g,
+      (both, table) => `${both} AND ${table}.workspace_id = ${number}`,
+    );
 }
 
 function numbered(sql: string): string {

@@ -3,6 +3,7 @@ import pg, { type PoolClient } from 'pg';
 import type { Clock } from '../../../kit/clock.ts';
 import { ConcurrencyLimiter } from '../../../kit/concurrency-limiter.ts';
 import {
+  type Dialect,
   type Looked,
   type SqlValue,
   type Store,
@@ -10,6 +11,7 @@ import {
   type Topic,
   type Turn,
   type Tx,
+  type Workers,
   type WriteOptions,
 } from '../store.ts';
 import { Connections } from './connections.ts';
@@ -20,8 +22,9 @@ import { partitionsOf } from './partitions.ts';
 import { connectionSettings, MIGRATION_TIMEOUT_MS, NOW, QUERY_TIMEOUT_MS } from './settings.ts';
 import { statementOf } from './statements.ts';
 import { Statistics } from './statistics.ts';
-import { PostgresSql, postgresDialect } from './transaction.ts';
+import { citusDialect, PostgresSql, postgresDialect } from './transaction.ts';
 import { identityOf } from './url.ts';
+import { WorkerWatch } from './workers.ts';
 
 /** How long a write waits for its turns before it fails with StoreUnavailable. */
 const TURN_TIMEOUT_MS = 5_000;
@@ -46,7 +49,7 @@ const BEGIN = {
  * locked ones.
  */
 export class PostgresStore implements Store {
-  readonly dialect = postgresDialect;
+  #dialect = postgresDialect;
   readonly partitions = partitionsOf(this.write.bind(this), (statement) => this.#alone(statement));
   readonly #url: string;
   readonly #connections: Connections;
@@ -56,6 +59,7 @@ export class PostgresStore implements Store {
   readonly #limiter: ConcurrencyLimiter;
   readonly #statistics = new Statistics((work) => this.#transaction('lazy', work));
   #closing: Promise<void> | undefined;
+  #workers: WorkerWatch | undefined;
 
   private constructor(url: string, clock: Clock, share: number) {
     this.#url = url;
@@ -83,13 +87,22 @@ export class PostgresStore implements Store {
     const store = new PostgresStore(url, clock, share);
     try {
       await store.#listener.start();
-      const versions = await migratePostgres(url, store.#where);
+      const { distributed, ...versions } = await migratePostgres(url, store.#where);
+      if (distributed) await store.#distribute(clock);
       return { store, ...versions };
     } catch (error) {
       await store.close();
       const cause = error instanceof StoreUnavailable ? error.cause : error;
       throw translateOpening(cause, store.#where);
     }
+  }
+
+  get workers(): Workers | undefined {
+    return this.#workers;
+  }
+
+  get dialect(): Dialect {
+    return this.#dialect;
   }
 
   async write<T>(
@@ -114,7 +127,10 @@ export class PostgresStore implements Store {
   }
 
   async look<T extends object>(sql: string, params: readonly SqlValue[]): Promise<Looked<T> | undefined> {
-    const statement = statementOf(`SELECT found.*, ${NOW} AS now FROM (${sql}) AS found`);
+    const statement = statementOf(
+      `SELECT found.*, ${NOW} AS now FROM (${sql}) AS found`,
+      this.#dialect.distributed,
+    );
     const { client, result } = await this.#connections.first({ ...statement, values: params as SqlValue[] });
     client.release();
     return result.rows[0];
@@ -189,9 +205,16 @@ export class PostgresStore implements Store {
     }
   }
 
+  async #distribute(clock: Clock): Promise<void> {
+    this.#dialect = citusDialect;
+    this.#workers = new WorkerWatch(this.#url, clock, () => this.#connections.renew());
+    await this.#workers.start();
+  }
+
   async #close(): Promise<void> {
     this.#notifications.removeAllListeners();
     await this.#listener.stop();
+    await this.#workers?.stop();
     await this.#statistics.idle();
     await this.#connections.end();
   }
@@ -201,7 +224,7 @@ export class PostgresStore implements Store {
     const topics = new Set<Topic>();
     let broken = false;
     try {
-      const sql = new PostgresSql(client, this.#where, QUERY_TIMEOUT_MS);
+      const sql = new PostgresSql(client, this.#where, QUERY_TIMEOUT_MS, this.#dialect);
       const value = await work({
         sql,
         now,
@@ -241,7 +264,8 @@ export class PostgresStore implements Store {
         throw translate(error, this.#where);
       })
       .finally(() => client.off('notice', onNotice));
-    // A commit that is cancelled while it waits for its standby (statement_timeout) succeeds with a warning.
+    // A commit that is cancelled while it waits for its standby (statement_timeout) succeeds with a warning, and so does
+    // one of a coordinator of Citus that has lost the worker and cannot say whether it has committed.
     if (warning) throw new StoreUnavailable(`${this.#where}: ${warning.message}`, warning);
     // After a failed statement PostgreSQL answers COMMIT with ROLLBACK and without an error.
     if (command !== 'COMMIT')

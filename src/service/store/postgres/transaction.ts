@@ -12,21 +12,25 @@ export const postgresDialect: Dialect = {
   forUpdate: 'FOR UPDATE',
   skipLocked: 'FOR UPDATE SKIP LOCKED',
   forKeyShare: 'FOR KEY SHARE',
+  distributed: false,
 };
+
+export const citusDialect: Dialect = { ...postgresDialect, distributed: true };
 
 /** A connection of the driver, whose type does not declare its stream. */
 type Client = ClientBase & { readonly connection?: { readonly stream: Duplex } };
 
 /** Runs the statements of one transaction on its connection. Rejects with the errors of the store. */
 export class PostgresSql implements Sql {
-  readonly dialect = postgresDialect;
+  readonly dialect: Dialect;
   readonly #client: Client;
   readonly #where: string;
   readonly #timeoutMs: number;
   #collecting = false;
 
   /** `where` names the database in errors; `timeoutMs` is the timeout of a statement (QUERY_TIMEOUT_MS). */
-  constructor(client: Client, where: string, timeoutMs: number) {
+  constructor(client: Client, where: string, timeoutMs: number, dialect = postgresDialect) {
+    this.dialect = dialect;
     this.#client = client;
     this.#where = where;
     this.#timeoutMs = timeoutMs;
@@ -57,7 +61,7 @@ export class PostgresSql implements Sql {
   }
 
   async #query(sql: string, params: readonly SqlValue[]) {
-    const { name, text } = statementOf(sql);
+    const { name, text } = statementOf(sql, this.dialect.distributed);
     const query = {
       text,
       values: params as SqlValue[],

@@ -1,5 +1,6 @@
 import { newId } from '../../../kit/id.ts';
 import type { Tx } from '../store.ts';
+import { textArray } from '../text-array.ts';
 
 /** The kinds of background work. */
 export type Lane =
@@ -49,8 +50,14 @@ export const due = {
     return rows.map(({ id }) => id);
   },
 
-  /** True while some workspace has due marks in a lane. */
-  async any(tx: Tx, lane: Lane): Promise<boolean> {
-    return (await due.workspaces(tx, lane, '', 1)).length > 0;
+  /** Those of some workspaces that have due marks in a lane, up to `most`, ordered by identifier. */
+  async among(tx: Tx, lane: Lane, ids: readonly string[], most: number): Promise<string[]> {
+    const rows = await tx.sql.all<{ id: string }>(
+      `WITH marks AS MATERIALIZED (SELECT workspace_id FROM due WHERE lane = ? AND due_at <= ?
+         AND workspace_id = ANY ((?)::text[]))
+       SELECT DISTINCT workspace_id AS id FROM marks ORDER BY workspace_id LIMIT ?`,
+      [lane, tx.now, textArray(ids), most],
+    );
+    return rows.map(({ id }) => id);
   },
 };

@@ -1,5 +1,6 @@
 import { PAGE_BYTES, type Page, readPage } from '../pages.ts';
 import type { Tx } from '../store.ts';
+import { together } from '../together.ts';
 import { eventHeads } from './event-heads.ts';
 
 export interface StoredEvent {
@@ -51,6 +52,15 @@ const APPEND_POSTGRES = `WITH head AS (
     FROM head, ROWS FROM (unnest((?)::text[], (?)::text[], (?)::text[], (?)::text[])) WITH ORDINALITY
       AS sent(user_id, event, timestamp, properties, nth))
   SELECT number, names FROM head`;
+
+/** The same as two statements, each of which the coordinator passes on to the worker of the workspace. */
+const APPEND_CITUS = {
+  advance: 'UPDATE event_head SET number = number + ? WHERE workspace_id = ? RETURNING number, names',
+  insert: `INSERT INTO event (workspace_id, number, user_id, event, timestamp, properties, received_at)
+    SELECT h.workspace_id, h.number - ? + sent.nth, sent.user_id, sent.event, sent.timestamp, sent.properties, ?
+    FROM event_head h, ROWS FROM (unnest((?)::text[], (?)::text[], (?)::text[], (?)::text[])) WITH ORDINALITY
+      AS sent(user_id, event, timestamp, properties, nth) WHERE h.workspace_id = ?`,
+} as const;
 
 /** SQLite has one writer at a time. */
 const APPEND_SQLITE = {
@@ -264,6 +274,13 @@ const padded = (values: readonly string[]) =>
 async function append(tx: Tx, workspaceId: string, batch: EventBatch): Promise<Head | undefined> {
   const { sql, now } = tx;
   const { length } = batch;
+  if (sql.dialect.distributed) {
+    const [head] = await together([
+      sql.get<Head>(APPEND_CITUS.advance, [length, workspaceId]),
+      sql.run(APPEND_CITUS.insert, [length, now, ...batch.columns(), workspaceId]),
+    ]);
+    return head;
+  }
   if (sql.dialect.name === 'postgres')
     return sql.get<Head>(APPEND_POSTGRES, [length, workspaceId, length, now, ...batch.columns()]);
   if ((await sql.run(APPEND_SQLITE.insert, [now, batch.text, workspaceId])) === 0) return undefined;

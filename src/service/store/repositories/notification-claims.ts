@@ -3,6 +3,7 @@ import { afterLostWorker, UNCERTAIN } from '../../domain/notifications/dispatch.
 import type { Verdict } from '../../domain/notifications/sending-rules.ts';
 import { bytesOf, fitting } from '../pages.ts';
 import type { Tx } from '../store.ts';
+import { together } from '../together.ts';
 import {
   applyEvent,
   type ClaimedNotification,
@@ -11,7 +12,7 @@ import {
   type NotificationRow,
   type StoredNotification,
 } from './notifications.ts';
-import type { Mode } from './workspaces.ts';
+import { type Mode, workspaces } from './workspaces.ts';
 
 /** A notification that is due, before it is claimed. */
 export type DueNotification = Pick<
@@ -117,18 +118,22 @@ async function claimOne(
   id: string,
   { leaseMs, dropsRepeats, judge }: ClaimOptions,
 ): Promise<ClaimedNotification | undefined> {
-  const row = await tx.sql.get<
-    NotificationRow &
-      Pick<ClaimedNotification, 'variables' | 'claim' | 'tries' | 'mode' | 'createdAt' | 'trace'> & {
-        inHand: number;
-      }
-  >(
-    `SELECT ${NOTIFICATION_COLUMNS}, variables, claim, tries, in_hand AS "inHand", created_at AS "createdAt", trace,
-       (SELECT mode FROM workspace w WHERE w.workspace_id = notification.workspace_id) AS mode
-     FROM notification WHERE workspace_id = ? AND notification_id = ?`,
-    [workspaceId, id],
-  );
-  const { inHand, ...rest } = { ...fromRow(row!), workspaceId };
+  // Two statements: the workspaces may be on another server than the notifications.
+  const [row, workspace] = await together([
+    tx.sql.get<
+      NotificationRow &
+        Pick<ClaimedNotification, 'variables' | 'claim' | 'tries' | 'createdAt' | 'trace'> & {
+          inHand: number;
+        }
+    >(
+      `SELECT ${NOTIFICATION_COLUMNS}, variables, claim, tries, in_hand AS "inHand", created_at AS "createdAt", trace
+       FROM notification WHERE workspace_id = ? AND notification_id = ?`,
+      [workspaceId, id],
+    ),
+    workspaces.get(tx, workspaceId),
+  ]);
+  const mode = workspace?.mode ?? null;
+  const { inHand, ...rest } = { ...fromRow(row!), mode, workspaceId };
   const { tries } = rest;
   const next = { ...rest, claim: rest.claim + 1 };
   if (inHand === 1 && afterLostWorker(dropsRepeats(rest.channel, rest.mode)) === 'give-up') {

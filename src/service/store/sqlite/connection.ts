@@ -18,6 +18,7 @@ export const sqliteDialect: Dialect = {
   forUpdate: '',
   skipLocked: '',
   forKeyShare: '',
+  distributed: false,
 };
 
 /** How long a statement waits for a lock of another process. The wait blocks the whole process. */

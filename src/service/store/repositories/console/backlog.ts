@@ -1,5 +1,5 @@
-import type { Tx } from '../store.ts';
-import { due } from './due.ts';
+import type { Tx, Workers } from '../../store.ts';
+import { dueLook } from '../due-look.ts';
 
 /** The due work of one kind. */
 export interface Backlog {
@@ -14,22 +14,24 @@ const MAX_COUNTED = 10_000;
 /** Workspaces whose rows are counted. */
 const MAX_WORKSPACES = 100;
 
-/** Reads how much work is due for the workers of all nodes. */
-export async function readBacklog(tx: Tx): Promise<Backlog[]> {
+/** Reads how much work is due for the workers of all nodes, in the workspaces that are not out. */
+export async function readBacklog(tx: Tx, workers: Workers | undefined): Promise<Backlog[]> {
   return [
-    await backlogOf(tx, 'deliveries', 'delivery'),
-    await backlogOf(tx, 'notifications', 'notification'),
+    await backlogOf(tx, workers, 'deliveries', 'delivery'),
+    await backlogOf(tx, workers, 'notifications', 'notification'),
   ];
 }
 
 async function backlogOf(
   tx: Tx,
+  workers: Workers | undefined,
   kind: Backlog['kind'],
   table: 'delivery' | 'notification',
 ): Promise<Backlog> {
   let counted = 0;
   let oldest = tx.now;
-  for (const workspaceId of await due.workspaces(tx, kind, '', MAX_WORKSPACES)) {
+  const { found } = await dueLook.next(tx, workers, kind, '', MAX_WORKSPACES);
+  for (const workspaceId of found) {
     const row = await tx.sql.get<{ due: number; oldest: number | null }>(
       `SELECT count(*) AS due, min(due_at) AS oldest FROM
          (SELECT due_at FROM ${table} WHERE workspace_id = ? AND due_at <= ? LIMIT ?) AS d`,
