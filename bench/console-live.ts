@@ -4,7 +4,8 @@
  * the time from the request that sends a marked event, and from its receipt by the service, to its frame at the client, and
  * with `--page` to its row on the console's page in Chromium; the memory of the service over time; and whether every marked event that was acknowledged
  * arrived once, though the service is killed and started again half way.
- * `npm run bench -- bench/console-live.ts [SECONDS] [RATE] [--page]` after `npm run build`.
+ * With `--page` also how many frames of the page were late; with `--all` for a page that shows every event.
+ * `npm run bench -- bench/console-live.ts [SECONDS] [RATE] [--page] [--all]` after `npm run build`.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -25,7 +26,8 @@ const BATCH = 1000;
 const SENDERS = 8;
 const MARK_EVERY = 5;
 const MEMORY_EVERY_MS = 5000;
-const FILTER = 'mark:yes';
+/** With `--all` the watch and the page have no filter, and show every event as far as they can. */
+const FILTER = process.argv.includes('--all') ? '' : 'mark:yes';
 const dir = mkdtempSync(join(tmpdir(), 'svc-bench-'));
 
 async function start(args: readonly string[], env: Record<string, string> = {}) {
@@ -119,6 +121,7 @@ async function watch(): Promise<void> {
         last = id;
         const frame = JSON.parse(data!) as WatchFrame;
         if (frame.type === 'event') {
+          if (!sent.has(frame.userId)) continue;
           received.set(frame.userId, Date.parse(frame.receivedAt));
           arrived.set(frame.userId, [...(arrived.get(frame.userId) ?? []), Date.now()]);
         } else if (frame.type === 'gap') counts.gaps++;
@@ -136,7 +139,16 @@ const OBSERVE = `globalThis.seen = {};
 new MutationObserver(() => {
   for (const cell of document.querySelectorAll('.events td:nth-child(3)'))
     globalThis.seen[cell.textContent] ??= Date.now();
-}).observe(document.body, { subtree: true, childList: true, characterData: true });`;
+}).observe(document.body, { subtree: true, childList: true, characterData: true });
+globalThis.frames60 = { all: 0, late: 0, longest: 0 };
+const measure = (before) => requestAnimationFrame((now) => {
+  const ms = now - before;
+  globalThis.frames60.all++;
+  if (ms > 34) globalThis.frames60.late++;
+  globalThis.frames60.longest = Math.max(globalThis.frames60.longest, ms);
+  measure(now);
+});
+measure(performance.now());`;
 
 async function openPage() {
   const svc = await start(['console'], { SVC_BASE_URL: url, SVC_WORKSPACE: workspace, SVC_API_KEY: apiKey });
@@ -203,6 +215,10 @@ print('client', timed, (mark) => arrived.get(mark)?.[0]);
 if (page) {
   const seen = (await page.page.evaluate('globalThis.seen')) as Record<string, number>;
   print('page', timed, (mark) => seen[mark]);
+  const { all, late, longest } = (await page.page.evaluate('globalThis.frames60')) as Record<string, number>;
+  console.log(
+    `frames of the page: ${all}, ${late} of them took longer than two of 60 a second, the longest ${Math.round(longest!)} ms; ${counts.shown} events shown of ${counts.received}`,
+  );
 }
 const lost = [...acknowledged].filter((mark) => !arrived.has(mark)).length;
 const doubled = [...arrived.values()].filter((times) => times.length > 1).length;
