@@ -64,7 +64,8 @@ describe.runIf(hasChromium)('the webhooks view', () => {
     await dialog.waitFor();
     await svc.checkAccessibility();
     await page.keyboard.press('Escape');
-    await dialog.waitFor({ state: 'hidden' });
+    // Hidden at once, it leaves the page with its event `close`.
+    await page.locator('dialog').waitFor({ state: 'detached' });
     expect(await attempts()).toBe(before);
 
     await page.keyboard.press('Enter');
