@@ -232,8 +232,16 @@ test('a shard reports rejects with their line in the whole file', async () => {
 });
 
 test('two runs cannot write one journal', async () => {
-  const { run } = importer({ 'a.ndjson': events(40).join('\n') });
-  const [a, b] = await Promise.allSettled([run(), run()]);
+  let oneEnded = () => {};
+  const ended = new Promise<undefined>((resolve) => {
+    oneEnded = () => resolve(undefined);
+  });
+  // Neither ends before the other has begun.
+  const service = new KeyedService({ before: () => ended });
+  const { run } = importer({ 'a.ndjson': events(40).join('\n') }, service);
+  const runs = [run(), run()];
+  for (const each of runs) each.then(oneEnded, oneEnded);
+  const [a, b] = await Promise.allSettled(runs);
   const states = [a!, b!].map(({ status }) => status).sort();
   expect(states).toEqual(['fulfilled', 'rejected']);
   expect([a!, b!].find(({ status }) => status === 'rejected')).toMatchObject({
