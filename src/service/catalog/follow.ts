@@ -152,12 +152,12 @@ export async function storedCatalog(
       ? await catalogVersions.get(tx, workspaceId, head.version)
       : undefined;
   if (own) return { current: { ...own, text: own.body }, file };
-  return { current: await serviceCatalog(tx), file };
+  return { current: await serviceCatalog(tx, authority), file };
 }
 
 /** The catalog of the service, on which the first version of a workspace is based: version 0. */
-export async function serviceCatalog(tx: Tx): Promise<StoredCatalog> {
+export async function serviceCatalog(tx: Tx, known?: Authority): Promise<StoredCatalog> {
   const text = await fileAuthority.text(tx);
-  const at = text === undefined ? 0 : ((await fileAuthority.get(tx))?.at ?? 0);
+  const at = text === undefined ? 0 : ((known ?? (await fileAuthority.get(tx)))?.at ?? 0);
   return { version: 0, at, author: null, note: null, text: text ?? JSON.stringify(DEFAULT_CATALOG) };
 }

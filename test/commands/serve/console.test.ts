@@ -43,15 +43,13 @@ it('serves the console beside the service, uncounted, and gives its addresses to
     ],
   });
   const off = await ask('/console/faults', { place: 'requests', index: 0, on: false });
-  expect(off.body.rules[0]).toMatchObject({ on: false, hits: 1 });
+  expect(off.body).toHaveProperty('rules.0', expect.objectContaining({ on: false, hits: 1 }));
   expect([await read(), await read(), await read()]).toEqual([200, 200, 429]);
   for (const body of [{}, { place: 'x', index: 0, on: true }, { place: 'requests', index: '0', on: true }])
     expect((await ask('/console/faults', body)).status).toBe(400);
   expect((await ask('/console/faults', { place: 'requests', index: 1, on: true })).status).toBe(404);
-  const { groups } = (await ask('/console/limits')).body;
-  expect(groups.find(({ group }: { group: string }) => group === 'reads')).toMatchObject({
-    used: 2,
-    limit: 2,
+  expect((await ask('/console/limits')).body).toMatchObject({
+    groups: expect.arrayContaining([expect.objectContaining({ group: 'reads', used: 2, limit: 2 })]),
   });
 
   const env = { SVC_BASE_URL: url, SVC_WORKSPACE: workspace, SVC_API_KEY: apiKey };
