@@ -22,5 +22,5 @@ test('20 restarts of PostgreSQL, 200 cut connections, 5 paused nodes and 3 failo
     expect(report.idleTimeouts).toBeGreaterThanOrEqual(report.pauses);
     expect(report.atCap).toBeGreaterThan(0);
     expect(report.slowestRecoveryMs).toBeLessThan(5_000);
-    expect(report.logLines).toBeLessThan(2_000);
+    expect(report.problemLines).toBeLessThan(2_000);
   }));

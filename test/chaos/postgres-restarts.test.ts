@@ -23,8 +23,7 @@ test(
       expectNothingLost(report, 0);
       expect([report.restarts, report.terminations, report.pauses, report.failovers]).toEqual([2, 12, 1, 1]);
       expect(report.idleTimeouts).toBeGreaterThanOrEqual(report.pauses);
-      expect(report.slowestRecoveryMs).toBeLessThan(5_000);
-      expect(report.logLines).toBeLessThan(500);
+      expect(report.problemLines).toBeLessThan(100);
     }),
   180_000,
 );
