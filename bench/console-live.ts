@@ -43,6 +43,8 @@ async function start(args: readonly string[], env: Record<string, string> = {}) 
 const serve = (port: string) =>
   start([
     'serve',
+    '--log-level',
+    'warn',
     '--port',
     port,
     '--limit',

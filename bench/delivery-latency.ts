@@ -37,6 +37,8 @@ const service = spawn(
     '--database',
     join(folder, 'service.db'),
     '--allow-loopback-webhooks',
+    '--log-level',
+    'warn',
     ...['ingest', 'decisions', 'webhooks', 'reads'].flatMap((group) => ['--limit', `${group}=off`]),
   ],
   { stdio: ['ignore', 'pipe', 'inherit'], env: { PATH: process.env.PATH, HOME: folder } },

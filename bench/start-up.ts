@@ -72,7 +72,7 @@ const median = (times: readonly number[]) => [...times].sort((a, b) => a - b)[Ma
 
 const service = spawn(
   process.execPath,
-  [program, 'serve', '--port', '0', '--limit', 'decisions=off', '--json'],
+  [program, 'serve', '--port', '0', '--limit', 'decisions=off', '--log-level', 'warn', '--json'],
   {
     env,
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -31,7 +31,13 @@ export async function overHttp(world: World, polling: boolean): Promise<Player &
     process.execPath,
     [
       ...['bin/dev.js', 'serve', '--json', '--port', '0', '--database', join(folder, 'field.db')],
-      ...['--catalog', catalog, ...GROUPS.flatMap((group) => ['--limit', `${group}=off`])],
+      ...[
+        '--log-level',
+        'warn',
+        '--catalog',
+        catalog,
+        ...GROUPS.flatMap((group) => ['--limit', `${group}=off`]),
+      ],
     ],
     { stdio: ['ignore', 'pipe', 'inherit'], env: { PATH: process.env.PATH, HOME: folder } },
   );
