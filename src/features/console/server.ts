@@ -202,14 +202,12 @@ function exchanged(body: unknown, sessions: Sessions): Answer {
   const code = (body as { code?: unknown } | null | undefined)?.code;
   if (typeof code !== 'string') throw new Refusal(400, 'invalid_request', 'The body holds no code.');
   const result = sessions.exchange(code);
-  if (result === 'wrong')
+  if (result === undefined)
     throw new Refusal(
       401,
       'wrong_code',
       'The code was used, is too old, or is not one: run svc console again.',
     );
-  if (result === 'too_many')
-    throw new Refusal(429, 'too_many_codes', 'Too many codes were wrong: try again in a minute.');
   return json(200, result);
 }
 

@@ -9,9 +9,6 @@ const MAX_CODES = 8;
 const MAX_SESSIONS = 16;
 /** A session ends after this time without a request. */
 const SESSION_MS = 12 * 3_600_000;
-/** Wrong codes within a minute, after which no code is accepted. */
-const MAX_GUESSES = 10;
-const GUESS_WINDOW_MS = 60_000;
 
 interface Code {
   readonly hash: Buffer;
@@ -29,7 +26,6 @@ export class Sessions {
   readonly #now: Clock['now'];
   #codes: Code[] = [];
   #sessions: Session[] = [];
-  #guesses: number[] = [];
 
   constructor({ now }: Pick<Clock, 'now'>) {
     this.#now = now;
@@ -46,17 +42,16 @@ export class Sessions {
     return code;
   }
 
-  /** Exchanges a code for a token. Returns why not: the code is not valid, or too many were wrong. */
-  exchange(code: string): { readonly token: string } | 'wrong' | 'too_many' {
+  /**
+   * Exchanges a code for a token; undefined for one that is not valid. Wrong codes are not counted: 128 random bits
+   * cannot be guessed in five minutes, and a count would let any local program lock the user out.
+   */
+  exchange(code: string): { readonly token: string } | undefined {
     this.#expire();
-    if (this.#guesses.length >= MAX_GUESSES) return 'too_many';
     const given = hashOf(code);
     // Every code is compared, so that the duration reveals nothing.
     const matching = this.#codes.filter(({ hash }) => timingSafeEqual(hash, given));
-    if (matching.length === 0) {
-      this.#guesses.push(this.#now());
-      return 'wrong';
-    }
+    if (matching.length === 0) return undefined;
     this.#codes = this.#codes.filter((one) => !matching.includes(one));
     for (const { onEnd } of matching) onEnd();
     const token = randomBytes(32).toString('base64url');
@@ -85,7 +80,6 @@ export class Sessions {
     const now = this.#now();
     for (const { onEnd, expiresAt } of this.#codes) if (expiresAt <= now) onEnd();
     this.#codes = this.#codes.filter(({ expiresAt }) => expiresAt > now);
-    this.#guesses = this.#guesses.filter((at) => at > now - GUESS_WINDOW_MS && at <= now);
   }
 }
 

@@ -106,7 +106,7 @@ describe('the listener of the console', () => {
     ).toBe(401);
   });
 
-  it('takes a code once, and after too many wrong ones none at all', async () => {
+  it('takes a code once, however many wrong ones were tried', async () => {
     const { page } = await console_();
     const exchange = (code: unknown) => page.ask('POST', '/console/session', { body: { code } });
     const code = page.sessions.newCode();
@@ -118,9 +118,8 @@ describe('the listener of the console', () => {
     );
     expect(errorOf(await exchange(code))).toEqual([401, 'wrong_code']);
     for (const body of [undefined, null, 1, ['a'], { a: 1 }]) expect((await exchange(body)).status).toBe(400);
-    for (let i = 0; i < 9; i++) expect((await exchange(`guess${i}`)).status).toBe(401);
-    expect(errorOf(await exchange(page.sessions.newCode()))).toEqual([429, 'too_many_codes']);
-    // Who has a session is not affected.
+    for (let i = 0; i < 20; i++) expect((await exchange(`guess${i}`)).status).toBe(401);
+    expect((await exchange(page.sessions.newCode())).status).toBe(200);
     expect((await page.ask('GET', '/console/about')).status).toBe(200);
   });
 
