@@ -782,7 +782,7 @@ export interface TimelineEntry {
 export interface TimelineEvents {
   /** Names of the events that rules count: all of them are shown. */
   readonly counted: readonly string[];
-  /** Events with other names are shown if they were received since then; null if none were received. */
+  /** Events with other names are shown if they were received since then; null if no older ones are stored. */
   readonly scannedSince: string | null;
 }
 

@@ -6,6 +6,8 @@ import { longList } from '../../cli/input/long-list.ts';
 import { MAX_TIMELINE_PAGE, TIMELINE_KINDS } from '../../contract/schemas.ts';
 import { hashIdFlag } from '../../features/users/flags.ts';
 import { TIMELINE_FIELDS } from '../../features/users/timeline-view.ts';
+import { objectOf } from '../../kit/object-of.ts';
+import { shell } from '../../kit/shell.ts';
 
 export default class UsersTimeline extends SvcCommand {
   static override summary = 'Show what happened to a user, newest first, without personal data';
@@ -36,11 +38,17 @@ counts are all shown; other events only if they are among the newest 5,000 of th
     const { 'hash-id': hashId, until, limit } = flags;
     const kinds = flags.kind && [...new Set(flags.kind)].join(',');
     const query = { kinds, until, limit: String(Math.min(limit, MAX_TIMELINE_PAGE)) };
-    const list = await longList(
+    const { rows, rest } = await longList(
       'items',
       (after) => client.call('getUserTimeline', { params: { hashId }, query: { ...query, after }, signal }),
       { limit, out, name: 'entries' },
     );
-    out.list({ key: 'items', ...list, fields: TIMELINE_FIELDS, empty: 'no entries' }, flags.fields);
+    const { scannedSince } = objectOf(rest.events);
+    if (typeof scannedSince === 'string')
+      out.notice([
+        `of events that no rule counts, only those received since ${scannedSince} are looked through\n`,
+        shell`all, on the machine of the service: svc users export --hash-id ${hashId}`,
+      ]);
+    out.list({ key: 'items', rows, rest, fields: TIMELINE_FIELDS, empty: 'no entries' }, flags.fields);
   }
 }

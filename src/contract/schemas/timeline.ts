@@ -87,7 +87,7 @@ const TimelineEvents = named(
   z.object({
     counted: about('Names of the events that rules count: all of them are shown.', z.array(z.string())),
     scannedSince: about(
-      'Events with other names are shown if they were received since then; null if none were received.',
+      'Events with other names are shown if they were received since then; null if no older ones are stored.',
       z.nullable(z.string()),
       { format: 'date-time' },
     ),

@@ -58,6 +58,20 @@ async function busyUser(service: TestService): Promise<string> {
   return hashId;
 }
 
+it('says since when it looked through the events that no rule counts, if it did not see all', async () => {
+  const service = await startTestService();
+  const hashId = await busyUser(service);
+  const path = `/v1/users/${hashId}/timeline?kinds=event`;
+  expect((await read<Timeline>(service, path)).events?.scannedSince).toBeNull();
+  const timestamp = new Date().toISOString();
+  const others = Array.from({ length: 1000 }, () => ({ userId: 'u-2', event: 'viewed', timestamp }));
+  const before = Date.now();
+  for (let batch = 0; batch < 5; batch++) await send(service, '/v1/events', { events: others });
+  const { items, events } = await read<Timeline>(service, path);
+  expect(items.map(({ event }) => event)).toEqual(['savings_plan_opened']);
+  expect(Date.parse(events!.scannedSince!)).toBeGreaterThanOrEqual(before);
+});
+
 it('shows a timeline in pages of any size, without a gap, a double or personal data', async () => {
   const service = await startTestService();
   const hashId = await busyUser(service);

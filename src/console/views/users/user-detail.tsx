@@ -73,8 +73,9 @@ export function UserDetail({ hashId }: { hashId: string }): VNode {
       </PagedList>
       {first.events?.scannedSince && (
         <p class="note">
-          Events of other names than those that rules count are shown as far as they were received since{' '}
-          <Time at={first.events.scannedSince} />.
+          Of events that no rule counts, only those received since <Time at={first.events.scannedSince} /> are
+          looked through. All, on the machine of the service:{' '}
+          <code>{svcCommand('users', 'export', '--hash-id', hashId)}</code>
         </p>
       )}
     </>

@@ -230,8 +230,9 @@ export const timelines = {
     };
   },
 
-  /** When the oldest event of the tail was received; null if the workspace has no events there. */
+  /** When the oldest event of the tail was received; null if the workspace has no event before the tail. */
   async tailSince(tx: Tx, workspaceId: string, { after, upTo }: Tail): Promise<string | null> {
+    if (after === 0) return null;
     const row = await tx.sql.get<{ at: number }>(
       `SELECT received_at AS at FROM event WHERE workspace_id = ? AND number > ? AND number <= ?
        ORDER BY number LIMIT 1`,
