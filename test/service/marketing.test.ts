@@ -7,6 +7,8 @@ import { localParts } from '../../src/service/domain/local-time.ts';
 import { notifications } from '../../src/service/store/repositories/notifications.ts';
 import { together } from '../../src/service/store/together.ts';
 import { startReceiver } from '../support/peers/receiver.ts';
+import { onPostgres } from '../support/postgres/database.ts';
+import { outsider } from '../support/postgres/row-lock.ts';
 import { startTestService, type TestService } from '../support/process/service.ts';
 import { tempDir } from '../support/temp.ts';
 
@@ -243,3 +245,18 @@ test('eight nodes at once send no more than caps, consent and quiet hours allow'
   expect(delivered.filter(({ templateId }) => templateId === 'receipt')).toEqual([]);
   expect(delivered.filter(({ hashId, channel }) => hashId === noSms && channel === 'sms')).toEqual([]);
 });
+
+if (onPostgres)
+  test('a user about whom another node decides holds up no other user', async () => {
+    const service = await serviceWith({ cap: { perDay: 1 } });
+    const [first, second] = await addUsers(service, {}, {});
+    const elsewhere = await outsider(service.database);
+    await elsewhere.query('BEGIN');
+    const lock = 'SELECT pg_advisory_xact_lock(hashtextextended($1, 0))';
+    await elsewhere.query(lock, [`marketing ${service.workspace} ${first}`]);
+    const waiting = await trigger(service, first!);
+    expect((await settled(service, await trigger(service, second!))).status).toBe('delivered');
+    expect((await recordOf(service, waiting)).status).toBe('queued');
+    await elsewhere.query('ROLLBACK');
+    expect((await settled(service, waiting)).status).toBe('delivered');
+  });

@@ -47,6 +47,8 @@ export interface Tx {
   readonly now: number;
   /** Acquires a named exclusive lock on the database and holds it until the transaction ends. */
   lock(name: string): Promise<void>;
+  /** Like `lock`, but resolves to false at once if another transaction holds the lock. */
+  tryLock(name: string): Promise<boolean>;
   /** Notifies every process on this database of a topic, after this transaction commits. */
   notify(topic: Topic): Promise<void>;
 }

@@ -9,7 +9,7 @@ import { type ClaimedNotification, notifications } from '../store/repositories/n
 import { workspaces } from '../store/repositories/workspaces.ts';
 import { dueRound } from './by-workspace.ts';
 import { JobPool } from './job-pool.ts';
-import { keepLeases, LEASE_MS } from './leases.ts';
+import { CLAIMED_MS, keepLeases, LEASE_MS } from './leases.ts';
 import { maySend } from './may-send.ts';
 import { attemptNotification } from './notification-attempt.ts';
 import { recordResult } from './record-result.ts';
@@ -44,9 +44,9 @@ export function startDispatcher(deps: ServiceDeps, channels: Channels): Worker {
   };
   const waitOf = (adapter: ChannelAdapter) => Math.max(0, (throttled.get(adapter) ?? 0) - clock.now());
 
-  const dispatch = async (claimed: ClaimedNotification): Promise<void> => {
+  const dispatch = async (claimed: ClaimedNotification, fresh: boolean): Promise<void> => {
     try {
-      if (stopping.signal.aborted) {
+      if (stopping.signal.aborted || !fresh) {
         await store.write((tx) => notifications.release(tx, claimed));
         return;
       }
@@ -104,17 +104,18 @@ export function startDispatcher(deps: ServiceDeps, channels: Channels): Worker {
     const partial = reserved.length < found.length;
     if (partial && reserved.length === 0) return false;
     let progress = false;
+    const started = performance.now();
     const claim = () =>
       store.write(async (tx) => {
         await due.clear(tx, workspaceId, 'notifications');
         const entries = reserved.map(({ count, ...kind }) => ({ ...kind, most: count }));
-        const { claimed, settled } = await notificationClaims.claim(tx, workspaceId, entries, {
+        const { claimed, settled, skipped } = await notificationClaims.claim(tx, workspaceId, entries, {
           leaseMs: LEASE_MS,
           dropsRepeats: (channel, mode) => channels.forChannel(channel, mode).dropsRepeats,
           judge: (tx, due) => maySend(tx, due, deps),
         });
         progress = settled > 0;
-        const more = partial || progress || claimed.some((each) => each.length > 0);
+        const more = partial || progress || skipped > 0 || claimed.some((each) => each.length > 0);
         const next = more
           ? tx.now
           : nextLook(tx.now, await notificationClaims.nextDue(tx, workspaceId), waitMs);
@@ -124,7 +125,7 @@ export function startDispatcher(deps: ServiceDeps, channels: Channels): Worker {
     await pool.fill(
       reserved,
       claim,
-      (claimed) => leases.during(claimed, () => dispatch(claimed)),
+      (claimed) => leases.during(claimed, () => dispatch(claimed, performance.now() - started < CLAIMED_MS)),
       () => worker.wake(),
     );
     // What was held or failed leaves its place to others at once.

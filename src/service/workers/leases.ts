@@ -8,6 +8,9 @@ export const LEASE_MS = 10_000;
 /** Interval between renewals. Four renewals may fail or be late before a lease expires. */
 const RENEW_MS = 2000;
 
+/** A claim that took longer is released: another worker may take it over before its lease is renewed. */
+export const CLAIMED_MS = LEASE_MS - RENEW_MS;
+
 export interface Leases<T> {
   /** Renews the lease of a claim while `job` runs. */
   during(claim: T, job: () => Promise<void>): Promise<void>;

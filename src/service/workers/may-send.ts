@@ -15,9 +15,14 @@ import type { Tx } from '../store/store.ts';
 
 /**
  * Decides whether a due notification may be sent now, by what the catalog and the user say, in the transaction that
- * claims it. Marketing that may be sent is counted as sent, so that no other node sends more than a cap allows.
+ * claims it. Marketing that may be sent is counted as sent, so that no other node sends more than a cap allows. Resolves to
+ * undefined while another node decides about the same user.
  */
-export async function maySend(tx: Tx, found: DueNotification, deps: ServiceDeps): Promise<Verdict> {
+export async function maySend(
+  tx: Tx,
+  found: DueNotification,
+  deps: ServiceDeps,
+): Promise<Verdict | undefined> {
   const template = (await deps.catalogs.of(tx, found.workspaceId)).templates.get(found.templateId);
   // Sending it fails with the reason.
   if (!template) return SEND;
@@ -30,7 +35,7 @@ export async function maySend(tx: Tx, found: DueNotification, deps: ServiceDeps)
   if (transactional) return withinValidity(SEND, tx.now, validUntil);
   const { workspaceId, hashId, channel } = found;
   const message = { ...found, category: rules.category };
-  if (rules.caps.length > 0) await marketingSent.lock(tx, message);
+  if (rules.caps.length > 0 && !(await marketingSent.tryLock(tx, message))) return undefined;
   const timeZone = (await users.timeZone(tx, workspaceId, hashId)) ?? rules.timeZone;
   const verdict = withinValidity(
     marketingVerdict(rules, {

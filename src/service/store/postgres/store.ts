@@ -230,6 +230,13 @@ export class PostgresStore implements Store {
         now,
         lock: async (name) =>
           void (await sql.run('SELECT pg_advisory_xact_lock(hashtextextended(?, 0))', [name])),
+        tryLock: async (name) => {
+          const row = await sql.get<{ won: boolean }>(
+            'SELECT pg_try_advisory_xact_lock(hashtextextended(?, 0)) AS won',
+            [name],
+          );
+          return row!.won;
+        },
         notify: async (topic) => void topics.add(topic),
       });
       // The end of a read has no result to wait for. The next transaction of the connection comes after it.

@@ -35,9 +35,15 @@ export interface Claimable {
 export interface ClaimOptions {
   readonly leaseMs: number;
   readonly dropsRepeats: (channel: string, mode: Mode) => boolean;
-  /** Decides whether a notification may be sent now, and counts it if so. */
-  readonly judge: (tx: Tx, found: DueNotification) => Promise<Verdict>;
+  /** Decides whether a notification may be sent now, and counts it if so. Undefined if that cannot be said now. */
+  readonly judge: (tx: Tx, found: DueNotification) => Promise<Verdict | undefined>;
 }
+
+/**
+ * How long a claim may go on to the next notification, in ms: leases begin with the transaction, and its locks make others
+ * skip what they find.
+ */
+const CLAIMING_MS = 2500;
 
 /** The kinds of notifications, in the order in which they are sent: transactional ones first. */
 const KINDS = PRIORITIES.flatMap((priority) => CHANNELS.map((channel) => ({ channel, priority })));
@@ -80,44 +86,49 @@ export const notificationClaims = {
    * Claims due notifications of a workspace for `leaseMs`: for each entry up to `most`, and those that `judge` lets
    * pass. They become dispatched before anything is sent, so that a crash of the worker is visible. After a crash, a
    * notification is claimed again only if the channel drops repeats, and fails otherwise. `settled` counts those that
-   * were held, or failed.
+   * were held, or failed, and `skipped` those that stay due.
    */
   async claim(
     tx: Tx,
     workspaceId: string,
     entries: readonly Claimable[],
     options: ClaimOptions,
-  ): Promise<{ claimed: ClaimedNotification[][]; settled: number }> {
-    const found: { id: string; hashId: string; entry: number }[] = [];
+  ): Promise<{ claimed: ClaimedNotification[][]; settled: number; skipped: number }> {
+    const started = performance.now();
+    const found: { id: string; entry: number }[] = [];
     for (const [entry, { channel, priority, most }] of entries.entries()) {
-      const rows = await tx.sql.all<{ id: string; hashId: string; bytes: number }>(
-        `SELECT notification_id AS id, hash_id AS "hashId", ${bytesOf(['variables', 'history'])} AS bytes
+      const rows = await tx.sql.all<{ id: string; bytes: number }>(
+        `SELECT notification_id AS id, ${bytesOf(['variables', 'history'])} AS bytes
          FROM notification WHERE workspace_id = ? AND channel = ? AND priority = ? AND due_at <= ?
          ORDER BY due_at LIMIT ? ${tx.sql.dialect.skipLocked}`,
         [workspaceId, channel, priority, tx.now, most],
       );
-      found.push(...rows.slice(0, fitting(rows)).map(({ id, hashId }) => ({ id, hashId, entry })));
+      found.push(...rows.slice(0, fitting(rows)).map(({ id }) => ({ id, entry })));
     }
-    // `judge` may lock users: in one order, so that nodes seldom wait for each other in a circle.
-    found.sort((a, b) => (a.hashId < b.hashId ? -1 : a.hashId > b.hashId ? 1 : 0));
     const claimed: ClaimedNotification[][] = entries.map(() => []);
     let settled = 0;
-    for (const { id, entry } of found) {
+    let skipped = 0;
+    for (const [i, { id, entry }] of found.entries()) {
+      if (i > 0 && performance.now() - started > CLAIMING_MS) {
+        skipped += found.length - i;
+        break;
+      }
       const one = await claimOne(tx, workspaceId, id, options);
-      if (one) claimed[entry]!.push(one);
-      else settled++;
+      if (one === 'settled') settled++;
+      else if (one === 'skipped') skipped++;
+      else claimed[entry]!.push(one);
     }
-    return { claimed, settled };
+    return { claimed, settled, skipped };
   },
 };
 
-/** Claims one notification, or holds or fails it. Returns it if it was claimed. */
+/** Claims one notification, holds or fails it, or leaves it as it is. Returns it if it was claimed. */
 async function claimOne(
   tx: Tx,
   workspaceId: string,
   id: string,
   { leaseMs, dropsRepeats, judge }: ClaimOptions,
-): Promise<ClaimedNotification | undefined> {
+): Promise<ClaimedNotification | 'settled' | 'skipped'> {
   // Two statements: the workspaces may be on another server than the notifications.
   const [row, workspace] = await together([
     tx.sql.get<
@@ -139,17 +150,18 @@ async function claimOne(
   if (inHand === 1 && afterLostWorker(dropsRepeats(rest.channel, rest.mode)) === 'give-up') {
     const failure = `${UNCERTAIN}the service stopped while it was being sent; whether it was sent is not known`;
     await applyEvent(tx, next, 'fail', { dueAt: null, tries, failure });
-    return undefined;
+    return 'settled';
   }
   const judged = await judge(tx, rest);
+  if (!judged) return 'skipped';
   if (judged.verdict === 'refuse') {
     await applyEvent(tx, next, 'fail', { dueAt: null, tries, failure: judged.reason });
-    return undefined;
+    return 'settled';
   }
   if (judged.verdict === 'hold') {
     const { reason, until } = judged;
     await applyEvent(tx, next, 'hold', { dueAt: until, tries, failure: null, reason });
-    return undefined;
+    return 'settled';
   }
   const to = { dueAt: tx.now + leaseMs, failure: null, tries: tries + 1 };
   const history = await applyEvent(tx, next, 'dispatch', to);

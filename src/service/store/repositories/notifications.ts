@@ -161,7 +161,7 @@ export const notifications = {
       );
   },
 
-  /** Releases a claimed notification that was not sent, because the worker stops. */
+  /** Releases a claimed notification that was not sent. */
   async release(tx: Tx, claimed: ClaimedNotification): Promise<void> {
     await tx.sql.run(
       `UPDATE notification SET in_hand = 0, due_at = ?, tries = ?

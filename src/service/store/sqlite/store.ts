@@ -38,6 +38,7 @@ interface Job {
 
 /** A no-op: writing transactions run one at a time, so each has exclusive access. */
 const lock = async () => {};
+const tryLock = async () => true;
 
 type Outcome = { ok: true; value: unknown } | { ok: false; reason: unknown };
 
@@ -119,7 +120,13 @@ export class SqliteStore implements Store {
     const run = async () => {
       this.#reader.begin('DEFERRED');
       try {
-        return await work({ sql: this.#reader, now: this.#clock.now(), lock, notify: async () => {} });
+        return await work({
+          sql: this.#reader,
+          now: this.#clock.now(),
+          lock,
+          tryLock,
+          notify: async () => {},
+        });
       } finally {
         this.#reader.rollBack();
       }
@@ -244,7 +251,7 @@ export class SqliteStore implements Store {
     const notify = async (topic: Topic) => void own.add(topic);
     this.#writer.exec('SAVEPOINT job');
     try {
-      const value = await job.work({ sql: this.#writer, now: this.#clock.now(), lock, notify });
+      const value = await job.work({ sql: this.#writer, now: this.#clock.now(), lock, tryLock, notify });
       this.#writer.exec('RELEASE job');
       for (const topic of own) topics.add(topic);
       return { ok: true, value };

@@ -15,9 +15,12 @@ export interface SentMessage {
 
 /** The marketing that users were sent lately. */
 export const marketingSent = {
-  /** Locks what a user was sent until the end of the transaction, so that two messages cannot both be the last of a cap. */
-  async lock(tx: Tx, { workspaceId, hashId }: SentMessage): Promise<void> {
-    await tx.lock(`marketing ${workspaceId} ${hashId}`);
+  /**
+   * Locks what a user was sent until the end of the transaction, so that two messages cannot both be the last of a cap.
+   * False if another transaction has locked it.
+   */
+  tryLock(tx: Tx, { workspaceId, hashId }: SentMessage): Promise<boolean> {
+    return tx.tryLock(`marketing ${workspaceId} ${hashId}`);
   },
 
   /** Counts the other messages of the user since the starts of two periods, Unix ms. */
