@@ -9,7 +9,7 @@ const listed = async (service: TestService) => (await service.status()).nodes!;
 /** Records a node as at another time than now, which only the tests do. */
 const recordAt = ({ deps }: TestService, ago: number, ids: readonly string[]) =>
   deps.store.write(async (tx) => {
-    const then: Tx = { sql: tx.sql, now: tx.now - ago, lock: tx.lock, notify: tx.notify };
+    const then: Tx = { ...tx, now: tx.now - ago };
     for (const id of ids) await nodes.seen(then, { id, host: 'h', pid: 1, version: null, roles: [] }, 5000);
   });
 
