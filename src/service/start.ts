@@ -6,6 +6,7 @@ import { publicUrlOf } from './channels/provider-file/load.ts';
 import { type ChannelSettings, channelSettings, openChannels } from './channels/settings.ts';
 import { rateLimiter } from './http/admit.ts';
 import { type AppParts, createApp } from './http/app.ts';
+import { authenticator } from './http/authenticate.ts';
 import { clientAccess } from './http/client-access.ts';
 import { proxyList } from './http/client-address.ts';
 import { handlers } from './http/handlers/handlers.ts';
@@ -205,6 +206,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
         streamEvents: liveEvents(stopping.signal, keys, share),
         watchEvents: watchEvents(stopping.signal, keys),
       },
+      authenticate: authenticator(store),
       admit: rateLimiter(limiter, policy, clock),
       admitClient: clientAccess(deps, proxyList(options.trustedProxies ?? [])),
       receipts: { limiter, receivers: channels.receivers, limit: options.receiptsLimit ?? RECEIPTS_LIMIT },

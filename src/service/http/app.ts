@@ -10,13 +10,13 @@ import type { ServiceDeps } from '../runtime/deps.ts';
 import { workspaces } from '../store/repositories/workspaces.ts';
 import { StoreUnavailable, type Tx } from '../store/store.ts';
 import type { Admit } from './admit.ts';
-import { authenticate, keyHashOf } from './authenticate.ts';
+import { type Authenticate, keyHashOf } from './authenticate.ts';
 import type { Call, Handler, Handlers, Reply, StreamHandler } from './call.ts';
 import type { AdmitClient } from './client-access.ts';
 import { preflight } from './cross-origin.ts';
 import { errorResponse, toServiceError } from './error-response.ts';
 import { type Answer, writeOnce } from './idempotent-write.ts';
-import { BULK, INTERACTIVE, PAGES } from './precedence.ts';
+import { BULK, INTERACTIVE, JOINED, PAGES } from './precedence.ts';
 import { addReceipts, RECEIPTS_PATH, type ReceiptParts } from './receipts.ts';
 import type { RequestRecord, RequestRecorder } from './record-requests.ts';
 import { regionOf } from './region.ts';
@@ -38,6 +38,7 @@ export interface AppParts {
    * answers the console in this process (RunningService.answer). Undefined for requests from the network.
    */
   readonly inside?: string | undefined;
+  readonly authenticate: Authenticate;
   readonly admitClient: AdmitClient;
   readonly receipts: Omit<ReceiptParts, 'deps' | 'recorder'>;
   readonly recorder: RequestRecorder;
@@ -166,7 +167,14 @@ async function callHandler(
   const handler = parts.handlers[name] as Handler<EndpointName>;
   await parts.prepare?.[name]?.(workspace.id);
   const work = async (tx: Tx) => {
-    const call = { ...request, tx, body, now: tx.now } as unknown as Call<EndpointName>;
+    const call = {
+      ...request,
+      tx,
+      body,
+      get now() {
+        return tx.now;
+      },
+    } as unknown as Call<EndpointName>;
     const reply = await handler(call);
     return { answer: toAnswer(reply, endpoint), last: reply.last };
   };
@@ -186,6 +194,7 @@ async function callHandler(
       onlyUser,
       idempotencyKey,
       bulk: BULK.has(name),
+      joined: JOINED.has(name) && idempotencyKey === undefined,
       turns: turnsOf(name, workspace.id, checked, idempotencyKey),
     },
     work,
@@ -210,7 +219,7 @@ async function admitted(
   }
   // Also with a 401: a key sent to the wrong region is unknown there, and the response should name that region.
   if (parts.region) headers.set(HEADERS.region, parts.region);
-  const holder = await authenticate(c.req, deps.store);
+  const holder = await parts.authenticate(c.req);
   const { workspace } = holder;
   // Before it takes a connection, which a worker that is silent would keep from others.
   if (deps.store.workers?.isOut(workspace.id))

@@ -1,6 +1,7 @@
 import type { HonoRequest } from 'hono';
 import { ServiceError } from '../../contract/errors.ts';
 import { HEADERS } from '../../contract/headers.ts';
+import { SharedRuns } from '../../kit/shared-runs.ts';
 import { apiKeys, hashOfKey, type KeyHolder } from '../store/repositories/api-keys.ts';
 import type { Store } from '../store/store.ts';
 
@@ -15,17 +16,23 @@ export const keyHashOf = (request: HonoRequest): string => hashOfKey(keyOf(reque
  * Throws unauthorized (missing, unknown or revoked key), invalid_request (no workspace header) or forbidden (a key of another
  * workspace).
  */
-export async function authenticate(request: HonoRequest, store: Store): Promise<KeyHolder> {
-  const key = keyOf(request);
-  if (!key) throw new ServiceError('unauthorized', undefined, undefined, { 'www-authenticate': 'Bearer' });
-  const holder = await apiKeys.holderOf(store, key);
-  if (!holder) throw new ServiceError('unauthorized', undefined, undefined, { 'www-authenticate': 'Bearer' });
-  const named = request.header(HEADERS.workspace);
-  if (named === undefined) {
-    throw new ServiceError('invalid_request', undefined, [
-      { field: 'X-Service-Workspace', message: 'is missing' },
-    ]);
-  }
-  if (named !== holder.workspace.id) throw new ServiceError('forbidden');
-  return holder;
+export type Authenticate = (request: HonoRequest) => Promise<KeyHolder>;
+
+/** Requests with one key that come together share a look into the store, which begins after each of them. */
+export function authenticator(store: Store): Authenticate {
+  const looks = new SharedRuns<KeyHolder | undefined>();
+  return async (request) => {
+    const key = keyOf(request);
+    const holder = key && (await looks.run(key, () => apiKeys.holderOf(store, key)));
+    if (!holder)
+      throw new ServiceError('unauthorized', undefined, undefined, { 'www-authenticate': 'Bearer' });
+    const named = request.header(HEADERS.workspace);
+    if (named === undefined) {
+      throw new ServiceError('invalid_request', undefined, [
+        { field: 'X-Service-Workspace', message: 'is missing' },
+      ]);
+    }
+    if (named !== holder.workspace.id) throw new ServiceError('forbidden');
+    return holder;
+  };
 }

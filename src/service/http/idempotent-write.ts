@@ -28,6 +28,8 @@ export interface WriteRequest {
   readonly idempotencyKey: string | undefined;
   /** Other writes pass it (WriteOptions). */
   readonly bulk: boolean;
+  /** Its first statements come with the begin of the transaction (WriteOptions). */
+  readonly joined: boolean;
   readonly turns: readonly Turn[];
 }
 
@@ -41,7 +43,7 @@ export async function writeOnce(
   request: WriteRequest,
   work: (tx: Tx) => Promise<Work>,
 ): Promise<{ answer: Answer; replayed: boolean }> {
-  const { workspaceId, onlyUser, idempotencyKey, turns, bulk } = request;
+  const { workspaceId, onlyUser, idempotencyKey, turns, bulk, joined } = request;
   const answerOnce = async (tx: Tx, keep: (answer: Answer) => Promise<void>) => {
     const { answer, last } = await work(tx);
     await keep(answer);
@@ -49,7 +51,7 @@ export async function writeOnce(
     return { answer, replayed: false };
   };
   if (idempotencyKey === undefined)
-    return store.write((tx) => answerOnce(tx, async () => {}), { turns, bulk });
+    return store.write((tx) => answerOnce(tx, async () => {}), { turns, bulk, joined });
   if (!/^[\x21-\x7e]{1,255}$/.test(idempotencyKey)) {
     throw new ServiceError('invalid_request', undefined, [
       { field: 'Idempotency-Key', message: 'must be 1 to 255 printable ASCII characters without spaces' },

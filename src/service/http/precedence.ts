@@ -18,3 +18,6 @@ export const PAGES: ReadonlySet<EndpointName> = new Set<EndpointName>([
 
 /** Requests that write many records, which the writes of other requests pass. */
 export const BULK: ReadonlySet<EndpointName> = new Set<EndpointName>(['ingestEvents', 'ingestUsers']);
+
+/** Requests that read nothing before their first statements, not even the time, and change by them only what may be repeated. */
+export const JOINED: ReadonlySet<EndpointName> = new Set<EndpointName>(['decide']);

@@ -51,6 +51,12 @@ export interface Tx {
   tryLock(name: string): Promise<boolean>;
   /** Notifies every process on this database of a topic, after this transaction commits. */
   notify(topic: Topic): Promise<void>;
+  /**
+   * Takes the last statements of a transaction, of which only the failure matters. PostgreSQL gets them and the commit in
+   * one round trip, so that all have been issued before `work` resolves. The transaction is rolled back and rejects if
+   * one of them fails.
+   */
+  withCommit(statements: readonly unknown[]): void;
 }
 
 /** The subjects of notifications between processes and workers. */
@@ -64,6 +70,12 @@ export type Turn = Limit;
 
 export interface WriteOptions {
   readonly durable?: boolean;
+  /**
+   * PostgreSQL gets the begin of the transaction and its first statements in one round trip: `tx.now` throws before one of
+   * them is answered. The first statements may be repeated on another connection, and must do no harm if they are stored
+   * without the others.
+   */
+  readonly joined?: boolean;
   /** Work that may wait: on SQLite, other writes pass it (sqlite/write-queue.ts). Ignored by PostgreSQL. */
   readonly bulk?: boolean;
   /** Ignored by SQLite, which runs one transaction at a time. */

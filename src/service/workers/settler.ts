@@ -25,9 +25,9 @@ export function startSettler(deps: ServiceDeps): Worker {
     (await store.write((tx) => settleOnce(tx, workspaceId, CHUNK), { durable: false, bulk: true })) === CHUNK;
   const round = dueRound(deps, 'settle', settle);
   const worker = repeat('the settler', clock, log, PAUSE_MS, async () => {
-    if (!(await store.leads('settler'))) return false;
+    // First: decisions that arrive meanwhile do not wake a process that does not lead, either.
     await clock.sleep(GATHER_MS);
-    return round();
+    return (await store.leads('settler')) && (await round());
   });
   const counting = () => store.read((tx) => dueLook.any(tx, store.workers, 'settle'));
   return {

@@ -32,7 +32,14 @@ it('keeps what the latest read found, although an earlier one ends later', async
         : undefined) as T | undefined,
     run: async () => 0,
   };
-  const tx: Tx = { sql, now: 2, lock: async () => {}, tryLock: async () => true, notify: async () => {} };
+  const tx: Tx = {
+    sql,
+    now: 2,
+    lock: async () => {},
+    tryLock: async () => true,
+    notify: async () => {},
+    withCommit: () => {},
+  };
   const store = {
     read: <T>(work: (tx: Tx) => Promise<T>) => work(tx),
     subscribe: (_: string, listener: () => void) => {

@@ -62,6 +62,37 @@ export function conforms(name: string, prepare: () => Promise<Engine>): void {
       expect(found).toEqual([1, undefined]);
     });
 
+    it('rolls back a transaction whose last statements fail, with their error', async () => {
+      const insert = (tx: Tx, id: string, key: Uint8Array | null) =>
+        tx.sql.run('INSERT INTO workspace (workspace_id, hash_key, created_at) VALUES (?, ?, 1)', [id, key]);
+      const add = (ids: readonly string[], key: Uint8Array | null) =>
+        store.write(
+          async (tx) => {
+            await tx.sql.get('SELECT 1 AS one');
+            tx.withCommit([...ids.map((id) => insert(tx, id, Uint8Array.of(1))), insert(tx, 'ws_last', key)]);
+            return tx.now;
+          },
+          { joined: true },
+        );
+      await expect(add(['ws_lost'], null)).rejects.toThrow(ConstraintViolation);
+      expect(await add(['ws_kept', 'ws_too'], Uint8Array.of(2))).toBeGreaterThan(0);
+      const ids = await other.read((tx) => workspaces.ids(tx, '', 100));
+      expect(ids.filter((id) => /^ws_(lost|kept|too|last)$/.test(id))).toEqual([
+        'ws_kept',
+        'ws_last',
+        'ws_too',
+      ]);
+    });
+
+    it('rejects a transaction that throws with a failure of its last statements, which is the cause', async () => {
+      const both = store.write(async (tx) => {
+        tx.withCommit([tx.sql.run('INSERT INTO no_such_table VALUES (1)')]);
+        await tx.sql.get('SELECT 1 AS one');
+        return 'done';
+      });
+      await expect(both).rejects.toThrow('no_such_table');
+    });
+
     it('returns numbers, text, bytes and null unchanged', async () => {
       const bytes = Uint8Array.from([0, 255, 1]);
       const row = await store.write(async (tx) => {

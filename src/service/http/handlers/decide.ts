@@ -28,19 +28,22 @@ const HISTORY = 30;
 
 export const decideHandlers: Handlers = {
   decide: async (call) => {
-    const { tx, workspace, body, now, deps } = call;
+    const { tx, workspace, body, deps } = call;
     const { hashId } = body;
-    const catalog = await deps.catalogs.of(tx, workspace.id);
-    const { explorationShare, holdout, placements, replaceWaiting, pollLookBackMs } = catalog.settings;
     const { channel = null, surface = null } = placeOf(body.context ?? {});
     const type = typeOf(channel);
     // The lock comes first: what is read after it does not change until the end of the transaction.
-    const [nth, user, history, polled] = await together([
+    const [nth, user, history, lastPoll] = await together([
       contacts.lockForUpdate(tx, workspace.id, hashId),
       users.find(tx, deps.cipher, workspace.id, hashId),
       decisions.history(tx, workspace.id, hashId, HISTORY),
-      type === IN_APP && polls.since(tx, workspace.id, channel ?? '', now - pollLookBackMs),
+      type === IN_APP ? polls.last(tx, workspace.id, channel ?? '') : undefined,
     ]);
+    // Known from here on: the transaction begins with these statements (app.ts).
+    const { now } = call;
+    const catalog = await deps.catalogs.of(tx, workspace.id);
+    const { explorationShare, holdout, placements, replaceWaiting, pollLookBackMs } = catalog.settings;
+    const polled = lastPoll !== undefined && lastPoll >= now - pollLookBackMs;
     const model = await deps.models.current(tx, workspace.id);
     const day = dayAround(now, user?.timeZone ?? undefined);
     const seed = deps.decisionSeed(workspace.id, hashId, nth);
@@ -91,13 +94,17 @@ export const decideHandlers: Handlers = {
     const to = { hashId, decisionId, withdrawAt: day.end, channel, surface };
     const replaces =
       content && replaceWaiting && type === IN_APP && (await replaceMessage(call, to, content));
-    await together([
-      decisions.add(tx, workspace.id, record),
-      content && !polled && startCounting(call, { ...record, reward: null }),
+    const counts = content !== undefined && !polled;
+    const written = [
+      decisions.add(tx, workspace.id, record, counts && !deps.repeatable),
+      counts && deps.repeatable && startCounting(call, { ...record, reward: null }),
       content?.repeat && shownContents.add(tx, workspace.id, hashId, content.contentId),
       content && !replaces && contacts.add(tx, workspace.id, hashId, 'decision', decisionId),
       content && type === IN_APP && messages.add(tx, workspace.id, to, content),
-    ]);
+    ];
+    // The reward log takes more than one statement.
+    if (deps.repeatable) await together(written);
+    else tx.withCommit(written);
     return { body: answerOf(decisionId, choice, type) };
   },
 };

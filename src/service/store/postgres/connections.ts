@@ -1,5 +1,6 @@
 import pg, { type PoolClient } from 'pg';
-import { isBroken, translate, translateConnecting } from './errors.ts';
+import { StoreUnavailable } from '../store.ts';
+import { isBroken, NotBegun, translate, translateConnecting } from './errors.ts';
 import { connectionSettings, prepareSession } from './settings.ts';
 
 /** Size of the connection pool of one node. The listener has one more connection. */
@@ -52,7 +53,7 @@ export class Connections {
     const limited = { ...query, query_timeout: FIRST_TIMEOUT_MS };
     const deadline = performance.now() + FIRST_TIMEOUT_MS;
     for (let attempt = 0; ; attempt++) {
-      const client = await this.#take();
+      const client = await this.take();
       try {
         return { client, result: await client.query(limited) };
       } catch (error) {
@@ -63,9 +64,22 @@ export class Connections {
     }
   }
 
+  /** Sends BEGIN on a connection that may be dead. Rejects with NotBegun if it is. */
+  async begin(client: PoolClient, text: string): Promise<pg.QueryResult> {
+    const limited = { text, query_timeout: FIRST_TIMEOUT_MS };
+    const deadline = performance.now() + FIRST_TIMEOUT_MS;
+    try {
+      return await client.query(limited);
+    } catch (error) {
+      const translated = translate(error, this.#where);
+      const dead = translated instanceof StoreUnavailable && isBroken(error) && performance.now() < deadline;
+      throw dead ? new NotBegun(translated.message, error) : translated;
+    }
+  }
+
   /** Runs one statement, once. */
   async query(query: pg.QueryConfig): Promise<pg.QueryResult> {
-    const client = await this.#take();
+    const client = await this.take();
     let broken = false;
     try {
       return await client.query(query);
@@ -85,7 +99,8 @@ export class Connections {
     for (const client of this.#all) this.#old.add(client);
   }
 
-  async #take(): Promise<PoolClient> {
+  /** Takes a connection, which may be dead. The caller releases it. */
+  async take(): Promise<PoolClient> {
     for (;;) {
       const client = await this.#pool.connect().catch((error) => {
         throw translateConnecting(error, this.#where);

@@ -6,6 +6,9 @@ function sqlState(error: unknown): string | undefined {
   return severity !== undefined && typeof code === 'string' ? code : undefined;
 }
 
+/** The connection failed before the transaction began. Nothing was stored, so that it may be tried again. */
+export class NotBegun extends StoreUnavailable {}
+
 /** The end of the name of the check that all rows of a table are from before a time. */
 export const SPAN_CHECK = '_span';
 

@@ -1,5 +1,5 @@
 import { EventEmitter } from 'node:events';
-import pg, { type PoolClient } from 'pg';
+import pg from 'pg';
 import type { Clock } from '../../../kit/clock.ts';
 import { ConcurrencyLimiter } from '../../../kit/concurrency-limiter.ts';
 import {
@@ -15,14 +15,15 @@ import {
   type WriteOptions,
 } from '../store.ts';
 import { Connections } from './connections.ts';
-import { isBroken, isConflict, translate, translateOpening } from './errors.ts';
+import { isConflict, NotBegun, translate, translateOpening } from './errors.ts';
 import { Listener } from './listener.ts';
 import { migratePostgres } from './migrate.ts';
 import { partitionsOf } from './partitions.ts';
-import { connectionSettings, MIGRATION_TIMEOUT_MS, NOW, QUERY_TIMEOUT_MS } from './settings.ts';
+import { type Kind, runTransaction } from './run-transaction.ts';
+import { connectionSettings, MIGRATION_TIMEOUT_MS, NOW } from './settings.ts';
 import { statementOf } from './statements.ts';
 import { Statistics } from './statistics.ts';
-import { citusDialect, PostgresSql, postgresDialect } from './transaction.ts';
+import { citusDialect, postgresDialect } from './transaction.ts';
 import { identityOf } from './url.ts';
 import { WorkerWatch } from './workers.ts';
 
@@ -31,13 +32,6 @@ const TURN_TIMEOUT_MS = 5_000;
 
 /** Attempts of a transaction that fails with a deadlock or a serialization failure. */
 const ATTEMPTS = 5;
-
-const WRITING = 'BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE';
-const BEGIN = {
-  durable: `${WRITING}; SELECT ${NOW} AS now`,
-  lazy: `${WRITING}; SET LOCAL synchronous_commit = off; SELECT ${NOW} AS now`,
-  read: `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SELECT ${NOW} AS now`,
-};
 
 /**
  * The store for several nodes: a PostgreSQL database, or one that speaks its protocol. It uses the database's clock.
@@ -107,16 +101,18 @@ export class PostgresStore implements Store {
 
   async write<T>(
     work: (tx: Tx) => Promise<T>,
-    { durable = true, turns = [] }: WriteOptions = {},
+    { durable = true, turns = [], joined = false }: WriteOptions = {},
   ): Promise<T> {
     return this.#limited(turns, async () => {
       for (let attempt = 1; ; attempt++) {
         try {
-          const value = await this.#transaction(durable ? 'durable' : 'lazy', work);
+          // A second attempt takes a connection that answers.
+          const value = await this.#transaction(durable ? 'durable' : 'lazy', work, joined && attempt === 1);
           this.#statistics.noteWrite();
           return value;
         } catch (error) {
-          if (attempt === ATTEMPTS || !isConflict((error as Error).cause)) throw error;
+          const again = isConflict((error as Error).cause) || error instanceof NotBegun;
+          if (attempt === ATTEMPTS || !again) throw error;
         }
       }
     });
@@ -219,70 +215,14 @@ export class PostgresStore implements Store {
     await this.#connections.end();
   }
 
-  async #transaction<T>(kind: keyof typeof BEGIN, work: (tx: Tx) => Promise<T>): Promise<T> {
-    const { client, now } = await this.#begin(kind);
-    const topics = new Set<Topic>();
-    let broken = false;
-    try {
-      const sql = new PostgresSql(client, this.#where, QUERY_TIMEOUT_MS, this.#dialect);
-      const value = await work({
-        sql,
-        now,
-        lock: async (name) =>
-          void (await sql.run('SELECT pg_advisory_xact_lock(hashtextextended(?, 0))', [name])),
-        tryLock: async (name) => {
-          const row = await sql.get<{ won: boolean }>(
-            'SELECT pg_try_advisory_xact_lock(hashtextextended(?, 0)) AS won',
-            [name],
-          );
-          return row!.won;
-        },
-        notify: async (topic) => void topics.add(topic),
-      });
-      // The end of a read has no result to wait for. The next transaction of the connection comes after it.
-      if (kind === 'read') client.query('COMMIT').catch(() => {});
-      else await this.#commit(client);
-      for (const topic of topics) {
-        this.#notifications.emit(topic);
-        this.#listener.notify(topic);
-      }
-      return value;
-    } catch (error) {
-      broken = error instanceof StoreUnavailable && isBroken(error.cause);
-      if (!broken)
-        await client.query('ROLLBACK').catch(() => {
-          broken = true;
-        });
-      throw error;
-    } finally {
-      client.release(broken);
+  async #transaction<T>(kind: Kind, work: (tx: Tx) => Promise<T>, joined = false): Promise<T> {
+    const parts = { connections: this.#connections, where: this.#where, dialect: this.#dialect };
+    const { value, topics } = await runTransaction(parts, kind, work, joined);
+    for (const topic of topics) {
+      this.#notifications.emit(topic);
+      this.#listener.notify(topic);
     }
-  }
-
-  async #commit(client: PoolClient): Promise<void> {
-    let warning: { code?: string | undefined; message?: string | undefined } | undefined;
-    const onNotice = (notice: NonNullable<typeof warning>) => {
-      if (notice.code !== '00000') warning = notice;
-    };
-    client.on('notice', onNotice);
-    const { command } = await client
-      .query('COMMIT')
-      .catch((error) => {
-        throw translate(error, this.#where);
-      })
-      .finally(() => client.off('notice', onNotice));
-    // A commit that is cancelled while it waits for its standby (statement_timeout) succeeds with a warning, and so does
-    // one of a coordinator of Citus that has lost the worker and cannot say whether it has committed.
-    if (warning) throw new StoreUnavailable(`${this.#where}: ${warning.message}`, warning);
-    // After a failed statement PostgreSQL answers COMMIT with ROLLBACK and without an error.
-    if (command !== 'COMMIT')
-      throw new Error('a statement of this transaction failed, and its error was swallowed');
-  }
-
-  async #begin(kind: keyof typeof BEGIN): Promise<{ client: PoolClient; now: number }> {
-    const { client, result } = await this.#connections.first({ text: BEGIN[kind] });
-    const results = result as unknown as pg.QueryResult<{ now: number }>[];
-    return { client, now: results.at(-1)!.rows[0]!.now };
+    return value;
   }
 
   #onNotification(topic: Topic | 'all'): void {

@@ -20,13 +20,32 @@ export const citusDialect: Dialect = { ...postgresDialect, distributed: true };
 /** A connection of the driver, whose type does not declare its stream. */
 type Client = ClientBase & { readonly connection?: { readonly stream: Duplex } };
 
+const collecting = new WeakSet<Client>();
+
+/**
+ * Sends what a connection is given until this run of the event loop's microtasks ends in one write: statements that are
+ * issued together (together.ts), and the BEGIN and COMMIT around them.
+ */
+export function collectWrites(client: Client): void {
+  if (collecting.has(client)) return;
+  collecting.add(client);
+  const stream = client.connection?.stream;
+  stream?.cork();
+  const send = () => {
+    collecting.delete(client);
+    stream?.uncork();
+  };
+  // Ticks run when no microtask is left.
+  queueMicrotask(() => process.nextTick(send));
+}
+
 /** Runs the statements of one transaction on its connection. Rejects with the errors of the store. */
 export class PostgresSql implements Sql {
   readonly dialect: Dialect;
   readonly #client: Client;
   readonly #where: string;
   readonly #timeoutMs: number;
-  #collecting = false;
+  #ended = false;
 
   /** `where` names the database in errors; `timeoutMs` is the timeout of a statement (QUERY_TIMEOUT_MS). */
   constructor(client: Client, where: string, timeoutMs: number, dialect = postgresDialect) {
@@ -48,19 +67,13 @@ export class PostgresSql implements Sql {
     return (await this.#query(sql, params)).rowCount ?? 0;
   }
 
-  /** Sends the statements that are issued together (together.ts) in one write. */
-  #collectWrites(): void {
-    if (this.#collecting) return;
-    this.#collecting = true;
-    const stream = this.#client.connection?.stream;
-    stream?.cork();
-    queueMicrotask(() => {
-      this.#collecting = false;
-      stream?.uncork();
-    });
+  /** Refuses further statements, which would be stored without the transaction. */
+  end(): void {
+    this.#ended = true;
   }
 
   async #query(sql: string, params: readonly SqlValue[]) {
+    if (this.#ended) throw new Error('a statement comes after the end of its transaction');
     const { name, text } = statementOf(sql, this.dialect.distributed);
     const query = {
       text,
@@ -68,7 +81,7 @@ export class PostgresSql implements Sql {
       query_timeout: this.#timeoutMs,
       ...(name ? { name } : {}),
     };
-    this.#collectWrites();
+    collectWrites(this.#client);
     try {
       return await this.#client.query(query);
     } catch (error) {

@@ -50,17 +50,21 @@ const NUMBER = {
 } as const;
 
 export const decisions = {
-  /** Stores a decision, with the attributes of the chosen content, which only the learner reads. */
+  /**
+   * Stores a decision, with the attributes of the chosen content, which only the learner reads. With `counts` it counts
+   * from now on, as by `startCounting`.
+   */
   async add(
     tx: Tx,
     workspaceId: string,
     record: DecisionRecord & { readonly attributes: readonly number[] },
+    counts = false,
   ): Promise<void> {
     const { name: engine } = tx.sql.dialect;
-    await tx.sql.run(
+    const inserted = tx.sql.run(
       `INSERT INTO decision (seq, workspace_id, decision_id, hash_id, at_ms, context, content_id, candidates, prior,
-         model_version, seed, features, category, attributes, others, policy, reason, removed)
-       VALUES (${NUMBER[engine]}, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+         model_version, seed, features, category, attributes, others, policy, reason, removed, counted_at)
+       VALUES (${NUMBER[engine]}, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       [
         ...(engine === 'sqlite' ? [workspaceId, workspaceId] : []),
         workspaceId,
@@ -81,8 +85,10 @@ export const decisions = {
         record.reason,
         record.removed &&
           JSON.stringify(record.removed.map((r) => [r.rule, r.name ?? '', r.count, ...r.contentIds])),
+        counts ? tx.now : null,
       ],
     );
+    await together([inserted, counts && noteCounting(tx, workspaceId)]);
   },
 
   /** Reads a decision and locks it for the rest of the transaction. */
@@ -136,9 +142,8 @@ export const decisions = {
          WHERE workspace_id = ? AND decision_id = ?`,
         [tx.now, earned, workspaceId, decisionId],
       ),
-      due.mark(tx, workspaceId, 'settle'),
+      noteCounting(tx, workspaceId),
     ]);
-    await tx.notify('outcomes');
   },
 
   /** Up to `most` decisions of a workspace that count and have no reward yet, the longest counting first. */
@@ -222,6 +227,11 @@ export const decisions = {
     return { rows: rows.map(fromRow), more };
   },
 };
+
+/** Tells the settler that a decision counts and has no entry in the reward log. */
+async function noteCounting(tx: Tx, workspaceId: string): Promise<void> {
+  await together([due.mark(tx, workspaceId, 'settle'), tx.notify('outcomes')]);
+}
 
 const earningOf = (row: EarningRow): Earning => ({
   ...row,

@@ -34,13 +34,12 @@ export const polls = {
     );
   },
 
-  /** Whether a channel was polled since an instant, unix ms. */
-  async since(tx: Tx, workspaceId: string, channel: string, since: number): Promise<boolean> {
-    const row = await tx.sql.get(
-      `SELECT 1 AS one FROM polled_channel
-       WHERE workspace_id = ? AND (channel = '' OR channel = ?) AND at_ms >= ? LIMIT 1`,
-      [workspaceId, channel, since],
+  /** When a channel was polled last, Unix ms; undefined if it was not. */
+  async last(tx: Tx, workspaceId: string, channel: string): Promise<number | undefined> {
+    const row = await tx.sql.get<{ at: number | null }>(
+      `SELECT MAX(at_ms) AS at FROM polled_channel WHERE workspace_id = ? AND (channel = '' OR channel = ?)`,
+      [workspaceId, channel],
     );
-    return row !== undefined;
+    return row?.at == null ? undefined : Number(row.at);
   },
 };

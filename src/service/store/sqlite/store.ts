@@ -12,6 +12,7 @@ import {
   type Tx,
   type WriteOptions,
 } from '../store.ts';
+import { together } from '../together.ts';
 import { ChangeWatch } from './change-watch.ts';
 import { isBusy, isFailedSync, SqliteConnection, sqliteDialect } from './connection.ts';
 import { refuseLostData } from './lost-data.ts';
@@ -39,6 +40,9 @@ interface Job {
 /** A no-op: writing transactions run one at a time, so each has exclusive access. */
 const lock = async () => {};
 const tryLock = async () => true;
+
+/** What a transaction that reads has no use for. */
+const readTx = { lock, tryLock, notify: async () => {}, withCommit: () => {} };
 
 type Outcome = { ok: true; value: unknown } | { ok: false; reason: unknown };
 
@@ -120,13 +124,7 @@ export class SqliteStore implements Store {
     const run = async () => {
       this.#reader.begin('DEFERRED');
       try {
-        return await work({
-          sql: this.#reader,
-          now: this.#clock.now(),
-          lock,
-          tryLock,
-          notify: async () => {},
-        });
+        return await work({ ...readTx, sql: this.#reader, now: this.#clock.now() });
       } finally {
         this.#reader.rollBack();
       }
@@ -249,9 +247,22 @@ export class SqliteStore implements Store {
   async #runUnderSavepoint(job: Job, topics: Set<Topic>): Promise<Outcome> {
     const own = new Set<Topic>();
     const notify = async (topic: Topic) => void own.add(topic);
+    let unread: Promise<unknown> | undefined;
+    const withCommit = (statements: readonly unknown[]) => {
+      unread = together([unread, ...statements]);
+      unread.catch(() => {});
+    };
     this.#writer.exec('SAVEPOINT job');
     try {
-      const value = await job.work({ sql: this.#writer, now: this.#clock.now(), lock, tryLock, notify });
+      const value = await job.work({
+        sql: this.#writer,
+        now: this.#clock.now(),
+        lock,
+        tryLock,
+        notify,
+        withCommit,
+      });
+      await unread;
       this.#writer.exec('RELEASE job');
       for (const topic of own) topics.add(topic);
       return { ok: true, value };

@@ -44,9 +44,9 @@ it('sends the statements of a decision that do not depend on each other in one r
     async () => {
       Object.assign(counted, { roundTrips: 0, statements: 0 });
       expect((await decide()).action.type).toBe('in-app-message');
-      expect(counted.statements).toBeGreaterThan(12);
-      // One for the key, one for the model, and a transaction with 5. One by one the statements took 15.
-      expect(counted.roundTrips).toBeLessThanOrEqual(8);
+      expect(counted.statements).toBeGreaterThan(11);
+      // One for the key, one for the model, and a transaction with 3. One by one the statements take 14.
+      expect(counted.roundTrips).toBeLessThanOrEqual(6);
     },
     { timeout: 20_000, interval: 10 },
   );

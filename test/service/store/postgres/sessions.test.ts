@@ -29,6 +29,65 @@ it('a connection terminated between two statements fails only its transaction', 
   expect(await store.read((tx) => settings.get(tx, 'lost'))).toBeUndefined();
 });
 
+it('a transaction that is joined with its first statements begins again on another connection', async () => {
+  const url = new URL(await createDatabase(inject('postgres')));
+  let cut = false;
+  let lost = 0;
+  const server = createServer((client) => {
+    const upstream = connect(Number(url.port), url.hostname);
+    for (const socket of [client, upstream]) socket.on('error', () => {});
+    upstream.pipe(client);
+    client.on('data', (data) => {
+      if (!cut) return void upstream.write(data);
+      cut = false;
+      lost++;
+      for (const socket of [client, upstream]) socket.destroy();
+    });
+    client.on('close', () => upstream.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const behind = new URL(url);
+  behind.port = String((server.address() as AddressInfo).port);
+  const store = await open(behind.href);
+  onTestFinished(() => void server.close());
+  await store.read((tx) => settings.get(tx, 'x'));
+  let early: unknown;
+  const add = () =>
+    store.write(
+      async (tx) => {
+        try {
+          early = tx.now;
+        } catch (error) {
+          early = error;
+        }
+        const known = (await settings.get<number>(tx, 'n')) ?? 0;
+        tx.withCommit([settings.set(tx, 'n', known + 1)]);
+        return tx.now;
+      },
+      { joined: true },
+    );
+  cut = true;
+  expect(await add()).toBeGreaterThan(0);
+  expect(lost).toBe(1);
+  // The second attempt is not joined.
+  expect(early).toBeTypeOf('number');
+  await add();
+  expect(early).toBeInstanceOf(Error);
+  expect(await store.read((tx) => settings.get(tx, 'n'))).toBe(2);
+});
+
+it('a statement after the end of its transaction is refused', async () => {
+  const store = await open(await createDatabase(inject('postgres')));
+  let late: Promise<unknown> | undefined;
+  const stored = store.write(async (tx) => {
+    const first = tx.sql.get('SELECT 1 AS one');
+    late = first.then(() => settings.set(tx, 'late', 1));
+    tx.withCommit([late]);
+  });
+  await expect(stored).rejects.toThrow('after the end of its transaction');
+  expect(await store.read((tx) => settings.get(tx, 'late'))).toBeUndefined();
+});
+
 it('a transaction that times out while its node is paused fails, and nothing else', async () => {
   const url = await createDatabase(inject('postgres'));
   const store = await open(`${url}?idle_in_transaction_session_timeout=50`);

@@ -1,0 +1,124 @@
+import type { PoolClient, QueryResult } from 'pg';
+import { type Dialect, StoreUnavailable, type Topic, type Tx } from '../store.ts';
+import type { Connections } from './connections.ts';
+import { isBroken, translate } from './errors.ts';
+import { NOW, QUERY_TIMEOUT_MS } from './settings.ts';
+import { collectWrites, PostgresSql } from './transaction.ts';
+
+const WRITING = 'BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE';
+const BEGIN = {
+  durable: `${WRITING}; SELECT ${NOW} AS now`,
+  lazy: `${WRITING}; SET LOCAL synchronous_commit = off; SELECT ${NOW} AS now`,
+  read: `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SELECT ${NOW} AS now`,
+};
+
+/** `lazy` does not wait until the commit is durable. */
+export type Kind = keyof typeof BEGIN;
+
+interface Parts {
+  readonly connections: Connections;
+  /** The name of the database in errors. */
+  readonly where: string;
+  readonly dialect: Dialect;
+}
+
+/**
+ * Runs `work` in a transaction. Resolves to its value and the topics to notify of. With `joined`, `work` starts before
+ * the transaction has begun (WriteOptions), and a connection that turns out to be dead is not replaced: rejects with NotBegun.
+ */
+export async function runTransaction<T>(
+  parts: Parts,
+  kind: Kind,
+  work: (tx: Tx) => Promise<T>,
+  joined = false,
+): Promise<{ value: T; topics: ReadonlySet<Topic> }> {
+  const { connections, where, dialect } = parts;
+  const text = BEGIN[kind];
+  let now: number | undefined;
+  const takeNow = (result: QueryResult) => {
+    now = (result as unknown as QueryResult<{ now: number }>[]).at(-1)!.rows[0]!.now;
+  };
+  let client: PoolClient;
+  let begun: Promise<void> | undefined;
+  if (joined) {
+    client = await connections.take();
+    collectWrites(client);
+    begun = connections.begin(client, text).then(takeNow);
+    begun.catch(() => {});
+  } else {
+    const { client: ready, result } = await connections.first({ text });
+    client = ready;
+    takeNow(result);
+  }
+  const topics = new Set<Topic>();
+  const unread: Promise<unknown>[] = [];
+  const sql = new PostgresSql(client, where, QUERY_TIMEOUT_MS, dialect);
+  const tx: Tx = {
+    sql,
+    get now() {
+      if (now === undefined) throw new Error('the time of a joined transaction is read before it began');
+      return now;
+    },
+    lock: async (name) =>
+      void (await sql.run('SELECT pg_advisory_xact_lock(hashtextextended(?, 0))', [name])),
+    tryLock: async (name) => {
+      const row = await sql.get<{ won: boolean }>(
+        'SELECT pg_try_advisory_xact_lock(hashtextextended(?, 0)) AS won',
+        [name],
+      );
+      return row!.won;
+    },
+    notify: async (topic) => void topics.add(topic),
+    withCommit: (statements) => void unread.push(Promise.allSettled(statements).then(rejectFirst)),
+  };
+  let broken = false;
+  try {
+    const value = await work(tx);
+    await begun;
+    sql.end();
+    // The end of a read has no result to wait for. The next transaction of the connection comes after it.
+    if (kind === 'read') client.query('COMMIT').catch(() => {});
+    else await commit(client, where, unread);
+    return { value, topics };
+  } catch (error) {
+    // What failed first explains the other failures.
+    const first = await Promise.all([begun, ...unread]).then(
+      () => error,
+      (earlier) => earlier,
+    );
+    broken = first instanceof StoreUnavailable && isBroken(first.cause);
+    if (!broken)
+      await client.query('ROLLBACK').catch(() => {
+        broken = true;
+      });
+    throw first;
+  } finally {
+    client.release(broken);
+  }
+}
+
+/** Commits, behind the statements that nobody has awaited. */
+async function commit(client: PoolClient, where: string, unread: readonly Promise<unknown>[]): Promise<void> {
+  let warning: { code?: string | undefined; message?: string | undefined } | undefined;
+  const onNotice = (notice: NonNullable<typeof warning>) => {
+    if (notice.code !== '00000') warning = notice;
+  };
+  client.on('notice', onNotice);
+  const { command } = await client
+    .query('COMMIT')
+    .catch((error) => {
+      throw translate(error, where);
+    })
+    .finally(() => client.off('notice', onNotice));
+  // A commit that is cancelled while it waits for its standby (statement_timeout) succeeds with a warning, and so does
+  // one of a coordinator of Citus that has lost the worker and cannot say whether it has committed.
+  if (warning) throw new StoreUnavailable(`${where}: ${warning.message}`, warning);
+  await Promise.all(unread);
+  // After a failed statement PostgreSQL answers COMMIT with ROLLBACK and without an error.
+  if (command !== 'COMMIT')
+    throw new Error('a statement of this transaction failed, and its error was swallowed');
+}
+
+function rejectFirst(results: readonly PromiseSettledResult<unknown>[]): void {
+  for (const result of results) if (result.status === 'rejected') throw result.reason;
+}
