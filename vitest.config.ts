@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** What runs on PostgreSQL only. */
 const POSTGRES_ONLY = [
@@ -20,6 +21,20 @@ export const ON_POSTGRES = [
   'test/commands/serve/{console,processes}.test.ts',
 ];
 
+const WAITING = /\/test\/(acceptance|chaos)\//;
+
+/**
+ * Starts the files that wait for processes which they kill first: vitest's own order, the largest file first, has the last
+ * of them run alone at the end. The files of a project stay together.
+ */
+class WaitingFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const later = ({ moduleId }: TestSpecification) => Number(!WAITING.test(moduleId));
+    const sorted = await super.sort(files);
+    return sorted.sort((a, b) => a.project.name.localeCompare(b.project.name) || later(a) - later(b));
+  }
+}
+
 export default defineConfig({
   test: {
     pool: 'forks',
@@ -29,6 +44,7 @@ export default defineConfig({
     setupFiles: ['test/support/process/property-seed.ts'],
     // Most tests wait for a process or a socket: vitest's own choice, one worker on two cores, leaves both idle.
     maxWorkers: 5,
+    sequence: { sequencer: WaitingFirst },
     // A guard against a test that hangs, far above what the slowest one needs on a busy machine.
     testTimeout: 60_000,
     hookTimeout: 60_000,

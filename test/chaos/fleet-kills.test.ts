@@ -11,7 +11,7 @@ test(
     withProgram(async (program) => {
       const server = await startPostgres({ durable: true });
       try {
-        const options = { seed: 'short', nodeKills: 3, everyMs: 1500, serverKills: 1 };
+        const options = { seed: 'short', nodeKills: 2, everyMs: 800, serverKills: 1 };
         const report = await killFleet(program, server, { home: tempDir(), ...options });
         expectNothingLost(report, 0);
       } finally {

@@ -13,15 +13,15 @@ test(
         seed: 'short',
         nodes: 2,
         restarts: 2,
-        terminations: 12,
+        terminations: 6,
         pauses: 1,
-        pauseMs: 1500,
+        pauseMs: 1000,
         idleInTransactionMs: 500,
         failovers: 1,
-        everyMs: 500,
+        everyMs: 250,
       });
       expectNothingLost(report, 0);
-      expect([report.restarts, report.terminations, report.pauses, report.failovers]).toEqual([2, 12, 1, 1]);
+      expect([report.restarts, report.terminations, report.pauses, report.failovers]).toEqual([2, 6, 1, 1]);
       expect(report.idleTimeouts).toBeGreaterThanOrEqual(report.pauses);
       expect(report.problemLines).toBeLessThan(100);
     }),

@@ -1,5 +1,5 @@
-import { expect, inject, test } from 'vitest';
-import { createDatabase } from '../support/postgres/postgres.ts';
+import { expect, test } from 'vitest';
+import { postgresDatabase } from '../support/postgres/database.ts';
 import { svcProgram } from '../support/process/svc-process.ts';
 import { shareLimit } from '../support/scenarios/shared-limit.ts';
 import { tempDir } from '../support/temp.ts';
@@ -8,7 +8,7 @@ import { tempDir } from '../support/temp.ts';
 test('three nodes and five importers never exceed the limit of a window, and lose no event', async () => {
   const program = await svcProgram();
   try {
-    const database = await createDatabase(inject('postgres'));
+    const database = await postgresDatabase();
     const options = { limit: 60, windowMs: 2000, requests: 150 };
     const report = await shareLimit(program, { database, home: tempDir(), ...options });
     expect(report.codes).toEqual(Array(5).fill(0));

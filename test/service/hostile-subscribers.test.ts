@@ -133,7 +133,12 @@ it('sends nothing over a connection that an earlier policy allowed', async () =>
 
 it('opens at most 64 connections to one host, and still serves other hosts', async () => {
   const service = await startTestService({ allowLoopbackWebhooks: true });
-  const hanging = await receiver(() => {});
+  let open = 0;
+  let most = 0;
+  const hanging = await receiver((response) => {
+    most = Math.max(most, ++open);
+    response.on('close', () => open--);
+  });
   for (let i = 0; i < 10; i++) await subscribe(service, `${hanging.url}${i}`);
   const good = await receiver();
   await subscribe(service, good.url);
@@ -144,5 +149,6 @@ it('opens at most 64 connections to one host, and still serves other hosts', asy
     await tap(service);
     await good.waitFor(13 + i);
   }
-  expect(hanging.received.length).toBe(64);
+  // Those that time out leave their places to others.
+  expect(most).toBeLessThanOrEqual(64);
 });

@@ -13,8 +13,8 @@ test.each(MIGRATIONS.map(({ id }) => id))('opens and uses data of schema %i', as
   const database = await emptyDatabase(tempDir());
   const dataDir = tempDir();
   await writeOlder(database, filesOf(database, dataDir), version);
-  // Twice: the second start opens the data as migrated by the first one.
-  for (const start of [1, 2]) {
+  // The second start opens the data as migrated by the first one: by then all of it has the same schema.
+  for (const start of version === MIGRATIONS[0]!.id ? [1, 2] : [1]) {
     const service = await startTestService({ database, dataDir });
     expect([service.workspace, service.apiKey]).toEqual([OLDER.workspace, OLDER.apiKey]);
     const { rows: stored } = await service.deps.store.read((tx) => events.after(tx, OLDER.workspace, 0, 10));

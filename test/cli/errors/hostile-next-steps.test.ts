@@ -145,18 +145,29 @@ function paste(commands: readonly string[]): { ran: boolean; calls: string[][] }
   return { ran, calls: calls.map((text) => text.split('\0')) };
 }
 
+const SUCCESSES = [200, 202];
+const FAILURES = [400, 404, 500];
+
 describe.each(ATTACKS)('a service that answers %j everywhere', (attack) => {
   it('runs none of it, whichever hint is pasted', async () => {
     const printed: string[] = [];
-    for (const status of [200, 202, 400, 404, 500]) {
+    const answered = async (status: number) => {
       const { env } = await cannedService(({ path }) => ({
         status,
         headers: { 'content-type': 'application/json', 'x-service-region': 'us' },
         body: answer(attack, path),
       }));
-      for (const call of CALLS) {
-        const words = commandOf(call, attack);
-        const { stdout, stderr } = await runSvc(words, { env: { ...env, SVC_REGION: 'eu' } });
+      return { ...env, SVC_REGION: 'eu' };
+    };
+    const environments = [];
+    for (const statuses of [SUCCESSES, FAILURES])
+      environments.push(await Promise.all(statuses.map(answered)));
+    for (const [n, call] of CALLS.entries()) {
+      const words = commandOf(call, attack);
+      // One success and one failure. Over all attacks, each call meets every status, and so does each attack over all calls.
+      for (const some of environments) {
+        const env = some[(ATTACKS.indexOf(attack) + n) % some.length]!;
+        const { stdout, stderr } = await runSvc(words, { env });
         printed.push(...pasteable(stdout), ...pasteable(stderr));
       }
     }

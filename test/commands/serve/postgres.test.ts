@@ -1,6 +1,6 @@
-import { afterEach, describe, expect, inject, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { SCHEMA_VERSION } from '../../../src/service/store/migrations/index.ts';
-import { createDatabase } from '../../support/postgres/postgres.ts';
+import { postgresDatabase } from '../../support/postgres/database.ts';
 import { type RunningServe, runServe } from '../../support/process/run-serve.ts';
 import { runSvc } from '../../support/process/run-svc.ts';
 
@@ -22,7 +22,7 @@ const withPassword = (database: string) => {
 
 describe('svc serve on PostgreSQL', () => {
   it('shares workspace and data between nodes, and prints the key on the first node', async () => {
-    const database = await createDatabase(inject('postgres'));
+    const database = await postgresDatabase({ empty: true });
     const one = await serve([], { SVC_DATABASE_URL: database });
     const two = await serve(['--database', database]);
     expect(two.ready).toMatchObject({ ready: true, workspace: one.ready.workspace, apiKey: null });
@@ -45,7 +45,7 @@ describe('svc serve on PostgreSQL', () => {
   });
 
   it('works without the data key where possible, and names the missing key', async () => {
-    const database = await createDatabase(inject('postgres'));
+    const database = await postgresDatabase();
     const one = await serve(['--database', database]);
     const two = await serve(['--database', database]);
     expect(two.svc.stderr()).toMatch(/"warn".*SVC_DATA_KEY with fingerprint [0-9a-f]{16}.*no data key/);
@@ -76,7 +76,7 @@ describe('svc serve on PostgreSQL', () => {
   });
 
   it('answers one idempotency key on two nodes with one answer, and stores once', async () => {
-    const database = await createDatabase(inject('postgres'));
+    const database = await postgresDatabase();
     const nodes = [await serve(['--database', database]), await serve(['--database', database])];
     const { workspace, apiKey } = nodes[0]!.ready;
     for (let round = 0; round < 10; round++) {
@@ -105,7 +105,7 @@ describe('svc serve on PostgreSQL', () => {
   });
 
   it('never prints the password, warns about one on the command line, and names the next step', async () => {
-    const database = withPassword(await createDatabase(inject('postgres')));
+    const database = withPassword(await postgresDatabase());
     const { svc } = await serve(['--database', database]);
     expect(svc.stderr()).toMatch(/can be seen by other users/);
     const gone = new URL(database);
@@ -131,7 +131,7 @@ describe('svc serve on PostgreSQL', () => {
 
 describe('svc serve migrate', () => {
   it('creates the schema once, and changes nothing the second time', async () => {
-    const database = await createDatabase(inject('postgres'));
+    const database = await postgresDatabase({ empty: true });
     const migrate = async () =>
       JSON.parse((await runSvc(['serve', 'migrate', '--database', database, '--json'])).stdout);
     expect(await migrate()).toEqual({ from: 0, to: SCHEMA_VERSION });

@@ -41,7 +41,10 @@ export async function rawService(
   options: Partial<ServiceOptions> = {},
 ): Promise<{ service: RawService; release: () => Promise<void> }> {
   const folder = mkdtempSync(join(tmpdir(), 'svc-raw-'));
-  const database = await freshDatabase(folder);
+  let drop = async () => {};
+  const database = await freshDatabase(folder, (end) => {
+    drop = end;
+  });
   const tellDatabase = onPostgres && options.clock ? await tellTime(database, options.clock) : async () => {};
   let running: RawService;
   const open = async (given: Partial<ServiceOptions>): Promise<RawService> => {
@@ -88,6 +91,7 @@ export async function rawService(
     service,
     release: async () => {
       await running.close();
+      await drop();
       rmSync(folder, { recursive: true, force: true });
     },
   };

@@ -1,21 +1,37 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
-import { inject } from 'vitest';
+import { inject, onTestFinished } from 'vitest';
 import type { Clock } from '../../../src/kit/clock.ts';
-import { createDatabase } from './postgres.ts';
+import { createDatabase, dropDatabase } from './postgres.ts';
 
 /** True in the run of the shared tests on PostgreSQL (vitest.config.ts). */
 export const onPostgres = process.env.SVC_TEST_ENGINE === 'postgres';
 
+type AtEnd = (end: () => Promise<void>) => void;
+
+/**
+ * A new PostgreSQL database that goes away with the test, unless `atEnd` is called with what drops it: with the tables and
+ * no rows, or without tables.
+ */
+export async function postgresDatabase({
+  empty = false,
+  atEnd = onTestFinished as AtEnd,
+} = {}): Promise<string> {
+  const admin = inject('postgres');
+  const database = await createDatabase(admin, empty ? undefined : inject('migrated'));
+  atEnd(() => dropDatabase(admin, database));
+  return database;
+}
+
 /** A new database for a test: on PostgreSQL with the tables and no rows; an SQLite file does not exist yet. */
-export async function freshDatabase(folder: string): Promise<string> {
-  return onPostgres ? createDatabase(inject('postgres'), inject('migrated')) : join(folder, 'data.db');
+export async function freshDatabase(folder: string, atEnd?: AtEnd): Promise<string> {
+  return onPostgres ? postgresDatabase({ atEnd }) : join(folder, 'data.db');
 }
 
 /** A new database without tables, for a test of migrations. */
 export async function emptyDatabase(folder: string): Promise<string> {
-  return onPostgres ? createDatabase(inject('postgres')) : join(folder, 'data.db');
+  return onPostgres ? postgresDatabase({ empty: true }) : join(folder, 'data.db');
 }
 
 /**

@@ -23,6 +23,8 @@ export const sqliteDialect: Dialect = {
 
 /** How long a statement waits for a lock of another process. The wait blocks the whole process. */
 const BUSY_TIMEOUT_MS = 10_000;
+/** PRAGMA auto_vacuum of a file that gives back pages in pieces. */
+const INCREMENTAL = 2;
 /** Pause between attempts of statements for which SQLite does not wait. */
 const BUSY_PAUSE_MS = 5;
 /** Size to which the log is truncated after a long-running reader let it grow. */
@@ -44,8 +46,7 @@ export class SqliteConnection implements Sql {
       this.#database = new Database(path);
       this.exec(`PRAGMA busy_timeout=${BUSY_TIMEOUT_MS}`);
       if (sharing === 'alone') this.exec('PRAGMA locking_mode=EXCLUSIVE');
-      // For new files: what is removed later can be given back in pieces. SQLite ignores it for others.
-      this.exec('PRAGMA auto_vacuum=INCREMENTAL');
+      this.#setAutoVacuum();
       this.#setApplicationId();
       this.#execWhenUnlocked('PRAGMA journal_mode=WAL');
       this.exec('PRAGMA foreign_keys=ON');
@@ -67,6 +68,15 @@ export class SqliteConnection implements Sql {
     this.exec('PRAGMA locking_mode=NORMAL');
     // The lock is released by the next read.
     this.exec('SELECT 1 FROM sqlite_master LIMIT 1');
+  }
+
+  /**
+   * For new files: what is removed later can be given back in pieces. SQLite ignores it for others, but for one that has it
+   * waits to write, which would block the event loop.
+   */
+  #setAutoVacuum(): void {
+    const [row] = this.#database.pragma('auto_vacuum') as { auto_vacuum: number }[];
+    if (row?.auto_vacuum !== INCREMENTAL) this.exec(`PRAGMA auto_vacuum=${INCREMENTAL}`);
   }
 
   /** Sets the application id before anything else is written, so that the header identifies the file. */

@@ -1,13 +1,13 @@
-import { expect, inject, it, onTestFinished, vi } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { systemClock } from '../../../../src/kit/clock.ts';
 import { PostgresStore } from '../../../../src/service/store/postgres/store.ts';
 import { purgeDeliveries } from '../../../../src/service/store/repositories/deliveries/purge.ts';
 import { fanOuts } from '../../../../src/service/store/repositories/fan-outs.ts';
 import { webhooks } from '../../../../src/service/store/repositories/webhooks.ts';
-import { createDatabase } from '../../../support/postgres/postgres.ts';
+import { postgresDatabase } from '../../../support/postgres/database.ts';
 
 it('deleting a subscription while an outcome is queued for it leaves no delivery', async () => {
-  const store = await PostgresStore.open(await createDatabase(inject('postgres')), systemClock);
+  const store = await PostgresStore.open(await postgresDatabase(), systemClock);
   onTestFinished(() => store.close());
   const count = (sql: string) =>
     store.read(async (tx) =>

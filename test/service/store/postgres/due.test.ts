@@ -1,12 +1,12 @@
-import { expect, inject, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../../../src/kit/clock.ts';
 import { PostgresStore } from '../../../../src/service/store/postgres/store.ts';
 import { due } from '../../../../src/service/store/repositories/due.ts';
-import { createDatabase } from '../../../support/postgres/postgres.ts';
+import { postgresDatabase } from '../../../support/postgres/database.ts';
 import { outsider } from '../../../support/postgres/row-lock.ts';
 
 async function open() {
-  const url = await createDatabase(inject('postgres'));
+  const url = await postgresDatabase();
   const store = await PostgresStore.open(url, systemClock);
   onTestFinished(() => store.close());
   return { store, other: await outsider(url) };

@@ -1,16 +1,16 @@
-import { expect, inject, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../../../src/kit/clock.ts';
 import { PostgresStore } from '../../../../src/service/store/postgres/store.ts';
 import { events } from '../../../../src/service/store/repositories/events.ts';
 import { eventBatch } from '../../../support/events/batch.ts';
-import { createDatabase } from '../../../support/postgres/postgres.ts';
+import { postgresDatabase } from '../../../support/postgres/database.ts';
 import { outsider } from '../../../support/postgres/row-lock.ts';
 
 const body = (userId: string) =>
   eventBatch(JSON.stringify({ events: [{ userId, event: 'e', timestamp: '2026-01-01T00:00:00Z' }] }));
 
 async function open() {
-  const url = await createDatabase(inject('postgres'));
+  const url = await postgresDatabase();
   const store = await PostgresStore.open(url, systemClock);
   onTestFinished(() => store.close());
   const append = (workspace: string, userId: string) =>

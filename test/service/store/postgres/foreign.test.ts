@@ -1,6 +1,6 @@
 import pg from 'pg';
-import { expect, inject, it, onTestFinished } from 'vitest';
-import { createDatabase } from '../../../support/postgres/postgres.ts';
+import { expect, it, onTestFinished } from 'vitest';
+import { postgresDatabase } from '../../../support/postgres/database.ts';
 import { runSvc } from '../../../support/process/run-svc.ts';
 import { writeOlder } from '../../../support/scenarios/older-data.ts';
 import { tempDir } from '../../../support/temp.ts';
@@ -22,7 +22,7 @@ it.each([
   ['serve', '--port', '0'],
   ['data', 'export'],
 ])('svc %s %s leaves a database of another program unchanged', async (...argv) => {
-  const database = await createDatabase(inject('postgres'));
+  const database = await postgresDatabase({ empty: true });
   const client = await connect(database);
   await client.query('CREATE TABLE schema_migration (id INTEGER); CREATE TABLE event (id INTEGER)');
   const words = argv.filter((word) => word !== undefined);
@@ -35,12 +35,12 @@ it.each([
 });
 
 it('marks an older database, and accepts a separate schema beside another program', async () => {
-  const older = await createDatabase(inject('postgres'));
+  const older = await postgresDatabase({ empty: true });
   await writeOlder(older, tempDir(), 1);
   expect(await runSvc(['serve', 'migrate', '--database', older])).toMatchObject({ code: 0, stderr: '' });
   expect(await tables(await connect(older))).toContain('public.svc_decisioning_service');
 
-  const shared = await createDatabase(inject('postgres'));
+  const shared = await postgresDatabase({ empty: true });
   const client = await connect(shared);
   await client.query('CREATE TABLE note (text TEXT); CREATE SCHEMA svc');
   const own = `${shared}?options=${encodeURIComponent('-c search_path=svc')}`;

@@ -1,6 +1,6 @@
-import { expect, inject, it, vi } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import type { ServiceOptions } from '../../../../src/service/start.ts';
-import { createDatabase } from '../../../support/postgres/postgres.ts';
+import { postgresDatabase } from '../../../support/postgres/database.ts';
 import { outsider } from '../../../support/postgres/row-lock.ts';
 import { startTestService, type TestService } from '../../../support/process/service.ts';
 
@@ -8,7 +8,7 @@ import { startTestService, type TestService } from '../../../support/process/ser
 const MANY = 12;
 
 const start = async (options: Partial<ServiceOptions> = {}) => {
-  const database = await createDatabase(inject('postgres'));
+  const database = await postgresDatabase();
   const service = await startTestService({ database, ...options });
   return { database, service, other: await outsider(database) };
 };

@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import pg from 'pg';
-import { expect, inject, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../../../src/kit/clock.ts';
 import { limiter } from '../../../../src/service/store/migrations/008-by-workspace/limiter.ts';
 import { PostgresStore } from '../../../../src/service/store/postgres/store.ts';
-import { createDatabase } from '../../../support/postgres/postgres.ts';
+import { postgresDatabase } from '../../../support/postgres/database.ts';
 
 /** A session whose clock is the setting `test.now`, Unix ms, on a database with the function before migration 22. */
 async function session(): Promise<pg.Client> {
-  const url = await createDatabase(inject('postgres'));
+  const url = await postgresDatabase();
   await (await PostgresStore.open(url, systemClock)).close();
   const client = new pg.Client({ connectionString: url });
   await client.connect();

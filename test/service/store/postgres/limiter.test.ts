@@ -1,16 +1,15 @@
-import { expect, inject, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../../../src/kit/clock.ts';
 import { postgresLimiter } from '../../../../src/service/store/postgres/limiter.ts';
 import { PostgresStore } from '../../../../src/service/store/postgres/store.ts';
-import { tellTime } from '../../../support/postgres/database.ts';
-import { createDatabase } from '../../../support/postgres/postgres.ts';
+import { postgresDatabase, tellTime } from '../../../support/postgres/database.ts';
 
 const HOUR = 3600_000;
 const RULE = { limit: 10, windowMs: 60_000 };
 
 /** Two nodes on a database whose clock can be changed, unlike their steady clocks. */
 async function nodes() {
-  const database = await createDatabase(inject('postgres'));
+  const database = await postgresDatabase();
   let ahead = 0;
   const clock = { ...systemClock, now: () => Date.now() + ahead };
   const tell = await tellTime(database, clock);

@@ -1,4 +1,4 @@
-import { expect, inject, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../../../src/kit/clock.ts';
 import { createCipher } from '../../../../src/service/crypto/cipher.ts';
 import { PostgresStore } from '../../../../src/service/store/postgres/store.ts';
@@ -15,7 +15,7 @@ import { users } from '../../../../src/service/store/repositories/users.ts';
 import { webhooks } from '../../../../src/service/store/repositories/webhooks.ts';
 import type { Tx } from '../../../../src/service/store/store.ts';
 import { settleOnce } from '../../../../src/service/workers/settler.ts';
-import { createDatabase } from '../../../support/postgres/postgres.ts';
+import { postgresDatabase } from '../../../support/postgres/database.ts';
 import { outsider } from '../../../support/postgres/row-lock.ts';
 
 const cipher = createCipher(Buffer.alloc(32));
@@ -23,7 +23,7 @@ const DAY_MS = 86_400_000;
 const LONG_AGO_MS = 400 * DAY_MS;
 
 async function open() {
-  const url = await createDatabase(inject('postgres'));
+  const url = await postgresDatabase();
   const store = await PostgresStore.open(url, systemClock);
   onTestFinished(() => store.close());
   return { store, other: await outsider(url) };

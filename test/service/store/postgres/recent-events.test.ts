@@ -1,9 +1,9 @@
 import pg from 'pg';
-import { expect, inject, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../../../src/kit/clock.ts';
 import { PostgresStore } from '../../../../src/service/store/postgres/store.ts';
 import { recentEvents } from '../../../../src/service/store/repositories/recent-events.ts';
-import { createDatabase } from '../../../support/postgres/postgres.ts';
+import { postgresDatabase } from '../../../support/postgres/database.ts';
 
 const WINDOWS = Array.from({ length: 16 }, (_, i) => ({
   key: `${i}`,
@@ -13,7 +13,7 @@ const WINDOWS = Array.from({ length: 16 }, (_, i) => ({
 }));
 
 it('counting the events of one user reads nothing of another who has nearly all of them', async () => {
-  const url = await createDatabase(inject('postgres'));
+  const url = await postgresDatabase();
   const store = await PostgresStore.open(url, systemClock);
   onTestFinished(() => store.close());
   const observer = new pg.Client({ connectionString: url });

@@ -1,11 +1,11 @@
 import pg from 'pg';
 import { expect, inject, it, onTestFinished, vi } from 'vitest';
 import { startReceiver } from '../../../support/peers/receiver.ts';
-import { createDatabase } from '../../../support/postgres/postgres.ts';
+import { postgresDatabase } from '../../../support/postgres/database.ts';
 import { startTestService } from '../../../support/process/service.ts';
 
 it('a delivery is not repeated if the database is unavailable when its result is stored', async () => {
-  const database = await createDatabase(inject('postgres'));
+  const database = await postgresDatabase();
   const name = new URL(database).pathname.slice(1);
   const admin = new pg.Client({ connectionString: inject('postgres') });
   await admin.connect();

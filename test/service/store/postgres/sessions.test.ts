@@ -5,7 +5,7 @@ import { systemClock } from '../../../../src/kit/clock.ts';
 import { PostgresStore } from '../../../../src/service/store/postgres/store.ts';
 import { settings } from '../../../../src/service/store/repositories/settings.ts';
 import { StoreUnavailable, StoreUnusable, type Tx } from '../../../../src/service/store/store.ts';
-import { createDatabase } from '../../../support/postgres/postgres.ts';
+import { postgresDatabase } from '../../../support/postgres/database.ts';
 import { outsider } from '../../../support/postgres/row-lock.ts';
 
 const open = async (url: string) => {
@@ -16,7 +16,7 @@ const open = async (url: string) => {
 const pidOf = async ({ sql }: Tx) => (await sql.get<{ pid: number }>('SELECT pg_backend_pid() AS pid'))!.pid;
 
 it('a connection terminated between two statements fails only its transaction', async () => {
-  const url = await createDatabase(inject('postgres'));
+  const url = await postgresDatabase();
   const store = await open(url);
   const other = await outsider(url);
   const broken = store.write(async (tx) => {
@@ -89,7 +89,7 @@ it('a statement after the end of its transaction is refused', async () => {
 });
 
 it('a transaction that times out while its node is paused fails, and nothing else', async () => {
-  const url = await createDatabase(inject('postgres'));
+  const url = await postgresDatabase();
   const store = await open(`${url}?idle_in_transaction_session_timeout=50`);
   const paused = store.write(async (tx) => {
     await settings.set(tx, 'lost', 1);
@@ -101,7 +101,7 @@ it('a transaction that times out while its node is paused fails, and nothing els
 });
 
 it('silent connections, as after a failover without a reset, delay a request by seconds and are replaced', async () => {
-  const url = new URL(await createDatabase(inject('postgres')));
+  const url = new URL(await postgresDatabase());
   const sockets = new Set<Socket>();
   const server = createServer((client) => {
     const upstream = connect(Number(url.port), url.hostname);
@@ -126,7 +126,7 @@ it('silent connections, as after a failover without a reset, delay a request by 
 });
 
 it('sessions set isolation and durability, whatever the defaults of the database', async () => {
-  const url = await createDatabase(inject('postgres'));
+  const url = await postgresDatabase({ empty: true });
   const admin = new pg.Client({ connectionString: url });
   await admin.connect();
   for (const [name, value] of Object.entries({
@@ -166,7 +166,7 @@ it('sessions set isolation and durability, whatever the defaults of the database
 
 it('keeps another synchronous_commit level that the operator has set', async () => {
   for (const level of ['local', 'remote_apply']) {
-    const url = await createDatabase(inject('postgres'));
+    const url = await postgresDatabase();
     const store = await open(`${url}?options=-c%20synchronous_commit%3D${level}`);
     const shown = await store.write((tx) =>
       tx.sql.get("SELECT current_setting('synchronous_commit') AS level"),

@@ -1,12 +1,12 @@
 import pg from 'pg';
-import { expect, inject, it, onTestFinished, vi } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { systemClock } from '../../../../src/kit/clock.ts';
 import { PostgresStore } from '../../../../src/service/store/postgres/store.ts';
 import { contacts } from '../../../../src/service/store/repositories/contacts.ts';
-import { createDatabase } from '../../../support/postgres/postgres.ts';
+import { postgresDatabase } from '../../../support/postgres/database.ts';
 
 it('updates the statistics of a table that grows, long before autovacuum looks at it', async () => {
-  const url = await createDatabase(inject('postgres'));
+  const url = await postgresDatabase();
   const observer = new pg.Client({ connectionString: url });
   await observer.connect();
   onTestFinished(() => observer.end());

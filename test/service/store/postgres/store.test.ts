@@ -8,7 +8,7 @@ import { decides } from '../repositories/decisions.ts';
 import { sharesWork } from '../work.ts';
 
 const prepare = async (): Promise<Engine> => {
-  const url = await createDatabase(inject('postgres'));
+  const url = await createDatabase(inject('postgres'), inject('migrated'));
   return {
     open: () => PostgresStore.open(url, systemClock),
     limiter: async (store, steady) => postgresLimiter(store as PostgresStore, steady),
