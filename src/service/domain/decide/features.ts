@@ -52,46 +52,43 @@ const GROUP = 1.5;
  */
 export function featuresOf(context: Context, person: Person = {}): Feature[] {
   const fields = scalars(context).filter(([name, value]) => PLACES.includes(name) || !identifies(name, value));
-  const features = [
-    BIAS,
-    ...scaled(
-      fields.map(([field, value]) =>
-        feature(PLACE, `${field}=${bucket(value)}`, PLACES.includes(field) ? `${field} ${value}` : field),
-      ),
-    ),
-  ];
-  if (fields.length > 1)
-    features.push(
-      feature(
-        PLACE,
-        `*${fields.map(([field, value]) => `${field}=${bucket(value)}`).join('&')}`,
-        'this combination of context',
-      ),
-    );
   const traits = scalars(person.traits ?? {}).filter(([name, value]) => !identifies(name, value));
-  features.push(
-    ...scaled(
-      traits.map(([name, value]) => feature(TRAIT, `trait ${name}=${bucket(value)}`, `trait ${name}`)),
-    ),
-  );
   const events = (person.events ?? []).filter(({ count }) => count > 0);
-  features.push(
-    ...scaled(
-      events.flatMap(({ event, count, age }) => [
-        feature(DEED, `event ${event} ${often(count)}`, `how often ${event} happened`),
-        feature(DEED, `event ${event} last ${recency(age)}`, `when ${event} happened`),
-      ]),
-    ),
-  );
   const history = Object.entries(person.history ?? {}).sort(([a], [b]) => (a < b ? -1 : 1));
-  features.push(
-    ...scaled(
-      history.map(([what, count]) =>
-        feature(DEED, `history ${what} ${often(count)}`, `earlier messages ${what}`),
-      ),
+  const groups = shared([
+    fields.map(([field, value]) =>
+      feature(PLACE, `${field}=${bucket(value)}`, PLACES.includes(field) ? `${field} ${value}` : field),
     ),
-  );
-  return features.slice(0, MOST);
+    traits.map(([name, value]) => feature(TRAIT, `trait ${name}=${bucket(value)}`, `trait ${name}`)),
+    events.flatMap(({ event, count, age }) => [
+      feature(DEED, `event ${event} ${often(count)}`, `how often ${event} happened`),
+      feature(DEED, `event ${event} last ${recency(age)}`, `when ${event} happened`),
+    ]),
+    history.map(([what, count]) =>
+      feature(DEED, `history ${what} ${often(count)}`, `earlier messages ${what}`),
+    ),
+  ]);
+  const [place, ...others] = groups.map(scaled);
+  const combination = fields.map(([field, value]) => `${field}=${bucket(value)}`).join('&');
+  return [
+    BIAS,
+    ...place!,
+    ...(fields.length > 1 ? [feature(PLACE, `*${combination}`, 'this combination of context')] : []),
+    ...others.flat(),
+  ];
+}
+
+/** Shortens groups of features so that all fit beside the bias and the combination: the largest ones give way. */
+function shared(groups: readonly Feature[][]): Feature[][] {
+  let room = MOST - 2;
+  const kept = new Map<Feature[], number>();
+  const bySize = [...groups].sort((a, b) => a.length - b.length);
+  for (const [i, group] of bySize.entries()) {
+    const most = Math.min(group.length, Math.floor(room / (bySize.length - i)));
+    kept.set(group, most);
+    room -= most;
+  }
+  return groups.map((group) => group.slice(0, kept.get(group)));
 }
 
 /** True for a trait or a field of the context that identifies a person, by its name or its text. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { featuresOf } from '../../../../src/service/domain/decide/features.ts';
+import { featuresOf, KINDS } from '../../../../src/service/domain/decide/features.ts';
 
 const PERSONAL = {
   email: 'ada@example.org',
@@ -35,4 +35,22 @@ test('other traits and fields of the context are features', () => {
     ['device', 'iPhone 15,3'],
   ] as const)
     expect(labels(name, value), name).toEqual([2, 2]);
+});
+
+test('many traits or fields leave room for what a user did', () => {
+  const named = (prefix: string, count: number) =>
+    Object.fromEntries(Array.from({ length: count }, (_, i) => [`${prefix}${i}`, i % 3]));
+  const person = {
+    traits: named('t', 500),
+    events: [{ event: 'bought', count: 3, age: 1000 }],
+    history: { clicked: 2, silent: 5 },
+  };
+  for (const context of [{ surface: 'home' }, named('f', 500)]) {
+    const features = featuresOf(context, person);
+    expect(features.length).toBeLessThanOrEqual(48);
+    expect(features.length).toBeGreaterThan(40);
+    const labels = features.map(({ label }) => label);
+    expect(labels).toEqual(expect.arrayContaining(['when bought happened', 'earlier messages clicked']));
+    for (const kind of KINDS) expect(features.some((each) => each.kind === kind)).toBe(true);
+  }
 });
