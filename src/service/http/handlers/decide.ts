@@ -33,13 +33,12 @@ export const decideHandlers: Handlers = {
     const catalog = await deps.catalogs.of(tx, workspace.id);
     const { explorationShare, holdout, placements, replaceWaiting, pollLookBackMs } = catalog.settings;
     const { channel = null, surface = null } = placeOf(body.context ?? {});
-    const type = typeOf(channel);
     // The lock comes first: what is read after it does not change until the end of the transaction.
     const [nth, user, history, polled] = await together([
       contacts.lockForUpdate(tx, workspace.id, hashId),
       users.find(tx, deps.cipher, workspace.id, hashId),
       decisions.history(tx, workspace.id, hashId, HISTORY),
-      type === IN_APP && polls.since(tx, workspace.id, channel ?? '', now - pollLookBackMs),
+      typeOf(channel) === IN_APP && polls.since(tx, workspace.id, channel ?? '', now - pollLookBackMs),
     ]);
     const model = await deps.models.current(tx, workspace.id);
     const day = dayAround(now, user?.timeZone ?? undefined);
@@ -74,6 +73,7 @@ export const decideHandlers: Handlers = {
     });
     const decisionId = newId('dec');
     const content = choice.chosen ? catalog.byId.get(choice.chosen.contentId) : undefined;
+    const type = typeOf(channel, content);
     const record = {
       decisionId,
       hashId,
@@ -93,12 +93,14 @@ export const decideHandlers: Handlers = {
       content && replaceWaiting && type === IN_APP && (await replaceMessage(call, to, content));
     await together([
       decisions.add(tx, workspace.id, record),
-      content && !polled && startCounting(call, { ...record, reward: null }),
+      content && !(polled && type === IN_APP) && startCounting(call, { ...record, reward: null }),
       content?.repeat && shownContents.add(tx, workspace.id, hashId, content.contentId),
       content && !replaces && contacts.add(tx, workspace.id, hashId, 'decision', decisionId),
       content && type === IN_APP && messages.add(tx, workspace.id, to, content),
     ]);
-    return { body: answerOf(decisionId, choice, type) };
+    return {
+      body: answerOf(decisionId, choice, (contentId) => typeOf(channel, catalog.byId.get(contentId))),
+    };
   },
 };
 
@@ -132,8 +134,15 @@ function contextOf({ context }: DecideRequest, user: KnownUser | undefined): Con
   } as Context;
 }
 
-/** Actions for a channel of notifications are no card of an app, and their type says what they are. */
-const typeOf = (channel: string | null): string => CHANNELS.find((known) => known === channel) ?? IN_APP;
+/**
+ * Actions for a channel of notifications are no card of an app, and their type says what they are. Where the request
+ * names no channel, that is the first channel of a content that is for such channels only.
+ */
+function typeOf(channel: string | null, content?: Content): string {
+  const channels = channel === null ? (content?.channels ?? []) : [channel];
+  const known = channels.map((each) => CHANNELS.find((name) => name === each));
+  return known.every((each) => each !== undefined) ? (known[0] ?? IN_APP) : IN_APP;
+}
 
 /** The part of a context that the log stores: the place. Other fields may hold personal data. */
 function placeOf({ channel, surface, locale }: Context): Record<string, string> {
@@ -151,16 +160,25 @@ async function eventsOf({ tx, workspace, now, deps }: Call<'decide'>, user: Know
 }
 
 /** The answer's shape is the specification's, for an action of type `none` too. */
-function answerOf(decisionId: string, choice: Choice, type: string): DecideAnswer {
+function answerOf(
+  decisionId: string,
+  choice: Choice,
+  typeOfContent: (contentId: string) => string,
+): DecideAnswer {
   const { chosen, reason } = choice;
   if (!chosen) {
     return { decisionId, action: { type: 'none', contentId: '', ranking: 0, reason }, alternatives: [] };
   }
   return {
     decisionId,
-    action: { type, contentId: chosen.contentId, ranking: chosen.ranking, reason },
+    action: {
+      type: typeOfContent(chosen.contentId),
+      contentId: chosen.contentId,
+      ranking: chosen.ranking,
+      reason,
+    },
     alternatives: alternativesOf(choice, ALTERNATIVES).map(({ contentId, ranking }) => ({
-      type,
+      type: typeOfContent(contentId),
       contentId,
       ranking,
     })),
