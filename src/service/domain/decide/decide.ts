@@ -5,7 +5,7 @@ import { type Context, type Feature, featuresOf, type Person } from './features.
 import { capIsReached, type Guardrails, unknownCategories } from './guardrails.ts';
 import { highest } from './highest.ts';
 import { type Model, probability } from './model.ts';
-import { type Placement, placementOf, shareOf } from './placement.ts';
+import { keptContent, type Placement, placementOf, shareOf } from './placement.ts';
 import { propensitiesOf, sample } from './policy.ts';
 import { Reader } from './reader.ts';
 import { reasonFor, reasonForNone } from './reason.ts';
@@ -130,8 +130,14 @@ function choose(
       ranking: round(soundOr(chance * worth, prior)),
     };
   });
-  const steady = placement?.perUser && user;
-  const index = sample(propensities, steady ? () => shareOf(user, 'placement') : random);
+  const index =
+    placement?.perUser && user
+      ? keptContent(
+          placement,
+          user,
+          contents.map(({ contentId }) => contentId),
+        )
+      : sample(propensities, random);
   const chosen = candidates[index]!;
   const content = contents[index]!;
   let higher = 0;
