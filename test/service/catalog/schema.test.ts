@@ -40,6 +40,21 @@ test('the default catalog matches docs/design-choices.md', () => {
   expect(variablesOf(templates.get('order_update')!, 'sms')).toEqual(['orderId']);
 });
 
+test('refuses text that a database cannot store', () => {
+  for (const text of ['\ud800x', 'a\u0000b']) {
+    const message = 'holds half a character or U+0000';
+    expect(errorsOf({ contents: [{ ...content, contentId: text }] })).toEqual([
+      `contents[0].contentId ${message}`,
+    ]);
+    expect(errorsOf({ contents: [content, { ...content, contentId: 'b', tags: ['t', text] }] })).toEqual([
+      `contents[1].tags[1] ${message}`,
+    ]);
+    const templates = [{ templateId: 't', title: 'T', body: 'B', locales: { de: { title: text, body: 'B' } } }];
+    expect(errorsOf({ contents: [content], templates })).toEqual([`templates[0].locales.de.title ${message}`]);
+  }
+  expect(errorsOf({ contents: [{ ...content, title: '😀', body: '' }] })).toEqual([]);
+});
+
 test('a content has at most ten tags of 64 characters', () => {
   const tagged = (tags: unknown) => errorsOf({ contents: [{ ...content, tags }] });
   expect(tagged(Array.from({ length: 10 }, (_, i) => `${i}`.repeat(64)))).toEqual([]);

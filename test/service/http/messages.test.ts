@@ -75,6 +75,42 @@ describe('render', () => {
     await expect.poll(() => on('home'), { timeout: 10_000 }).toEqual([]);
   });
 
+  test('a poll withdraws a message that is no longer written for the locale of its decision', async () => {
+    const first = await open();
+    const service = await first.restart({ catalog: catalogFile(first, [content('a')]) });
+    const [german, british] = [
+      await identify(service, { userId: 'de', locale: 'de_AT' }),
+      await identify(service, { userId: 'en' }),
+    ];
+    await waiting(service, 'somebody');
+    await decide(service, german, { context: { channel: 'in-app' } });
+    await decide(service, british, { context: { locale: 'en-GB' } });
+    catalogFile(service, [content('a', { locales: ['en'] })]);
+    await expect.poll(() => waiting(service, german), { timeout: 10_000 }).toEqual([]);
+    expect(await waiting(service, british)).toHaveLength(1);
+  });
+
+  test('a content that is only for notifications is no card, even if the request names no channel', async () => {
+    const first = await open();
+    const catalog = catalogFile(first, [
+      content('sms', { channels: ['sms', 'push'], category: 'notifications' }),
+      content('both', { channels: ['sms', 'in-app'] }),
+    ]);
+    const service = await first.restart({ catalog });
+    const on = { context: { surface: 'home' } };
+    const { action, alternatives } = (await decide(service, 'h', on)).body;
+    const types = [action, ...alternatives].map(({ contentId, type }) => [contentId, type]);
+    expect(types.sort()).toEqual([
+      ['both', 'in-app-message'],
+      ['sms', 'sms'],
+    ]);
+    const excluding = (category: string) => ({ ...on, guardrails: { excludeCategories: [category] } });
+    expect((await decide(service, 'h2', excluding('any'))).body.action).toMatchObject({ type: 'sms' });
+    expect(await waiting(service, 'h2')).toEqual([]);
+    await decide(service, 'h2', excluding('notifications'));
+    expect(await waiting(service, 'h2')).toMatchObject([{ contentId: 'both' }]);
+  });
+
   test('peeking at messages serves, counts and withdraws none of them', async () => {
     const first = await open();
     const pro = { eligibility: { traits: [{ trait: 'plan', equals: 'pro' }] } };

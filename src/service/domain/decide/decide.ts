@@ -5,7 +5,7 @@ import { type Context, type Feature, featuresOf, type Person } from './features.
 import { capIsReached, type Guardrails, unknownCategories } from './guardrails.ts';
 import { highest } from './highest.ts';
 import { type Model, probability } from './model.ts';
-import { type Placement, placementOf, shareOf } from './placement.ts';
+import { keptContent, type Placement, placementOf, shareOf } from './placement.ts';
 import { propensitiesOf, sample } from './policy.ts';
 import { Reader } from './reader.ts';
 import { reasonFor, reasonForNone } from './reason.ts';
@@ -71,12 +71,12 @@ const DECIMALS = 1e6;
  */
 export function decide(situation: Situation): Choice {
   const { contents, context, audience, guardrails, now } = situation;
+  const warning = warningOf(unknownCategories(contents, guardrails));
   if (capIsReached(guardrails, situation.contactsToday)) {
     const cap = { max: guardrails.maxDailyContacts!, today: situation.contactsToday };
-    return { chosen: null, reason: reasonForNone([], cap), removed: [], ...NOTHING };
+    return { chosen: null, reason: `${reasonForNone([], cap)}${warning}`, removed: [], ...NOTHING };
   }
   const placement = placementOf(situation.placements ?? [], context);
-  const unknown = unknownCategories(contents, guardrails);
   const excluded = new Set(guardrails.excludeCategories);
   const removal = (content: Content): Removal | null =>
     removalOf(content, context, audience, now) ??
@@ -84,7 +84,6 @@ export function decide(situation: Situation): Choice {
     (placement && !placement.weights.get(content.contentId) ? { rule: 'weights' } : null) ??
     repeatRemoval(content, situation);
   const { left, removed } = separate(contents, removal);
-  const warning = warningOf(unknown);
   if (left.length === 0)
     return { chosen: null, reason: `${reasonForNone(removed, null)}${warning}`, removed, ...NOTHING };
   const choice = choose(left, situation, placement);
@@ -131,8 +130,14 @@ function choose(
       ranking: round(soundOr(chance * worth, prior)),
     };
   });
-  const steady = placement?.perUser && user;
-  const index = sample(propensities, steady ? () => shareOf(user, 'placement') : random);
+  const index =
+    placement?.perUser && user
+      ? keptContent(
+          placement,
+          user,
+          contents.map(({ contentId }) => contentId),
+        )
+      : sample(propensities, random);
   const chosen = candidates[index]!;
   const content = contents[index]!;
   let higher = 0;

@@ -35,9 +35,11 @@ const MOST = 48;
 /** The fields whose values a reason may repeat: they name a place, not a person. */
 const PLACES = ['channel', 'surface', 'locale'];
 
-/** Traits that name or reach a person: never a feature, not even hashed. Matched in snake_case. */
+/** Traits and fields that name or reach a person: never a feature, not even hashed. Matched in snake_case. */
 const IDENTIFYING =
-  /^((full|first|last|sur|given|family|middle|nick|user)_?)?name$|(^|_)(phone|mobile|msisdn|telephone|e_?mail|iban|ssn|address)(_|$)|(^|_)(account|card)_?(number|no|id)$/;
+  /^((full|first|last|sur|given|family|middle|nick|user|display|customer|contact|legal|holder|account_holder|cardholder)_?)?name$|(^|_)(phone|mobile|msisdn|telephone|e_?mail|iban|ssn|address)(_?number|_|$)|(^|_)(account|acct|card)_?(number|num|no|nr|id)$/;
+/** Seven digits or more, as in a number of a phone or an account; a month such as 2026-03 has fewer. */
+const MANY_DIGITS = /\d([\s()./-]*\d){6}/;
 
 /** Maximum weight of a group of features: the sum of the squares of its values. */
 const GROUP = 1.5;
@@ -49,53 +51,52 @@ const GROUP = 1.5;
  * that equal decisions give equal sums.
  */
 export function featuresOf(context: Context, person: Person = {}): Feature[] {
-  const fields = scalars(context);
-  const features = [
-    BIAS,
-    ...scaled(
-      fields.map(([field, value]) =>
-        feature(PLACE, `${field}=${bucket(value)}`, PLACES.includes(field) ? `${field} ${value}` : field),
-      ),
-    ),
-  ];
-  if (fields.length > 1)
-    features.push(
-      feature(
-        PLACE,
-        `*${fields.map(([field, value]) => `${field}=${bucket(value)}`).join('&')}`,
-        'this combination of context',
-      ),
-    );
+  const fields = scalars(context).filter(([name, value]) => PLACES.includes(name) || !identifies(name, value));
   const traits = scalars(person.traits ?? {}).filter(([name, value]) => !identifies(name, value));
-  features.push(
-    ...scaled(
-      traits.map(([name, value]) => feature(TRAIT, `trait ${name}=${bucket(value)}`, `trait ${name}`)),
-    ),
-  );
   const events = (person.events ?? []).filter(({ count }) => count > 0);
-  features.push(
-    ...scaled(
-      events.flatMap(({ event, count, age }) => [
-        feature(DEED, `event ${event} ${often(count)}`, `how often ${event} happened`),
-        feature(DEED, `event ${event} last ${recency(age)}`, `when ${event} happened`),
-      ]),
-    ),
-  );
   const history = Object.entries(person.history ?? {}).sort(([a], [b]) => (a < b ? -1 : 1));
-  features.push(
-    ...scaled(
-      history.map(([what, count]) =>
-        feature(DEED, `history ${what} ${often(count)}`, `earlier messages ${what}`),
-      ),
+  const groups = shared([
+    fields.map(([field, value]) =>
+      feature(PLACE, `${field}=${bucket(value)}`, PLACES.includes(field) ? `${field} ${value}` : field),
     ),
-  );
-  return features.slice(0, MOST);
+    traits.map(([name, value]) => feature(TRAIT, `trait ${name}=${bucket(value)}`, `trait ${name}`)),
+    events.flatMap(({ event, count, age }) => [
+      feature(DEED, `event ${event} ${often(count)}`, `how often ${event} happened`),
+      feature(DEED, `event ${event} last ${recency(age)}`, `when ${event} happened`),
+    ]),
+    history.map(([what, count]) =>
+      feature(DEED, `history ${what} ${often(count)}`, `earlier messages ${what}`),
+    ),
+  ]);
+  const [place, ...others] = groups.map(scaled);
+  const combination = fields.map(([field, value]) => `${field}=${bucket(value)}`).join('&');
+  return [
+    BIAS,
+    ...place!,
+    ...(fields.length > 1 ? [feature(PLACE, `*${combination}`, 'this combination of context')] : []),
+    ...others.flat(),
+  ];
 }
 
-/** True for a trait that identifies a person, by its name or its value. */
-function identifies(trait: string, value: TraitValue): boolean {
-  const name = trait.replace(/([a-z0-9])([A-Z])/g, '$1_$2').replace(/[\s.-]+/g, '_');
-  return IDENTIFYING.test(name.toLowerCase()) || /@|^\+?[\d\s()/-]{7,}$/.test(String(value));
+/** Shortens groups of features so that all fit beside the bias and the combination: the largest ones give way. */
+function shared(groups: readonly Feature[][]): Feature[][] {
+  let room = MOST - 2;
+  const kept = new Map<Feature[], number>();
+  const bySize = [...groups].sort((a, b) => a.length - b.length);
+  for (const [i, group] of bySize.entries()) {
+    const most = Math.min(group.length, Math.floor(room / (bySize.length - i)));
+    kept.set(group, most);
+    room -= most;
+  }
+  return groups.map((group) => group.slice(0, kept.get(group)));
+}
+
+/** True for a trait or a field of the context that identifies a person, by its name or its text. */
+function identifies(name: string, value: TraitValue): boolean {
+  const words = name.replace(/([a-z0-9])([A-Z])/g, '$1_$2').replace(/[\s.-]+/g, '_');
+  if (IDENTIFYING.test(words.toLowerCase())) return true;
+  // Of a number only the magnitude becomes a feature.
+  return typeof value === 'string' && (value.includes('@') || MANY_DIGITS.test(value));
 }
 
 const feature = (kind: number, text: string, label: string): Feature => ({
@@ -139,12 +140,15 @@ export const packFeatures = (features: readonly Feature[]): number[][] =>
     features.flatMap(({ key, value, kind }) => (kind === each ? [key, Math.round(value * 1e4) / 1e4] : [])),
   );
 
-/** The features as they were stored; an earlier version stored one list, whatever the kind. */
+/**
+ * The features as they were stored; an earlier version stored one list, whatever the kind. None is
+ * stored of an erased user's decision. It keeps the bias: without it, the model would expect a response with probability 0.5.
+ */
 export function unpackFeatures(packed: readonly number[] | readonly (readonly number[])[]): Feature[] {
   const features: Feature[] = [];
   const lists = Array.isArray(packed[0]) ? (packed as number[][]) : [packed as number[]];
   for (const [i, list] of lists.entries())
     for (let at = 0; at + 1 < list.length; at += 2)
       features.push({ key: list[at]!, value: list[at + 1]!, label: '', kind: KINDS[i] ?? PLACE });
-  return features;
+  return features.length > 0 ? features : [BIAS];
 }

@@ -1,14 +1,17 @@
-import { hashOf, type Model, pairKey } from './model.ts';
+import { BIAS } from './features.ts';
+import { contentHash, hashOf, type Model, pairKey } from './model.ts';
 
 /** Removes what a model learned of one user. What all users taught it together stays. Returns whether it had anything. */
 export function forgetUser(model: Model, user: string): boolean {
   const hash = hashOf(user);
   let changed = false;
-  for (const { hash: content } of model.contents.values())
-    changed = model.personal.pairs.delete(pairKey(hash, content)) || changed;
+  // A content that returned to its prior left pairs of its earlier lives behind.
+  for (const [contentId, { life }] of model.contents)
+    for (let each = 0; each <= life; each++)
+      changed = model.personal.pairs.delete(pairKey(hash, contentHash(contentId, each))) || changed;
   for (const [decision, example] of model.pending) {
     if (example.user !== user) continue;
-    model.pending.set(decision, { ...example, user: null, features: [] });
+    model.pending.set(decision, { ...example, user: null, features: [BIAS] });
     changed = true;
   }
   return changed;

@@ -28,3 +28,21 @@ export function placementOf(
  * @param user the user by a hash
  */
 export const shareOf = (user: string, purpose: string): number => hash32(`${purpose} ${user}`) / 2 ** 32;
+
+/**
+ * The index of the content that a user keeps at a placement, by weighted rendezvous hashing (Efraimidis & Spirakis, 2006).
+ * Each content gets its share of the users. Placements divide the users independently of each other, and a content that
+ * is not eligible leaves the users of the others where they are.
+ * @param user the user by a hash
+ */
+export function keptContent(
+  { channel = '', surface = '', weights }: Placement,
+  user: string,
+  contentIds: readonly string[],
+): number {
+  const scores = contentIds.map((contentId) => {
+    const share = shareOf(user, JSON.stringify([channel, surface, contentId]));
+    return Math.log(share + 2 ** -33) / (weights.get(contentId) ?? 0);
+  });
+  return scores.indexOf(Math.max(...scores));
+}

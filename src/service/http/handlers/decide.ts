@@ -31,13 +31,12 @@ export const decideHandlers: Handlers = {
     const { tx, workspace, body, deps } = call;
     const { hashId } = body;
     const { channel = null, surface = null } = placeOf(body.context ?? {});
-    const type = typeOf(channel);
     // The lock comes first: what is read after it does not change until the end of the transaction.
     const [nth, user, history, lastPoll] = await together([
       contacts.lockForUpdate(tx, workspace.id, hashId),
       users.find(tx, deps.cipher, workspace.id, hashId),
       decisions.history(tx, workspace.id, hashId, HISTORY),
-      type === IN_APP ? polls.last(tx, workspace.id, channel ?? '') : undefined,
+      typeOf(channel) === IN_APP ? polls.last(tx, workspace.id, channel ?? '') : undefined,
     ]);
     // Known from here on: the transaction begins with these statements (app.ts).
     const { now } = call;
@@ -77,6 +76,7 @@ export const decideHandlers: Handlers = {
     });
     const decisionId = newId('dec');
     const content = choice.chosen ? catalog.byId.get(choice.chosen.contentId) : undefined;
+    const type = typeOf(channel, content);
     const record = {
       decisionId,
       hashId,
@@ -94,7 +94,7 @@ export const decideHandlers: Handlers = {
     const to = { hashId, decisionId, withdrawAt: day.end, channel, surface };
     const replaces =
       content && replaceWaiting && type === IN_APP && (await replaceMessage(call, to, content));
-    const counts = content !== undefined && !polled;
+    const counts = content !== undefined && !(polled && type === IN_APP);
     const written = [
       decisions.add(tx, workspace.id, record, counts && !deps.repeatable),
       counts && deps.repeatable && startCounting(call, { ...record, reward: null }),
@@ -105,7 +105,9 @@ export const decideHandlers: Handlers = {
     // The reward log takes more than one statement.
     if (deps.repeatable) await together(written);
     else tx.withCommit(written);
-    return { body: answerOf(decisionId, choice, type) };
+    return {
+      body: answerOf(decisionId, choice, (contentId) => typeOf(channel, catalog.byId.get(contentId))),
+    };
   },
 };
 
@@ -139,8 +141,15 @@ function contextOf({ context }: DecideRequest, user: KnownUser | undefined): Con
   } as Context;
 }
 
-/** Actions for a channel of notifications are no card of an app, and their type says what they are. */
-const typeOf = (channel: string | null): string => CHANNELS.find((known) => known === channel) ?? IN_APP;
+/**
+ * Actions for a channel of notifications are no card of an app, and their type says what they are. Where the request
+ * names no channel, that is the first channel of a content that is for such channels only.
+ */
+function typeOf(channel: string | null, content?: Content): string {
+  const channels = channel === null ? (content?.channels ?? []) : [channel];
+  const known = channels.map((each) => CHANNELS.find((name) => name === each));
+  return known.every((each) => each !== undefined) ? (known[0] ?? IN_APP) : IN_APP;
+}
 
 /** The part of a context that the log stores: the place. Other fields may hold personal data. */
 function placeOf({ channel, surface, locale }: Context): Record<string, string> {
@@ -158,16 +167,25 @@ async function eventsOf({ tx, workspace, now, deps }: Call<'decide'>, user: Know
 }
 
 /** The answer's shape is the specification's, for an action of type `none` too. */
-function answerOf(decisionId: string, choice: Choice, type: string): DecideAnswer {
+function answerOf(
+  decisionId: string,
+  choice: Choice,
+  typeOfContent: (contentId: string) => string,
+): DecideAnswer {
   const { chosen, reason } = choice;
   if (!chosen) {
     return { decisionId, action: { type: 'none', contentId: '', ranking: 0, reason }, alternatives: [] };
   }
   return {
     decisionId,
-    action: { type, contentId: chosen.contentId, ranking: chosen.ranking, reason },
+    action: {
+      type: typeOfContent(chosen.contentId),
+      contentId: chosen.contentId,
+      ranking: chosen.ranking,
+      reason,
+    },
     alternatives: alternativesOf(choice, ALTERNATIVES).map(({ contentId, ranking }) => ({
-      type,
+      type: typeOfContent(contentId),
       contentId,
       ranking,
     })),

@@ -1,4 +1,5 @@
 import { ServiceError } from '../../../contract/errors.ts';
+import { definedFields } from '../../../kit/defined-fields.ts';
 import { removalOf } from '../../domain/decide/eligibility.ts';
 import { isClosed } from '../../domain/decide/repeat.ts';
 import { contentCounts } from '../../store/repositories/console/content-counts.ts';
@@ -103,10 +104,20 @@ async function pageOf({ tx, workspace, query, now, deps }: Call, hashId: string)
   const user = await users.find(tx, deps.cipher, workspace.id, hashId);
   const audience = await audienceOf(tx, workspace.id, user, now, deps);
   const shown = repeats ? await shownContents.ofUser(tx, workspace.id, hashId) : undefined;
+  const inLocales = page.rows.filter(({ contentId }) => byId.get(contentId)?.locales.length);
+  const locales = await decisions.localesOf(
+    tx,
+    workspace.id,
+    inLocales.map(({ decisionId }) => decisionId),
+  );
   const checked = page.rows.map(({ servedAt, at, ...message }) => {
-    const { contentId, channel, surface } = message;
+    const { decisionId, contentId, channel, surface } = message;
     const content = byId.get(contentId);
-    const place = { ...(channel === null ? {} : { channel }), ...(surface === null ? {} : { surface }) };
+    const place = definedFields({
+      channel: channel ?? undefined,
+      surface: surface ?? undefined,
+      locale: locales.get(decisionId),
+    });
     const closed = isClosed(content?.repeat, shown?.get(contentId), now);
     return { message, servedAt, suits: !!content && !closed && !removalOf(content, place, audience, now) };
   });

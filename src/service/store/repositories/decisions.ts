@@ -169,6 +169,22 @@ export const decisions = {
     return row !== undefined;
   },
 
+  /** The locales that decisions were made for, of those that name one. */
+  async localesOf(tx: Tx, workspaceId: string, ids: readonly string[]): Promise<Map<string, string>> {
+    if (ids.length === 0) return new Map();
+    const rows = await tx.sql.all<{ id: string; context: string }>(
+      `SELECT decision_id AS id, context FROM decision
+       WHERE workspace_id = ? AND decision_id IN (${ids.map(() => '?').join(', ')})`,
+      [workspaceId, ...ids],
+    );
+    return new Map(
+      rows.flatMap(({ id, context }) => {
+        const { locale } = JSON.parse(context) as { locale?: string };
+        return locale === undefined ? [] : [[id, locale] as const];
+      }),
+    );
+  },
+
   /** Takes note of what the user did with a decision's message. */
   async setOutcome(tx: Tx, workspaceId: string, decisionId: string, outcome: string): Promise<void> {
     await tx.sql.run('UPDATE decision SET outcome = ? WHERE workspace_id = ? AND decision_id = ?', [

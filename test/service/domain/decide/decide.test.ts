@@ -96,6 +96,10 @@ describe('the reason if nothing is eligible', () => {
     expect(decide(situation({ guardrails: capped, contactsToday: 2 })).reason).toBe(
       'Nothing chosen: maxDailyContacts 2 is reached, the user had 2 contacts today.',
     );
+    const misspelled = { excludeCategories: ['ofers'], maxDailyContacts: 2 };
+    expect(decide(situation({ guardrails: misspelled, contactsToday: 2 })).reason).toMatch(
+      /had 2 contacts today\. Warning: no content is in the excluded category ofers\.$/,
+    );
     expect(decide(situation({ guardrails: capped, contactsToday: 1 })).chosen).not.toBeNull();
     expect(
       decide(situation({ guardrails: { excludeCategories: [], maxDailyContacts: 0 } })).chosen,

@@ -42,6 +42,46 @@ it('an A/B placement divides users by weight, and a user keeps the same content'
   ]);
 });
 
+it('two A/B placements divide the users independently, and so do two tests at one place', () => {
+  const even = (surface: string, ...ids: string[]) => ({
+    ...home,
+    surface,
+    weights: new Map(ids.map((id) => [id, 1])),
+  });
+  const tests: [Situation['context'], ReturnType<typeof even>][] = [
+    [{ surface: 'home' }, even('home', 'a', 'b')],
+    [{ surface: 'cart' }, even('cart', 'a', 'b')],
+    [{ surface: 'home' }, even('home', 'c', 'd')],
+  ];
+  const contents = ['a', 'b', 'c', 'd'].map((id) => content(id));
+  const groups = users.map((user) =>
+    tests.map(([context, placement]) => {
+      const { chosen } = choose({ user, context, contents, placements: [placement] });
+      return chosen!.contentId === 'a' || chosen!.contentId === 'c';
+    }),
+  );
+  for (const [first, second] of [
+    [0, 1],
+    [0, 2],
+  ] as const)
+    for (const group of [true, false]) {
+      const inGroup = groups.filter((each) => each[first] === group);
+      const share = inGroup.filter((each) => each[second]).length / inGroup.length;
+      expect(share).toBeGreaterThan(0.4);
+      expect(share).toBeLessThan(0.6);
+    }
+});
+
+it('a content that is not eligible for a user leaves the users of the others where they are', () => {
+  const placements = [{ ...home, weights: new Map(['a', 'b', 'c'].map((id) => [id, 1])) }];
+  const without = [content('b'), content('c')];
+  for (const user of users) {
+    const { contentId } = choose({ user, placements }).chosen!;
+    if (contentId !== 'a')
+      expect(choose({ user, placements, contents: without }).chosen!.contentId).toBe(contentId);
+  }
+});
+
 it('a placement that draws for each decision gives one user both contents', () => {
   const placements = [{ ...home, perUser: false }];
   const chosen = users.map(() => choose({ user: 'one', placements }).chosen?.contentId);
