@@ -249,6 +249,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
         }
       },
       metricValues: async () => metrics?.values(),
+      metricCounts: async () => metrics?.counts(),
       answer: (request, bindings) => {
         inside ??= createApp({
           ...parts,
