@@ -86,7 +86,13 @@ progress and exits. With --processes, a process that dies is replaced, and SIGHU
     const tracing = tracingOf(world.env, version);
     const { host, port, region, 'metrics-port': metricsPort } = flags;
     const log = withoutRepeats(
-      createLog((line) => out.info(line), world.clock.now, flags['log-level'] as LogLevel),
+      createLog(
+        (line) => out.info(line),
+        world.clock.now,
+        flags['log-level'] as LogLevel,
+        // Says which process of several wrote the line.
+        processes === undefined ? null : { pid: process.pid },
+      ),
       world.clock.now,
     );
     const failed = (error: NodeJS.ErrnoException & { port?: number }) => {

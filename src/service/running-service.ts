@@ -20,6 +20,8 @@ export interface RunningService {
   reloadTls(): void;
   /** The values of all metrics, to be added to those of other processes; undefined if none are collected. */
   metricValues(): Promise<MetricValues | undefined>;
+  /** Those that only increase, also after the service was closed; undefined if none are collected. */
+  metricCounts(): Promise<MetricValues | undefined>;
   /**
    * Answers a request of this process in `workspace`, without a key and without counting it against the limits. No
    * listener leads here, so it cannot be used over the network.

@@ -15,7 +15,7 @@ import { watchEvents } from './http/handlers/watch-events.ts';
 import { watchKeys } from './http/key-watch.ts';
 import { recordRequests } from './http/record-requests.ts';
 import { listen } from './http/server.ts';
-import { readKeyPair, type TlsFiles } from './http/tls.ts';
+import { expiryOf, readKeyPair, type TlsFiles } from './http/tls.ts';
 import type { Log } from './log.ts';
 import { healthOf } from './operations/health.ts';
 import { unobserved } from './operations/observe.ts';
@@ -132,6 +132,8 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       if (level !== 'debug') observe.line(level);
       options.log?.(level, message, fields);
     };
+    const expired = tls && keyPair && expiryOf(tls, keyPair, Date.now());
+    if (expired) log('warn', expired);
     const tracing = options.tracing ? await loadTracing(options.tracing, log) : untraced;
     closers.push(() => tracing.close());
     const credentials = await provision(store, `${files}.credentials.json`, options.region, shared);
@@ -242,7 +244,10 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       reloadTls: () => {
         if (!tls) return;
         try {
-          server.useKeyPair(readKeyPair(tls));
+          const next = readKeyPair(tls);
+          const expired = expiryOf(tls, next, Date.now());
+          if (expired) throw new Error(expired);
+          server.useKeyPair(next);
           log('info', 'the certificate was read again', { file: tls.cert });
         } catch (error) {
           log('error', 'the certificate could not be read again, and the old one stays in use', {
@@ -251,6 +256,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
         }
       },
       metricValues: async () => metrics?.values(),
+      metricCounts: async () => metrics?.counts(),
       answer: (request, bindings) => {
         inside ??= createApp({
           ...parts,

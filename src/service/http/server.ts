@@ -21,7 +21,12 @@ const CHECK_MS = 1_000;
 
 /** How long a new connection may be without a request while the server closes: the request may be on its way. */
 const SILENT_MS = 1_000;
-/** Interval at which idle connections are closed while the server closes. */
+/**
+ * How long a connection is kept after its last answer while the server closes: the next request may be on its way, and
+ * is answered with `Connection: close`.
+ */
+const LINGER_MS = 500;
+/** Interval at which connections are closed while the server closes. */
 const SWEEP_MS = 20;
 
 /** Thrown by a Fetch that has answered on `bindings.outgoing` itself. */
@@ -75,7 +80,7 @@ export async function listen(
   const secure = tls && createTlsServer({ ...limits, ...tls, handshakeTimeout: headersTimeoutMs }, onRequest);
   const server = secure ?? createServer(limits, onRequest);
   server.setTimeout(stalledMs);
-  const silent = silentConnections(server, secure ? 'secureConnection' : 'connection');
+  const connections = openConnections(server, secure ? 'secureConnection' : 'connection');
   const pauses = watchPauses();
   refuseMalformed(server, pauses.wasPaused);
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
@@ -87,37 +92,72 @@ export async function listen(
     close: (graceMs) =>
       new Promise((resolve) => {
         const cut = setTimeout(() => server.closeAllConnections(), graceMs);
-        // A busy connection becomes idle after its answer, and is then kept alive.
-        const sweep = setInterval(() => {
-          server.closeIdleConnections();
-          silent.close();
-        }, SWEEP_MS);
+        const sweep = setInterval(connections.closeIdle, SWEEP_MS);
+        connections.endAfterAnswer();
+        // Node's `close` calls it, and a request may be on its way.
+        server.closeIdleConnections = () => {};
         server.close(() => {
           pauses.stop();
           clearTimeout(cut);
           clearInterval(sweep);
           resolve();
         });
-        server.closeIdleConnections();
+        connections.closeIdle();
       }),
   };
 }
 
+interface Connection {
+  /** Requests that have not been read, and answers that have not been sent, to their end. */
+  open: number;
+  /** When it was opened, or its last request was answered, by the process's clock. */
+  since: number;
+  /** What had been read from it then. */
+  bytesRead: number;
+  /** The answer to its last request. */
+  answer: ServerResponse | undefined;
+}
+
 /**
- * The connections on which no request has begun. Node counts them as busy, and a client may hold one for long: undici
- * connects again at once after it has cancelled a stream.
+ * The open connections of a server, to end them without losing a request. Node's `closeIdleConnections` closes those
+ * between two requests whatever is on its way, and none on which no request has begun, which a client may hold for long:
+ * undici connects again at once after it has cancelled a stream. Node's `close` does not end them after an answer.
  */
-function silentConnections(server: Server, event: 'connection' | 'secureConnection'): { close(): void } {
-  const sockets = new Map<Socket, number>();
+function openConnections(server: Server, event: 'connection' | 'secureConnection') {
+  const connections = new Map<Socket, Connection>();
+  let closing = false;
   server.on(event, (socket: Socket) => {
-    sockets.set(socket, performance.now());
-    socket.once('close', () => sockets.delete(socket));
+    connections.set(socket, { open: 0, since: performance.now(), bytesRead: 0, answer: undefined });
+    socket.once('close', () => connections.delete(socket));
   });
-  server.on('request', ({ socket }: IncomingMessage) => void sockets.delete(socket));
+  server.prependListener('request', (request: IncomingMessage, response: ServerResponse) => {
+    const { socket } = request;
+    const connection = connections.get(socket);
+    if (!connection) return;
+    connection.answer = response;
+    if (closing) response.shouldKeepAlive = false;
+    for (const part of [request, response]) {
+      connection.open++;
+      part.once('close', () => {
+        connection.open--;
+        connection.since = performance.now();
+        connection.bytesRead = socket.bytesRead;
+      });
+    }
+  });
   return {
-    close: () => {
-      const before = performance.now() - SILENT_MS;
-      for (const [socket, since] of sockets) if (socket.bytesRead === 0 && since < before) socket.destroy();
+    /** Ends each connection with the answer to its last request, if that has not begun. */
+    endAfterAnswer() {
+      closing = true;
+      for (const { answer } of connections.values())
+        if (answer && !answer.headersSent) answer.shouldKeepAlive = false;
+    },
+    /** Closes the connections on which no request is expected any more. */
+    closeIdle() {
+      const now = performance.now();
+      for (const [socket, { open, since, bytesRead, answer }] of connections)
+        if (open === 0 && socket.bytesRead === bytesRead && now - since > (answer ? LINGER_MS : SILENT_MS))
+          socket.destroy();
     },
   };
 }

@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
 
@@ -36,6 +37,12 @@ export function readKeyPair({ cert, key }: TlsFiles): TlsKeyPair {
     );
   }
   return pair;
+}
+
+/** What is wrong with a certificate that has expired at `now`, Unix ms; undefined for one that has not. */
+export function expiryOf({ cert }: TlsFiles, pair: TlsKeyPair, now: number): string | undefined {
+  const { validTo } = new X509Certificate(pair.cert);
+  return Date.parse(validTo) < now ? `the certificate in ${cert} has expired: ${validTo}` : undefined;
 }
 
 function read(path: string): Buffer {

@@ -29,13 +29,19 @@ export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 
 /**
  * Creates the service's log: one JSON object per line (pino), with `level`, `time` (ISO 8601) and `message`. Secrets and
- * personal fields are masked. `write` receives each line without its line break; `now` is in Unix ms.
+ * personal fields are masked. `write` receives each line without its line break; `now` is in Unix ms; `base` are fields of
+ * every line.
  */
-export function createLog(write: (line: string) => void, now: () => number, level: LogLevel = 'info'): Log {
+export function createLog(
+  write: (line: string) => void,
+  now: () => number,
+  level: LogLevel = 'info',
+  base: Readonly<Record<string, unknown>> | null = null,
+): Log {
   const logger = pino(
     {
       level,
-      base: null,
+      base,
       messageKey: 'message',
       formatters: { level: (label) => ({ level: label }) },
       timestamp: () => `,"time":"${new Date(now()).toISOString()}"`,

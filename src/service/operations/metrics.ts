@@ -10,6 +10,8 @@ export interface Metrics {
   text(): Promise<MetricsText>;
   /** The same as values, to be added to those of other processes (addMetrics). */
   values(): Promise<MetricValues>;
+  /** Those of them that only increase. Does not read the store, which may be closed. */
+  counts(): Promise<MetricValues>;
 }
 
 export interface MetricsText {
@@ -17,12 +19,41 @@ export interface MetricsText {
   readonly body: string;
 }
 
-export type MetricValues = readonly object[];
+export type MetricValues = readonly { readonly type?: unknown }[];
 
 /** Adds the metrics of several processes of a node. What each reads from the store counts once. */
 export async function addMetrics(all: readonly MetricValues[]): Promise<MetricsText> {
-  const registry = AggregatorRegistry.aggregate(all.map((values) => [...values]));
+  const registry = sumOf(all);
   return { contentType: registry.contentType, body: await registry.metrics() };
+}
+
+/** Adds what several processes have counted: what a gauge says of a process ends with it. */
+export async function addCounts(all: readonly MetricValues[]): Promise<MetricValues> {
+  return sumOf(all.map(countsOf)).getMetricsAsJSON();
+}
+
+/** The counters and histograms. */
+export function countsOf(values: MetricValues): MetricValues {
+  return values.filter(({ type }) => ['counter', 'histogram'].includes(String(type)));
+}
+
+const sumOf = (all: readonly MetricValues[]) =>
+  AggregatorRegistry.aggregate(all.map((values) => [...values]));
+
+/** Counts the log lines of a process that is not a service itself. */
+export function lineMetrics(): Pick<Observe, 'line'> & Pick<Metrics, 'values'> {
+  const registry = new Registry();
+  const lines = lineCounter(registry);
+  return { line: (level) => lines.inc({ level }), values: () => registry.getMetricsAsJSON() };
+}
+
+function lineCounter(registry: Registry) {
+  return new Counter({
+    name: 'svc_log_lines_total',
+    help: 'Log lines written, by level',
+    labelNames: ['level'],
+    registers: [registry],
+  });
 }
 
 /** Latency bounds in seconds: around the 100 ms that a decision may take (specification: observable timings). */
@@ -46,12 +77,7 @@ export function createMetrics(store: Store, steady: SteadyClock): Metrics {
     buckets: BUCKETS,
     registers,
   });
-  const lines = new Counter({
-    name: 'svc_log_lines_total',
-    help: 'Log lines written, by level',
-    labelNames: ['level'],
-    registers,
-  });
+  const lines = lineCounter(registry);
   const due = new Gauge({
     name: 'svc_due_total',
     help: 'Due work of all nodes, counted up to 10,000',
@@ -109,5 +135,6 @@ export function createMetrics(store: Store, steady: SteadyClock): Metrics {
       await readStore();
       return registry.getMetricsAsJSON();
     },
+    counts: async () => countsOf(await registry.getMetricsAsJSON()),
   };
 }

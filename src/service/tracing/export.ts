@@ -1,4 +1,4 @@
-import { ROOT_CONTEXT, SpanKind, SpanStatusCode, type Tracer, trace } from '@opentelemetry/api';
+import { ROOT_CONTEXT, SpanKind, SpanStatusCode, TraceFlags, type Tracer, trace } from '@opentelemetry/api';
 import { type ExportResult, ExportResultCode } from '@opentelemetry/core';
 import { OTLPTraceExporter as JsonExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { OTLPTraceExporter as ProtobufExporter } from '@opentelemetry/exporter-trace-otlp-proto';
@@ -11,6 +11,7 @@ import {
   type Sampler as OtelSampler,
   ParentBasedSampler,
   type SpanExporter,
+  type SpanProcessor,
   TraceIdRatioBasedSampler,
 } from '@opentelemetry/sdk-trace-base';
 import { errorText } from '../../kit/error-text.ts';
@@ -19,29 +20,37 @@ import { parseTraceparent, type TraceContext } from './context.ts';
 import type { Sampler, TracingSettings } from './settings.ts';
 import type { Tracing } from './tracing.ts';
 
-/** Spans that wait for the receiver; further ones are lost. */
+/** Spans that wait for the receiver; further ones are lost, which is logged. */
 const MAX_QUEUED = 2048;
 const MAX_PER_EXPORT = 512;
 const EVERY_MS = 1000;
 /** How long the end of the service waits for the receiver. */
 const CLOSE_MS = 2000;
 
+const NOT_EXPORTED = 'traces were not exported';
+
+/** The spans that the receiver has not accepted yet, and those that found no place in the queue since it answered last. */
+interface Waiting {
+  spans: number;
+  lost: number;
+}
+
 /**
  * Exports traces over OTLP/HTTP. A receiver that does not answer costs nothing but its spans: the queue is bounded, and
  * failures are logged.
  */
 export function exportTraces(settings: TracingSettings, log: Log): Tracing {
+  const waiting: Waiting = { spans: 0, lost: 0 };
+  const inBatches = new BatchSpanProcessor(logged(exporterOf(settings), waiting, log), {
+    maxQueueSize: MAX_QUEUED,
+    maxExportBatchSize: MAX_PER_EXPORT,
+    scheduledDelayMillis: EVERY_MS,
+    exportTimeoutMillis: settings.timeoutMs,
+  });
   const provider = new BasicTracerProvider({
     resource: resourceFromAttributes({ ...settings.resource }),
     sampler: samplerOf(settings.sampler),
-    spanProcessors: [
-      new BatchSpanProcessor(logged(exporterOf(settings), log), {
-        maxQueueSize: MAX_QUEUED,
-        maxExportBatchSize: MAX_PER_EXPORT,
-        scheduledDelayMillis: EVERY_MS,
-        exportTimeoutMillis: settings.timeoutMs,
-      }),
-    ],
+    spanProcessors: [bounded(inBatches, waiting)],
   });
   const tracer = provider.getTracer('svc');
   return {
@@ -53,6 +62,8 @@ export function exportTraces(settings: TracingSettings, log: Log): Tracing {
       });
       await Promise.race([provider.shutdown().catch(() => {}), late]);
       clearTimeout(timer);
+      const spans = waiting.spans + waiting.lost;
+      if (spans > 0) log('error', NOT_EXPORTED, { spans, reason: 'the service ended before they were' });
     },
   };
 }
@@ -109,16 +120,41 @@ function exporterOf({ url, protocol, headers, gzip, timeoutMs }: TracingSettings
   return new Exporter({ url, headers: { ...headers }, timeoutMillis: timeoutMs, ...{ compression } });
 }
 
+/** Takes as many spans as may wait. The processor behind it would drop further ones without a word. */
+function bounded(next: SpanProcessor, waiting: Waiting): SpanProcessor {
+  return {
+    onStart: (span, context) => next.onStart(span, context),
+    onEnd: (span) => {
+      if ((span.spanContext().traceFlags & TraceFlags.SAMPLED) === 0) return;
+      if (waiting.spans >= MAX_QUEUED) {
+        waiting.lost++;
+        return;
+      }
+      waiting.spans++;
+      next.onEnd(span);
+    },
+    forceFlush: () => next.forceFlush(),
+    shutdown: () => next.shutdown(),
+  };
+}
+
 /** Logs failed exports, which are final: the exporter has retried. */
-function logged(exporter: SpanExporter, log: Log): SpanExporter {
+function logged(exporter: SpanExporter, waiting: Waiting, log: Log): SpanExporter {
   return {
     export: (spans, done) =>
       exporter.export(spans, (result: ExportResult) => {
+        waiting.spans -= spans.length;
         if (result.code !== ExportResultCode.SUCCESS)
-          log('error', 'traces were not exported', {
+          log('error', NOT_EXPORTED, {
             spans: spans.length,
             reason: errorText(result.error ?? 'the receiver refused them'),
           });
+        if (waiting.lost > 0)
+          log('error', NOT_EXPORTED, {
+            spans: waiting.lost,
+            reason: `more than ${MAX_QUEUED} were waiting for the receiver`,
+          });
+        waiting.lost = 0;
         done({ code: ExportResultCode.SUCCESS });
       }),
     forceFlush: async () => exporter.forceFlush?.(),

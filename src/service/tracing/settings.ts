@@ -40,7 +40,8 @@ const MAX_PAIRS = 64;
 /**
  * Reads the standard variables of the OTLP exporter (OpenTelemetry specification, "Environment variables" and "OTLP
  * exporter"). Undefined if neither an endpoint nor OTEL_TRACES_EXPORTER=otlp is set, or the SDK is disabled. An empty
- * variable counts as not set. `version` is that of svc. Throws TracingSettingsError for a value that cannot be used.
+ * variable counts as not set. `version` is that of svc. Throws TracingSettingsError for a value that cannot be used, also
+ * without an endpoint: who sets OTEL_EXPORTER_OTLP_PROTOCOL=grpc alone expects traces at the standard address.
  */
 export function tracingSettings(environment: Environment, version: string): TracingSettings | undefined {
   const get = (name: string) => environment[name]?.trim() || undefined;
@@ -51,8 +52,6 @@ export function tracingSettings(environment: Environment, version: string): Trac
     throw new TracingSettingsError('OTEL_TRACES_EXPORTER', exporter, 'is not supported: use otlp or none');
   const own = get('OTEL_EXPORTER_OTLP_TRACES_ENDPOINT');
   const general = get('OTEL_EXPORTER_OTLP_ENDPOINT');
-  if (own === undefined && general === undefined && exporter === undefined) return undefined;
-
   /** The first variable that is set, and its value. */
   const either = (...names: string[]): [string, string] | undefined => {
     for (const name of names) {
@@ -61,7 +60,7 @@ export function tracingSettings(environment: Environment, version: string): Trac
     }
     return undefined;
   };
-  return {
+  const settings: TracingSettings = {
     url:
       own === undefined
         ? below(checkedUrl('OTEL_EXPORTER_OTLP_ENDPOINT', general ?? DEFAULT_ENDPOINT))
@@ -73,6 +72,7 @@ export function tracingSettings(environment: Environment, version: string): Trac
     sampler: samplerOf(get('OTEL_TRACES_SAMPLER'), get('OTEL_TRACES_SAMPLER_ARG')),
     resource: resourceOf(get('OTEL_SERVICE_NAME'), get('OTEL_RESOURCE_ATTRIBUTES'), version),
   };
+  return own === undefined && general === undefined && exporter === undefined ? undefined : settings;
 }
 
 function checkedUrl(variable: string, text: string): URL {

@@ -1,6 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
+import { renameSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { expect, it, onTestFinished, vi } from 'vitest';
@@ -76,6 +78,10 @@ function sendEvents({ send, url, workspace, apiKey }: Served) {
   };
 }
 
+async function metricsOf({ line }: Served): Promise<string> {
+  return (await fetch(JSON.parse(line).metricsUrl)).text();
+}
+
 /** The users of the first `count` events of the live stream. */
 async function storedUsers(url: string, workspace: string, apiKey: string, count: number) {
   const headers = {
@@ -108,7 +114,7 @@ it('processes share a port, are one in health and metrics, and all stop together
 
   const ready = JSON.parse(served.line);
   expect(ready).toMatchObject({ ready: true, processes: 2, pid: served.pid });
-  const metrics = await (await fetch(ready.metricsUrl)).text();
+  const metrics = await metricsOf(served);
   expect(metrics).toContain(
     `svc_http_requests_total{endpoint="ingestEvents",status="202"} ${acknowledged.length}\n`,
   );
@@ -130,7 +136,7 @@ it('processes share a port, are one in health and metrics, and all stop together
 });
 
 it('a process that dies is replaced, which is reported, and nothing acknowledged is lost', async () => {
-  const { served, stderr } = await start();
+  const { served, stderr } = await start('--metrics-port', '0');
   const load = sendEvents(served);
   const before = membersOf(served.pid);
   for (const [i, pid] of before.entries()) {
@@ -144,6 +150,20 @@ it('a process that dies is replaced, which is reported, and nothing acknowledged
   const { stored, acknowledged } = await load.stop();
   expect(stored).toEqual(acknowledged);
   expect(membersOf(served.pid).filter((pid) => before.includes(pid))).toEqual([]);
+  expect(await metricsOf(served)).toContain('svc_log_lines_total{level="error"} 2\n');
+});
+
+it('says that a process cannot be replaced, and tries again', async () => {
+  const faults = join(tempDir(), 'faults.json');
+  writeFileSync(faults, '{"seed":"a","requests":[]}');
+  const { served, stderr } = await start('--faults', faults);
+  const [, other] = membersOf(served.pid);
+  renameSync(faults, `${faults}.away`);
+  process.kill(other!, 'SIGKILL');
+  const failed = 'a process of the service ended with 2 before it was ready';
+  await vi.waitUntil(() => stderr().includes(failed), { timeout: 20_000 });
+  renameSync(`${faults}.away`, faults);
+  await vi.waitUntil(() => membersOf(served.pid).length === 2, { timeout: 20_000 });
 });
 
 // On Windows there is no such signal.
@@ -161,6 +181,45 @@ if (process.platform !== 'win32')
     expect(after).toHaveLength(2);
     expect(after.filter((pid) => before.includes(pid))).toEqual([]);
     expect(stderr()).not.toContain('"error"');
+  });
+
+if (process.platform !== 'win32')
+  it('a restart does not add to the processes when one dies meanwhile', async () => {
+    const { served, stderr } = await start();
+    const [, second] = membersOf(served.pid);
+    served.process.child.kill('SIGHUP');
+    process.kill(second!, 'SIGKILL');
+    await vi.waitUntil(() => stderr().includes('all processes were restarted'), { timeout: 30_000 });
+    expect(membersOf(served.pid)).toHaveLength(2);
+  });
+
+if (process.platform !== 'win32')
+  it('counts stay in the metrics when the process ends that counted, and each log line names its process', async () => {
+    const { served, stderr } = await start('--metrics-port', '0');
+    const before = membersOf(served.pid);
+    const load = sendEvents(served);
+    await vi.waitUntil(() => load.acknowledged.length >= 20, { timeout: 20_000 });
+    const { acknowledged } = await load.stop();
+    const counted = `svc_http_requests_total{endpoint="ingestEvents",status="202"} ${acknowledged.length}\n`;
+    expect(await metricsOf(served)).toContain(counted);
+    process.kill(before[0]!, 'SIGKILL');
+    await vi.waitUntil(() => stderr().includes('is replaced'), { timeout: 20_000 });
+    served.process.child.kill('SIGHUP');
+    await vi.waitUntil(() => stderr().includes('all processes were restarted'), { timeout: 30_000 });
+    const metrics = await metricsOf(served);
+    expect(metrics).toContain(counted);
+    expect(metrics).toContain(
+      `svc_http_request_duration_seconds_count{endpoint="ingestEvents"} ${acknowledged.length}\n`,
+    );
+
+    const lines = stderr()
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    const requests = lines.filter(({ path }) => path === '/v1/events');
+    expect(requests).toHaveLength(acknowledged.length);
+    for (const { pid } of requests) expect(before).toContain(pid);
+    expect(lines.at(-1)).toMatchObject({ message: 'all processes were restarted', pid: served.pid });
   });
 
 it('the processes end with their node when it is killed', async () => {

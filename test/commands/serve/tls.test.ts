@@ -7,6 +7,8 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import {
   CERTIFICATE,
   CERTIFICATE_KEY,
+  EXPIRED_CERTIFICATE,
+  EXPIRED_CERTIFICATE_KEY,
   OTHER_CERTIFICATE,
   OTHER_CERTIFICATE_KEY,
 } from '../../support/peers/certificate.ts';
@@ -126,3 +128,34 @@ it('says what is wrong with the files', async () => {
   ]);
   expect(stderr).toContain(`\n  next: give the certificate with its chain`);
 });
+
+it('warns of a certificate that has expired, and serves with it', async () => {
+  const { home, cert, flags, write } = certificateFiles();
+  write(EXPIRED_CERTIFICATE, EXPIRED_CERTIFICATE_KEY);
+  const { ready, stop } = await runServe(flags, { home });
+  expect(await presented(Number(new URL(ready.url).port))).toBe('expired.test');
+  const { stderr } = await stop();
+  expect(stderr).toContain(`"message":"the certificate in ${cert} has expired: Jan  1 00:00:00 2001 GMT"`);
+});
+
+// On Windows there is no such signal.
+if (process.platform !== 'win32')
+  it('SIGHUP does not replace a certificate by an expired one', async () => {
+    const { home, flags, write } = certificateFiles();
+    const starting = startServing(await svcProgram(), {
+      database: join(home, 'data.db'),
+      home,
+      argv: flags,
+    });
+    let stderr = '';
+    starting.process.child.stderr!.on('data', (text) => {
+      stderr += text;
+    });
+    const served = await starting.ready;
+    onTestFinished(() => served.kill());
+    write(EXPIRED_CERTIFICATE, EXPIRED_CERTIFICATE_KEY);
+    served.process.child.kill('SIGHUP');
+    await vi.waitUntil(() => stderr.includes('stays in use'), { timeout: 20_000 });
+    expect(stderr).toContain('has expired');
+    expect(await presented(served.port)).toBe('hooks.test');
+  });

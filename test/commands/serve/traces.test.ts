@@ -113,14 +113,17 @@ it('samples as the variables say, and a caller that does not sample is followed'
   expect(collector.received).toEqual([]);
 });
 
-it('refuses gRPC aloud', async () => {
-  const env = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://localhost:4317', OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' };
-  const run = await runSvc(['serve', '--port', '0'], { env });
-  expect(run).toMatchObject({ code: 2, stdout: '' });
-  expect(run.stderr).toContain(
-    'OTEL_EXPORTER_OTLP_PROTOCOL=grpc is not supported: use http/protobuf or http/json',
-  );
-});
+it.each([{ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://localhost:4317' }, {}])(
+  'refuses gRPC aloud with %o',
+  async (endpoint) => {
+    const env = { ...endpoint, OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' };
+    const run = await runSvc(['serve', '--port', '0'], { env });
+    expect(run).toMatchObject({ code: 2, stdout: '' });
+    expect(run.stderr).toContain(
+      'OTEL_EXPORTER_OTLP_PROTOCOL=grpc is not supported: use http/protobuf or http/json',
+    );
+  },
+);
 
 it('serves and stops although the receiver is away or never answers', async () => {
   const silent = await startReceiver(() => {});
@@ -132,5 +135,6 @@ it('serves and stops although the receiver is away or never answers', async () =
     });
     expect(run.code).toBe(0);
     expect(answers.every((answer) => 'decisionId' in answer)).toBe(true);
+    expect(run.stderr).toContain('"spans":3,"reason":"the service ended before they were"');
   }
 });

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { httpTransport } from '../../../src/client/transport.ts';
 import { listen } from '../../../src/service/http/server.ts';
 import { CERTIFICATE, CERTIFICATE_KEY } from '../../support/peers/certificate.ts';
@@ -25,6 +25,21 @@ test.each(['/v1/events/stream', '/v1/events/watch'])(
   },
 );
 
+async function connected(port: number, secure: boolean): Promise<Socket> {
+  const socket = secure
+    ? connectTls({ port, host: '127.0.0.1', rejectUnauthorized: false })
+    : connect(port, '127.0.0.1');
+  socket.on('error', () => {});
+  await once(socket, secure ? 'secureConnect' : 'connect');
+  return socket;
+}
+
+async function answerOf(socket: Socket): Promise<string> {
+  let text = '';
+  for await (const data of socket) text += data;
+  return text;
+}
+
 const PAIR = { cert: Buffer.from(CERTIFICATE), key: Buffer.from(CERTIFICATE_KEY) };
 
 test.each([false, true])(
@@ -38,19 +53,7 @@ test.each([false, true])(
       undefined,
       secure ? PAIR : undefined,
     );
-    const open = async (): Promise<Socket> => {
-      const socket = secure
-        ? connectTls({ port: server.port, host: '127.0.0.1', rejectUnauthorized: false })
-        : connect(server.port, '127.0.0.1');
-      socket.on('error', () => {});
-      await once(socket, secure ? 'secureConnect' : 'connect');
-      return socket;
-    };
-    const answerOf = async (socket: Socket): Promise<string> => {
-      let text = '';
-      for await (const data of socket) text += data;
-      return text;
-    };
+    const open = () => connected(server.port, secure);
     const silent = await open();
     const begun = await open();
     begun.write('GET / HTTP/1.1\r\nhost: x\r\n');
@@ -66,3 +69,54 @@ test.each([false, true])(
     await closed;
   },
 );
+
+test.each([false, true])(
+  'answers a request that is on its way on an idle connection, and ends that (TLS: %s)',
+  async (secure) => {
+    const server = await listen(
+      () => new Response('answered'),
+      '127.0.0.1',
+      0,
+      undefined,
+      undefined,
+      secure ? PAIR : undefined,
+    );
+    const socket = await connected(server.port, secure);
+    socket.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n');
+    await once(socket, 'readable');
+    expect(String(socket.read())).toMatch(/keep-alive.*answered$/s);
+    // However slow this machine is, the connection was in use a moment ago.
+    const now = performance.now();
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => now);
+    onTestFinished(() => clock.mockRestore());
+    socket.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n');
+    const closed = server.close(GRACE_MS);
+    expect(await answerOf(socket)).toMatch(/connection: close.*answered$/is);
+    await closed;
+  },
+);
+
+test('ends a connection with the answer to a request that has begun', async () => {
+  let answer = (_: Response) => {};
+  let begun = () => {};
+  const begins = new Promise<void>((resolve) => {
+    begun = resolve;
+  });
+  const server = await listen(
+    () => {
+      begun();
+      return new Promise<Response>((resolve) => {
+        answer = resolve;
+      });
+    },
+    '127.0.0.1',
+    0,
+  );
+  const socket = await connected(server.port, false);
+  socket.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n');
+  await begins;
+  const closed = server.close(GRACE_MS);
+  answer(new Response('answered'));
+  expect(await answerOf(socket)).toMatch(/connection: close.*answered$/is);
+  await closed;
+});

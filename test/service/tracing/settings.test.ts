@@ -71,6 +71,13 @@ it.each([
   expect(() => read({ [variable]: value })).toThrow(new RegExp(`^${variable}=`));
 });
 
+it('refuses a value that it does not support also without an endpoint', () => {
+  const message = /^OTEL_EXPORTER_OTLP_PROTOCOL=grpc is not supported/;
+  expect(() => tracingSettings({ OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' }, '1')).toThrow(message);
+  const off = { OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc', OTEL_SDK_DISABLED: 'true' };
+  expect(tracingSettings(off, '1')).toBeUndefined();
+});
+
 it.each(['1.5', '-1', 'half'])('refuses to sample the part %s of the traces', (argument) => {
   const env = { OTEL_TRACES_SAMPLER: 'traceidratio', OTEL_TRACES_SAMPLER_ARG: argument };
   expect(() => read(env)).toThrow(/^OTEL_TRACES_SAMPLER_ARG=/);

@@ -24,28 +24,37 @@ export async function serveAsMember(
       return console.newUrl();
     },
   };
+  let closing = false;
   await new Promise<void>((resolve) => {
     signal.addEventListener('abort', () => resolve(), { once: true });
     if (signal.aborted) resolve();
     process.on('message', (message: ToMember) => {
       if (message.type === 'stop') return resolve();
       const { id, question } = message;
-      answers[question]().then(
-        (answer) => tell({ type: 'answer', id, answer }),
-        () => tell({ type: 'answer', id, answer: undefined }),
+      // The store may be closed.
+      const answering = closing ? Promise.resolve(undefined) : answers[question]();
+      answering.then(
+        (answer) => void tell({ type: 'answer', id, answer }),
+        () => void tell({ type: 'answer', id, answer: undefined }),
       );
     });
-    tell({ type: 'ready', service: readyService(service) });
+    void tell({ type: 'ready', service: readyService(service) });
   });
+  closing = true;
   await console?.close();
   await service.close();
+  await tell({ type: 'closed', counts: await service.metricCounts() });
 }
 
 export function readyService({ url, workspace, apiKey, deps }: RunningService): ReadyService {
   return { url, workspace, apiKey, policy: deps.policy() };
 }
 
-function tell(message: FromMember): void {
-  // The node may have ended in the meantime.
-  if (process.connected) process.send?.(message, () => {});
+/** Resolves once the message was sent, or cannot be. */
+function tell(message: FromMember): Promise<void> {
+  return new Promise((resolve) => {
+    // The node may have ended in the meantime.
+    if (process.connected) process.send?.(message, () => resolve());
+    else resolve();
+  });
 }

@@ -1,3 +1,4 @@
+import type { MetricValues } from '../../../service/operations/metrics.ts';
 import type { Policy } from '../../../service/runtime/policy.ts';
 
 /** What `svc serve` says of a service that is ready. */
@@ -19,4 +20,6 @@ export type ToMember =
 /** From a process to its node. */
 export type FromMember =
   | { readonly type: 'ready'; readonly service: ReadyService }
-  | { readonly type: 'answer'; readonly id: number; readonly answer: unknown };
+  | { readonly type: 'answer'; readonly id: number; readonly answer: unknown }
+  /** What its metrics have counted at its end; undefined if it collected none. */
+  | { readonly type: 'closed'; readonly counts: MetricValues | undefined };

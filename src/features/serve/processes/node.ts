@@ -1,6 +1,7 @@
 import cluster, { type Worker } from 'node:cluster';
 import type { Clock } from '../../../kit/clock.ts';
 import type { Log } from '../../../service/log.ts';
+import type { MetricValues } from '../../../service/operations/metrics.ts';
 import type { FromMember, Question, ReadyService, ToMember } from './messages.ts';
 
 /** Pauses before a process that ended is replaced, if it never became ready. */
@@ -20,14 +21,19 @@ export interface NodeOptions {
   readonly signal: AbortSignal;
   readonly clock: Clock;
   readonly log: Log;
+  /** Called when a process is ready, with a number of its own. */
+  readonly onStart: (process: number) => void;
+  /** Called when it has ended, with what its metrics counted if it was not killed. */
+  readonly onEnd: (process: number, counts: MetricValues | undefined) => void;
 }
 
-/** A process could not be started. It has said why. */
+/** A process could not be started. It has said why, if it was not killed. */
 export class MemberFailed extends Error {
   readonly code: number;
-  constructor(code: number) {
-    super(`a process of the service ended with ${code} before it was ready`);
-    this.code = code;
+  /** `how`: an exit code or a signal. */
+  constructor(how: string) {
+    super(`a process of the service ended with ${how} before it was ready`);
+    this.code = Number(how) || 1;
   }
 }
 
@@ -36,6 +42,8 @@ interface Member {
   readonly ended: Promise<string>;
   /** True once it was asked to stop. */
   stopping: boolean;
+  /** True while a restart starts the process that follows it. */
+  succeeded: boolean;
 }
 
 /**
@@ -50,6 +58,7 @@ export class ServiceNode {
   /** The process that serves the console; undefined while none does, null if none was asked for. */
   #consoleAt: Member | undefined | null = null;
   #restarting: Promise<void> = Promise.resolve();
+  #restartWaits = false;
 
   constructor(options: NodeOptions) {
     this.#options = options;
@@ -66,10 +75,13 @@ export class ServiceNode {
     return first;
   }
 
-  /** Asks every process. Omits those that do not answer in time. */
-  async ask<T>(question: Question): Promise<T[]> {
-    const answers = [...this.#members].map((member) => this.#askOne(member, question));
-    return (await Promise.all(answers)).filter((answer) => answer !== undefined) as T[];
+  /** Asks every process that is not stopping. Omits those that do not answer in time. */
+  async ask<T>(question: Question): Promise<(readonly [process: number, answer: T])[]> {
+    const members = [...this.#members].filter(({ stopping }) => !stopping);
+    const answers = await Promise.all(members.map((member) => this.#askOne(member, question)));
+    return members.flatMap(({ worker }, i) =>
+      answers[i] === undefined ? [] : [[worker.id, answers[i] as T] as const],
+    );
   }
 
   /**
@@ -102,9 +114,14 @@ export class ServiceNode {
     return answer;
   }
 
-  /** Replaces one process after another, each by one that is ready before the old one stops. */
+  /** Replaces each process by one that is ready before the old one stops. A restart that still waits is made once. */
   restart(): void {
-    this.#restarting = this.#restarting.then(() => this.#restart());
+    if (this.#restartWaits) return;
+    this.#restartWaits = true;
+    this.#restarting = this.#restarting.then(() => {
+      this.#restartWaits = false;
+      return this.#restart();
+    });
   }
 
   /** Stops all processes; each completes its requests. */
@@ -116,12 +133,17 @@ export class ServiceNode {
     const { signal, log } = this.#options;
     for (const old of [...this.#members]) {
       if (signal.aborted) return;
+      // It has died, and is replaced already.
+      if (!this.#members.has(old)) continue;
+      old.succeeded = true;
       try {
         await this.#add();
       } catch (error) {
         log('error', 'the restart of the processes was given up: the others go on', {
           reason: (error as Error).message,
         });
+        old.succeeded = false;
+        if (!this.#members.has(old)) await this.#replace();
         return;
       }
       await this.#stop(old);
@@ -135,22 +157,28 @@ export class ServiceNode {
     const ended = new Promise<string>((resolve) => {
       worker.once('exit', (code, signal) => resolve(signal ?? String(code)));
     });
-    const member: Member = { worker, ended, stopping: false };
+    const member: Member = { worker, ended, stopping: false, succeeded: false };
+    let last: MetricValues | undefined;
     const service = await new Promise<ReadyService>((resolve, reject) => {
       worker.on('message', (message: FromMember) => {
         if (message.type === 'ready') resolve(message.service);
+        else if (message.type === 'closed') last = message.counts;
         else this.#questions.get(message.id)?.(message.answer);
       });
-      void ended.then((how) => reject(new MemberFailed(Number(how) || 1)));
+      void ended.then((how) => reject(new MemberFailed(how)));
     });
     this.#members.add(member);
+    this.#options.onStart(worker.id);
     if (this.#options.signal.aborted) void this.#stop(member);
-    void ended.then((how) => this.#onEnd(member, how));
+    void ended.then((how) => {
+      this.#options.onEnd(worker.id, last);
+      return this.#onEnd(member, how);
+    });
     return service;
   }
 
   async #onEnd(member: Member, how: string): Promise<void> {
-    const { signal, log, clock } = this.#options;
+    const { signal, log } = this.#options;
     this.#members.delete(member);
     // Its port is free again only now.
     if (member === this.#consoleAt) void this.placeConsole();
@@ -159,12 +187,22 @@ export class ServiceNode {
     log('error', 'a process of the service ended and is replaced', {
       reason: `process ${member.worker.process.pid} ended with ${how}`,
     });
+    if (!member.succeeded) await this.#replace();
+  }
+
+  /** Starts a process in the place of one that died, and tries that again until it serves or the node stops. */
+  async #replace(): Promise<void> {
+    const { signal, log, clock } = this.#options;
     for (let attempt = 0; !signal.aborted; attempt++) {
       try {
         await this.#add();
         if (this.#consoleAt === undefined) await this.placeConsole();
         return;
-      } catch {
+      } catch (error) {
+        if (!signal.aborted)
+          log('error', 'a process of the service could not be started, which is tried again', {
+            reason: (error as Error).message,
+          });
         await clock.sleep(PAUSES_MS[Math.min(attempt, PAUSES_MS.length - 1)]!, signal).catch(() => {});
       }
     }

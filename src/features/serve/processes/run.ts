@@ -7,6 +7,7 @@ import type { MetricValues } from '../../../service/operations/metrics.ts';
 import { listenForOperations } from '../../../service/operations/server.ts';
 import type { ReadyService } from './messages.ts';
 import { MemberFailed, ServiceNode } from './node.ts';
+import type { NodeMetrics } from './node-metrics.ts';
 
 interface RunOptions {
   readonly processes: number;
@@ -32,7 +33,9 @@ interface RunOptions {
  * exit code: that of the first process if it could not start, and said why.
  */
 export async function runProcesses(options: RunOptions): Promise<number> {
-  const { processes, host, signal, world, log } = options;
+  const { processes, host, signal, world } = options;
+  const metrics = options.metricsPort === undefined ? undefined : await collectMetrics();
+  const log = metrics?.counting(options.log) ?? options.log;
   const node = new ServiceNode({
     processes,
     // With port 0, a process that replaces the last one would take another.
@@ -40,20 +43,22 @@ export async function runProcesses(options: RunOptions): Promise<number> {
     signal,
     clock: world.clock,
     log,
+    onStart: (process) => metrics?.started(process),
+    onEnd: (process, last) => metrics?.ended(process, last),
   });
   const stopListening = world.onHangUp(() => node.restart());
   const closers = [stopListening, () => node.stop()];
   try {
     const service = await node.start();
-    const operations = await serveOperations(node, options);
+    const operations = metrics && (await serveOperations(node, metrics, options));
     if (operations) closers.push(() => operations.close());
-    const metrics = operations && new URL(service.url);
-    if (metrics) {
-      metrics.protocol = 'http:';
-      metrics.port = String(operations.port);
-      metrics.pathname = '/metrics';
+    const metricsUrl = operations && new URL(service.url);
+    if (metricsUrl) {
+      metricsUrl.protocol = 'http:';
+      metricsUrl.port = String(operations.port);
+      metricsUrl.pathname = '/metrics';
     }
-    options.onReady(service, metrics?.href, options.withConsole ? await node.placeConsole() : undefined);
+    options.onReady(service, metricsUrl?.href, options.withConsole ? await node.placeConsole() : undefined);
     if (!signal.aborted)
       await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
     options.onStopping();
@@ -66,17 +71,21 @@ export async function runProcesses(options: RunOptions): Promise<number> {
   }
 }
 
+/** Imported on demand: most nodes run without metrics. */
+async function collectMetrics(): Promise<NodeMetrics> {
+  const { NodeMetrics } = await import('./node-metrics.ts');
+  return new NodeMetrics();
+}
+
 /** Serves health and metrics of the node: it is ready while one of its processes is. */
-async function serveOperations(node: ServiceNode, { host, metricsPort, signal }: RunOptions) {
-  if (metricsPort === undefined) return undefined;
+function serveOperations(node: ServiceNode, metrics: NodeMetrics, { host, metricsPort, signal }: RunOptions) {
   const answer = async () => {
-    const answers = signal.aborted ? [] : await node.ask<Readiness>('ready');
+    const answers = signal.aborted ? [] : (await node.ask<Readiness>('ready')).map(([, each]) => each);
     const none: Readiness = { status: 503, body: 'not ready\n' };
     return answers.find(({ status }) => status === 200) ?? answers[0] ?? none;
   };
-  const { addMetrics } = await import('../../../service/operations/metrics.ts');
-  const text = async () => addMetrics(await node.ask<MetricValues>('metrics'));
-  return listenForOperations(host, metricsPort, { answer }, { text });
+  const text = async () => metrics.text(await node.ask<MetricValues>('metrics'));
+  return listenForOperations(host, metricsPort!, { answer }, { text });
 }
 
 /** The arguments with another port. */

@@ -1,0 +1,20 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { exportTraces } from '../../../src/service/tracing/export.ts';
+import { tracingSettings } from '../../../src/service/tracing/settings.ts';
+import { startReceiver } from '../../support/peers/receiver.ts';
+
+test('logs each span that a receiver without answers never takes', async () => {
+  const silent = await startReceiver(() => {});
+  onTestFinished(() => silent.close());
+  const lines: Record<string, unknown>[] = [];
+  const settings = tracingSettings({ OTEL_EXPORTER_OTLP_ENDPOINT: silent.url }, '1')!;
+  const tracing = exportTraces(settings, (_level, message, fields) => lines.push({ message, ...fields }));
+  for (let i = 0; i < 5_000; i++) tracing.start({ kind: 'server', name: 'GET', parent: undefined }).end(200);
+  tracing
+    .start({ kind: 'server', name: 'GET', parent: `00-${'1'.repeat(32)}-${'1'.repeat(16)}-00` })
+    .end(200);
+  await tracing.close();
+  expect(lines).toEqual([
+    { message: 'traces were not exported', spans: 5_000, reason: 'the service ended before they were' },
+  ]);
+});
