@@ -30,7 +30,7 @@ it('a connection terminated between two statements fails only its transaction', 
 });
 
 it('a transaction that is joined with its first statements begins again on another connection', async () => {
-  const url = new URL(await createDatabase(inject('postgres')));
+  const url = new URL(await postgresDatabase());
   let cut = false;
   let lost = 0;
   const server = createServer((client) => {
@@ -77,7 +77,7 @@ it('a transaction that is joined with its first statements begins again on anoth
 });
 
 it('a statement after the end of its transaction is refused', async () => {
-  const store = await open(await createDatabase(inject('postgres')));
+  const store = await open(await postgresDatabase());
   let late: Promise<unknown> | undefined;
   const stored = store.write(async (tx) => {
     const first = tx.sql.get('SELECT 1 AS one');
