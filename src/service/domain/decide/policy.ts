@@ -12,6 +12,12 @@ const DRAWS = 128;
 export const BOLDNESS = 0.6;
 
 /**
+ * The same for a user's preference, times its deviation: it is explored while little is known of it, and less later on
+ * than what all users share, because only this user gains from it.
+ */
+const TASTE_BOLDNESS = 0.5;
+
+/**
  * The probability of choosing each candidate: how often it has the highest draw from its posterior (Thompson, 1933),
  * estimated from `draws` draws, mixed with `floor` of the uniform choice. Contents of one category share a draw of
  * what they have in common. Sums to 1. `random` is the only source of randomness, so a logged seed reproduces the vector. Scores that
@@ -88,7 +94,7 @@ function contestOf(scores: readonly Score[]): Contest {
     }
     groups[i] = group;
     means[i] = score.shared.mean + score.own.mean;
-    deviations[i] = BOLDNESS * Math.sqrt(score.own.variance);
+    deviations[i] = ownDeviation(score);
     worths[i] = score.worth;
     const spread = Math.sqrt(deviations[i]! ** 2 + shared[group]! ** 2);
     bar = Math.max(bar, score.worth / (1 + Math.exp(spread - means[i]!)));
@@ -135,6 +141,12 @@ function contestOf(scores: readonly Score[]): Contest {
   };
 }
 
+/** The deviation from which the part of a score that is not its category's is drawn. */
+function ownDeviation({ own, taste }: Score): number {
+  const boldness = Math.min(1, TASTE_BOLDNESS * Math.sqrt(taste));
+  return Math.sqrt(BOLDNESS ** 2 * Math.max(own.variance - taste, 0) + boldness ** 2 * taste);
+}
+
 /** Draws each entry once from its posterior, by the numbers drawn; returns the best one. */
 function winner(contest: Contest): number {
   const { count, means, deviations, worths, groups, shared, drawn, highestWorth, sameWorth } = contest;
@@ -158,10 +170,11 @@ function winner(contest: Contest): number {
   return best;
 }
 
-const isSound = ({ shared, own, worth }: Score) =>
+const isSound = ({ shared, own, taste, worth }: Score) =>
   Number.isFinite(shared.mean + own.mean + shared.variance + own.variance + worth) &&
   shared.variance >= 0 &&
-  own.variance >= 0;
+  own.variance >= 0 &&
+  taste >= 0;
 
 /** Draws an index with exactly these probabilities. The last one absorbs rounding errors. */
 export function sample(propensities: readonly number[], random: Random): number {

@@ -23,6 +23,8 @@ export interface Score {
   readonly shared: Belief;
   /** The part of the content, its attributes and the user. */
   readonly own: Belief;
+  /** What the user's preference adds to the variance of `own`. */
+  readonly taste: number;
   /** Expected value of a response, between 0 and 1. */
   readonly worth: number;
 }
@@ -64,14 +66,11 @@ export class Reader {
     if (!known) return this.#ofUnmet(category, attributes, prior);
     const shared = this.#ofCategory(category);
     const worth = worthOf(this.#model, known);
-    let { mean, variance } = known.blocks[copy]!.believe(this.rows);
-    if (this.#user !== null) {
-      const pair = this.#model.personal.find(pairKey(this.#user, known.hash));
-      mean += pair?.mean[copy] ?? 0;
-      variance += pair?.variance[copy] ?? this.#taste;
-    }
-    const own = this.#withAttributes({ mean, variance }, attributes);
-    return { category, shared, own, worth };
+    const { mean, variance } = known.blocks[copy]!.believe(this.rows);
+    const pair = this.#user === null ? undefined : this.#model.personal.find(pairKey(this.#user, known.hash));
+    const taste = pair?.variance[copy] ?? this.#taste;
+    const own = { mean: mean + (pair?.mean[copy] ?? 0), variance: variance + taste };
+    return { category, shared, own: this.#withAttributes(own, attributes), taste, worth };
   }
 
   /** The effect of a feature on the log-odds of a content. */
@@ -133,7 +132,8 @@ export class Reader {
       const unmet = this.#unmetOwn + attributesVariance(attributes.length, this.rows);
       const mean = originOf(prior, unmet + this.#unmetShared.variance);
       const own = this.#withAttributes({ mean, variance: this.#unmetOwn }, attributes);
-      score = { category, shared: this.#ofCategory(category), own, worth: worthOf(this.#model, undefined) };
+      const worth = worthOf(this.#model, undefined);
+      score = { category, shared: this.#ofCategory(category), own, taste: this.#taste, worth };
       scores.set(key, score);
     }
     return score;

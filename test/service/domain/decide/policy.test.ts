@@ -7,6 +7,7 @@ const score = (mean: number, variance: number, category = 'any', worth = 1) => (
   category,
   shared: { mean: 0, variance: 0.5 },
   own: { mean, variance },
+  taste: 0,
   worth,
 });
 
@@ -31,6 +32,22 @@ test('the propensity of two contents is the probability that one draw is higher'
   // In two categories the shared parts do not cancel: variance 0.6² · 1.8.
   const [apart] = propensitiesOf([score(0.3, 0.4, 'a'), score(0, 0.4, 'b')], seededRandom('two'), 0, 100_000);
   expect(Math.abs(apart! - 0.6453)).toBeLessThan(0.006);
+});
+
+test('what only one user gains from is explored less, once something is known of it', () => {
+  const other = { ...score(0, 0), shared: { mean: 0, variance: 0 } };
+  // The mean is as many deviations away in each case: 0.6 of them are drawn from, or half of the deviation itself.
+  const chanceOf = (variance: number, taste: number) =>
+    propensitiesOf(
+      [{ ...other, own: { mean: -Math.sqrt(variance), variance }, taste }, other],
+      seededRandom('one'),
+      0,
+      20_000,
+    )[0]!;
+  expect(chanceOf(2, 0)).toBeCloseTo(0.0478, 1.7);
+  expect(chanceOf(2, 2)).toBeCloseTo(0.0786, 1.7);
+  expect(chanceOf(0.25, 0)).toBeCloseTo(0.0478, 1.7);
+  expect(chanceOf(0.25, 0.25)).toBe(0);
 });
 
 test('different worths give the same choice as comparing every value', () => {
