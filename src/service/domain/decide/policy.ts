@@ -8,14 +8,15 @@ export const FLOOR = 0.02;
 /** Posterior draws behind a propensity vector. */
 const DRAWS = 128;
 
-/** Factor on the deviations that are drawn from: a little greedier than Thompson sampling, which overexplores. */
-export const BOLDNESS = 0.6;
-
 /**
- * The same for a user's preference, times its deviation: it is explored while little is known of it, and less later on
- * than what all users share, because only this user gains from it.
+ * The factor on a deviation that is drawn from. It is below one, since Thompson sampling explores more than pays, and
+ * falls with the deviation: what is hardly known is tried boldly, so that the best is not missed, and what is well known
+ * is used.
  */
-const TASTE_BOLDNESS = 0.5;
+export const boldness = (deviation: number): number => Math.min(1, Math.sqrt(0.6 * deviation));
+
+/** The same for a user's preference, which is explored less later on: only this user gains from it. */
+const tasteBoldness = (deviation: number): number => Math.min(1, 0.5 * deviation);
 
 /**
  * The probability of choosing each candidate: how often it has the highest draw from its posterior (Thompson, 1933),
@@ -57,11 +58,13 @@ interface Contest {
   /** The entries that stand for several candidates, and these; by entry too. */
   readonly alike: readonly { readonly at: number; readonly members: readonly number[] }[];
   readonly alikeAt: ReadonlyMap<number, readonly number[]>;
-  /** Index of each among all candidates; this and the next four are as long as all of them. */
+  /** Index of each among all candidates; this and the next five are as long as all of them. */
   readonly indexes: Int32Array;
   readonly means: Float64Array;
   readonly deviations: Float64Array;
   readonly worths: Float64Array;
+  /** The factor on what each has in common with its category. */
+  readonly boldnesses: Float64Array;
   /** Their categories, as indexes of `shared`: the deviations of what a category's contents have in common. */
   readonly groups: Int32Array;
   readonly shared: Float64Array;
@@ -82,6 +85,7 @@ function contestOf(scores: readonly Score[]): Contest {
   const means = new Float64Array(count);
   const deviations = new Float64Array(count);
   const worths = new Float64Array(count);
+  const boldnesses = new Float64Array(count);
   const best = new Float64Array(count);
   let bar = 0;
   for (let i = 0; i < count; i++) {
@@ -90,13 +94,17 @@ function contestOf(scores: readonly Score[]): Contest {
     if (group === undefined) {
       group = shared.length;
       categories.set(score.category, group);
-      shared.push(BOLDNESS * Math.sqrt(score.shared.variance));
+      shared.push(Math.sqrt(score.shared.variance));
     }
     groups[i] = group;
     means[i] = score.shared.mean + score.own.mean;
-    deviations[i] = ownDeviation(score);
+    const { own, taste } = score;
+    const common = Math.max(own.variance - taste, 0);
+    const bold = boldness(Math.sqrt(score.shared.variance + common));
+    boldnesses[i] = bold;
+    deviations[i] = Math.sqrt(bold ** 2 * common + tasteBoldness(Math.sqrt(taste)) ** 2 * taste);
     worths[i] = score.worth;
-    const spread = Math.sqrt(deviations[i]! ** 2 + shared[group]! ** 2);
+    const spread = Math.sqrt(deviations[i]! ** 2 + (bold * shared[group]!) ** 2);
     bar = Math.max(bar, score.worth / (1 + Math.exp(spread - means[i]!)));
     best[i] = score.worth / (1 + Math.exp(-means[i]! - FAR * spread));
   }
@@ -120,6 +128,7 @@ function contestOf(scores: readonly Score[]): Contest {
     groups[left] = groups[i]!;
     means[left] = means[i]!;
     deviations[left] = deviations[i]!;
+    boldnesses[left] = boldnesses[i]!;
     worths[left] = worths[i]!;
     sameWorth &&= worths[left] === worths[0];
     highestWorth = Math.max(highestWorth, worths[left]!);
@@ -132,6 +141,7 @@ function contestOf(scores: readonly Score[]): Contest {
     indexes,
     means,
     deviations,
+    boldnesses,
     worths,
     groups,
     shared: Float64Array.from(shared),
@@ -141,22 +151,17 @@ function contestOf(scores: readonly Score[]): Contest {
   };
 }
 
-/** The deviation from which the part of a score that is not its category's is drawn. */
-function ownDeviation({ own, taste }: Score): number {
-  const boldness = Math.min(1, TASTE_BOLDNESS * Math.sqrt(taste));
-  return Math.sqrt(BOLDNESS ** 2 * Math.max(own.variance - taste, 0) + boldness ** 2 * taste);
-}
-
 /** Draws each entry once from its posterior, by the numbers drawn; returns the best one. */
 function winner(contest: Contest): number {
-  const { count, means, deviations, worths, groups, shared, drawn, highestWorth, sameWorth } = contest;
+  const { count, means, deviations, boldnesses, worths, groups, shared, drawn, highestWorth, sameWorth } =
+    contest;
   for (let group = 0; group < shared.length; group++) drawn[count + group]! *= shared[group]!;
   let best = 0;
   let highest = Number.NEGATIVE_INFINITY;
   // Log-odds at or below which even the highest worth does not win.
   let bar = Number.NEGATIVE_INFINITY;
   for (let i = 0; i < count; i++) {
-    const score = means[i]! + drawn[count + groups[i]!]! + deviations[i]! * drawn[i]!;
+    const score = means[i]! + boldnesses[i]! * drawn[count + groups[i]!]! + deviations[i]! * drawn[i]!;
     if (score <= bar) continue;
     if (sameWorth) bar = score;
     else {
