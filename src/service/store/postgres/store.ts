@@ -16,6 +16,7 @@ import {
 } from '../store.ts';
 import { Connections } from './connections.ts';
 import { isBroken, isConflict, translate, translateOpening } from './errors.ts';
+import { InFlight } from './in-flight.ts';
 import { Listener } from './listener.ts';
 import { migratePostgres } from './migrate.ts';
 import { partitionsOf } from './partitions.ts';
@@ -49,7 +50,6 @@ const BEGIN = {
  * locked ones.
  */
 export class PostgresStore implements Store {
-  #dialect = postgresDialect;
   readonly partitions = partitionsOf(this.write.bind(this), (statement) => this.#alone(statement));
   readonly #url: string;
   readonly #connections: Connections;
@@ -60,6 +60,8 @@ export class PostgresStore implements Store {
   readonly #statistics = new Statistics((work) => this.#transaction('lazy', work));
   #closing: Promise<void> | undefined;
   #workers: WorkerWatch | undefined;
+  /** Defined where the database is distributed. */
+  #inFlight: InFlight | undefined;
 
   private constructor(url: string, clock: Clock, share: number) {
     this.#url = url;
@@ -102,7 +104,7 @@ export class PostgresStore implements Store {
   }
 
   get dialect(): Dialect {
-    return this.#dialect;
+    return this.#inFlight ? citusDialect : postgresDialect;
   }
 
   async write<T>(
@@ -129,7 +131,7 @@ export class PostgresStore implements Store {
   async look<T extends object>(sql: string, params: readonly SqlValue[]): Promise<Looked<T> | undefined> {
     const statement = statementOf(
       `SELECT found.*, ${NOW} AS now FROM (${sql}) AS found`,
-      this.#dialect.distributed,
+      this.dialect.distributed,
     );
     const { client, result } = await this.#connections.first({ ...statement, values: params as SqlValue[] });
     client.release();
@@ -144,7 +146,8 @@ export class PostgresStore implements Store {
     turns: readonly Turn[] = [],
   ): Promise<T[]> {
     return this.#limited(turns, async () => {
-      const { rows } = await this.#connections.query({ name, text, values: values as SqlValue[] });
+      const query = { name, text, values: values as SqlValue[] };
+      const { rows } = await this.#connections.query(query, this.#inFlight);
       return rows as T[];
     });
   }
@@ -206,9 +209,14 @@ export class PostgresStore implements Store {
   }
 
   async #distribute(clock: Clock): Promise<void> {
-    this.#dialect = citusDialect;
-    this.#workers = new WorkerWatch(this.#url, clock, () => this.#connections.renew());
-    await this.#workers.start();
+    const inFlight = new InFlight((workspaceId) => workers.isOut(workspaceId));
+    const workers = new WorkerWatch(this.#url, clock, {
+      onChange: () => this.#connections.renew(),
+      onLost: () => inFlight.giveUp(),
+    });
+    this.#workers = workers;
+    this.#inFlight = inFlight;
+    await workers.start();
   }
 
   async #close(): Promise<void> {
@@ -223,8 +231,9 @@ export class PostgresStore implements Store {
     const { client, now } = await this.#begin(kind);
     const topics = new Set<Topic>();
     let broken = false;
+    let ended: Promise<unknown> | undefined;
     try {
-      const sql = new PostgresSql(client, this.#where, QUERY_TIMEOUT_MS, this.#dialect);
+      const sql = new PostgresSql(client, this.#where, QUERY_TIMEOUT_MS, this.#inFlight);
       const value = await work({
         sql,
         now,
@@ -240,8 +249,8 @@ export class PostgresStore implements Store {
         notify: async (topic) => void topics.add(topic),
       });
       // The end of a read has no result to wait for. The next transaction of the connection comes after it.
-      if (kind === 'read') client.query('COMMIT').catch(() => {});
-      else await this.#commit(client);
+      if (kind === 'read') ended = sql.commit().catch(() => {});
+      else await this.#commit(client, sql);
       for (const topic of topics) {
         this.#notifications.emit(topic);
         this.#listener.notify(topic);
@@ -255,18 +264,20 @@ export class PostgresStore implements Store {
         });
       throw error;
     } finally {
-      client.release(broken);
+      // On a distributed database a worker may be silent at the end of a read, which the next transaction must not wait for.
+      if (ended && this.#inFlight) void ended.then(() => client.release());
+      else client.release(broken);
     }
   }
 
-  async #commit(client: PoolClient): Promise<void> {
+  async #commit(client: PoolClient, sql: PostgresSql): Promise<void> {
     let warning: { code?: string | undefined; message?: string | undefined } | undefined;
     const onNotice = (notice: NonNullable<typeof warning>) => {
       if (notice.code !== '00000') warning = notice;
     };
     client.on('notice', onNotice);
-    const { command } = await client
-      .query('COMMIT')
+    const { command } = await sql
+      .commit()
       .catch((error) => {
         throw translate(error, this.#where);
       })

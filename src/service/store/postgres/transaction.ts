@@ -1,7 +1,7 @@
-import type { Duplex } from 'node:stream';
-import type { ClientBase } from 'pg';
+import type { ClientBase, QueryResult } from 'pg';
 import type { Dialect, Sql, SqlValue } from '../store.ts';
 import { translate } from './errors.ts';
+import { type InFlight, streamOf } from './in-flight.ts';
 import { statementOf } from './statements.ts';
 
 export const postgresDialect: Dialect = {
@@ -17,20 +17,23 @@ export const postgresDialect: Dialect = {
 
 export const citusDialect: Dialect = { ...postgresDialect, distributed: true };
 
-/** A connection of the driver, whose type does not declare its stream. */
-type Client = ClientBase & { readonly connection?: { readonly stream: Duplex } };
-
 /** Runs the statements of one transaction on its connection. Rejects with the errors of the store. */
 export class PostgresSql implements Sql {
   readonly dialect: Dialect;
-  readonly #client: Client;
+  readonly #client: ClientBase;
   readonly #where: string;
   readonly #timeoutMs: number;
+  readonly #inFlight: InFlight | undefined;
   #collecting = false;
+  #workspaceId: string | undefined;
 
-  /** `where` names the database in errors; `timeoutMs` is the timeout of a statement (QUERY_TIMEOUT_MS). */
-  constructor(client: Client, where: string, timeoutMs: number, dialect = postgresDialect) {
-    this.dialect = dialect;
+  /**
+   * `where` names the database in errors; `timeoutMs` is the timeout of a statement (QUERY_TIMEOUT_MS). `inFlight` is
+   * given where the database is distributed.
+   */
+  constructor(client: ClientBase, where: string, timeoutMs: number, inFlight?: InFlight) {
+    this.dialect = inFlight ? citusDialect : postgresDialect;
+    this.#inFlight = inFlight;
     this.#client = client;
     this.#where = where;
     this.#timeoutMs = timeoutMs;
@@ -52,7 +55,7 @@ export class PostgresSql implements Sql {
   #collectWrites(): void {
     if (this.#collecting) return;
     this.#collecting = true;
-    const stream = this.#client.connection?.stream;
+    const stream = streamOf(this.#client);
     stream?.cork();
     queueMicrotask(() => {
       this.#collecting = false;
@@ -61,7 +64,8 @@ export class PostgresSql implements Sql {
   }
 
   async #query(sql: string, params: readonly SqlValue[]) {
-    const { name, text } = statementOf(sql, this.dialect.distributed);
+    const { name, text, workspace } = statementOf(sql, this.dialect.distributed);
+    if (workspace !== undefined) this.#workspaceId = String(params[workspace]);
     const query = {
       text,
       values: params as SqlValue[],
@@ -69,10 +73,21 @@ export class PostgresSql implements Sql {
       ...(name ? { name } : {}),
     };
     this.#collectWrites();
+    const send = () => this.#client.query(query);
     try {
-      return await this.#client.query(query);
+      return await (this.#inFlight?.send(
+        this.#client,
+        workspace === undefined ? undefined : this.#workspaceId,
+        send,
+      ) ?? send());
     } catch (error) {
       throw translate(error, this.#where);
     }
+  }
+
+  /** Ends the transaction. Rejects with an error of the driver. */
+  commit(): Promise<QueryResult> {
+    const send = () => this.#client.query('COMMIT');
+    return this.#inFlight?.send(this.#client, this.#workspaceId, send) ?? send();
   }
 }
