@@ -1,5 +1,6 @@
 import { EventEmitter } from 'node:events';
-import pg, { type PoolClient } from 'pg';
+import type pg from 'pg';
+import type { PoolClient } from 'pg';
 import type { Clock } from '../../../kit/clock.ts';
 import { ConcurrencyLimiter } from '../../../kit/concurrency-limiter.ts';
 import {
@@ -14,16 +15,17 @@ import {
   type Workers,
   type WriteOptions,
 } from '../store.ts';
+import { runAlone } from './alone.ts';
 import { Connections } from './connections.ts';
 import { isBroken, isConflict, translate, translateOpening } from './errors.ts';
 import { InFlight } from './in-flight.ts';
 import { Listener } from './listener.ts';
 import { migratePostgres } from './migrate.ts';
 import { partitionsOf } from './partitions.ts';
-import { connectionSettings, MIGRATION_TIMEOUT_MS, NOW, QUERY_TIMEOUT_MS } from './settings.ts';
+import { NOW, QUERY_TIMEOUT_MS } from './settings.ts';
 import { statementOf } from './statements.ts';
 import { Statistics } from './statistics.ts';
-import { citusDialect, PostgresSql, postgresDialect } from './transaction.ts';
+import { citusDialect, locksOf, PostgresSql, postgresDialect } from './transaction.ts';
 import { identityOf } from './url.ts';
 import { WorkerWatch } from './workers.ts';
 
@@ -50,7 +52,9 @@ const BEGIN = {
  * locked ones.
  */
 export class PostgresStore implements Store {
-  readonly partitions = partitionsOf(this.write.bind(this), (statement) => this.#alone(statement));
+  readonly partitions = partitionsOf(this.write.bind(this), (statement) =>
+    runAlone(this.#url, this.#where, statement),
+  );
   readonly #url: string;
   readonly #connections: Connections;
   readonly #listener: Listener;
@@ -193,21 +197,6 @@ export class PostgresStore implements Store {
     }
   }
 
-  /** Runs a statement that may take hours, on a connection of its own. */
-  async #alone(statement: string): Promise<void> {
-    const client = new pg.Client({ ...connectionSettings(this.#url), query_timeout: MIGRATION_TIMEOUT_MS });
-    client.on('error', () => {});
-    try {
-      await client.connect();
-      await client.query('SET statement_timeout = 0');
-      await client.query(statement);
-    } catch (error) {
-      throw translate(error, this.#where);
-    } finally {
-      await client.end().catch(() => {});
-    }
-  }
-
   async #distribute(clock: Clock): Promise<void> {
     const inFlight = new InFlight((workspaceId) => workers.isOut(workspaceId));
     const workers = new WorkerWatch(this.#url, clock, {
@@ -230,26 +219,18 @@ export class PostgresStore implements Store {
   async #transaction<T>(kind: keyof typeof BEGIN, work: (tx: Tx) => Promise<T>): Promise<T> {
     const { client, now } = await this.#begin(kind);
     const topics = new Set<Topic>();
+    const sql = new PostgresSql(client, this.#where, QUERY_TIMEOUT_MS, this.#inFlight);
     let broken = false;
     let ended: Promise<unknown> | undefined;
     try {
-      const sql = new PostgresSql(client, this.#where, QUERY_TIMEOUT_MS, this.#inFlight);
       const value = await work({
         sql,
         now,
-        lock: async (name) =>
-          void (await sql.run('SELECT pg_advisory_xact_lock(hashtextextended(?, 0))', [name])),
-        tryLock: async (name) => {
-          const row = await sql.get<{ won: boolean }>(
-            'SELECT pg_try_advisory_xact_lock(hashtextextended(?, 0)) AS won',
-            [name],
-          );
-          return row!.won;
-        },
+        ...locksOf(sql),
         notify: async (topic) => void topics.add(topic),
       });
       // The end of a read has no result to wait for. The next transaction of the connection comes after it.
-      if (kind === 'read') ended = sql.commit().catch(() => {});
+      if (kind === 'read') ended = sql.end('COMMIT').catch(() => {});
       else await this.#commit(client, sql);
       for (const topic of topics) {
         this.#notifications.emit(topic);
@@ -259,7 +240,7 @@ export class PostgresStore implements Store {
     } catch (error) {
       broken = error instanceof StoreUnavailable && isBroken(error.cause);
       if (!broken)
-        await client.query('ROLLBACK').catch(() => {
+        await sql.end('ROLLBACK').catch(() => {
           broken = true;
         });
       throw error;
@@ -277,7 +258,7 @@ export class PostgresStore implements Store {
     };
     client.on('notice', onNotice);
     const { command } = await sql
-      .commit()
+      .end('COMMIT')
       .catch((error) => {
         throw translate(error, this.#where);
       })

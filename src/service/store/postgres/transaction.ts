@@ -1,5 +1,5 @@
 import type { ClientBase, QueryResult } from 'pg';
-import type { Dialect, Sql, SqlValue } from '../store.ts';
+import type { Dialect, Sql, SqlValue, Tx } from '../store.ts';
 import { translate } from './errors.ts';
 import { type InFlight, streamOf } from './in-flight.ts';
 import { statementOf } from './statements.ts';
@@ -86,8 +86,23 @@ export class PostgresSql implements Sql {
   }
 
   /** Ends the transaction. Rejects with an error of the driver. */
-  commit(): Promise<QueryResult> {
-    const send = () => this.#client.query('COMMIT');
+  end(statement: 'COMMIT' | 'ROLLBACK'): Promise<QueryResult> {
+    const send = () => this.#client.query(statement);
     return this.#inFlight?.send(this.#client, this.#workspaceId, send) ?? send();
   }
+}
+
+/** The named locks of a transaction. */
+export function locksOf(sql: Sql): Pick<Tx, 'lock' | 'tryLock'> {
+  return {
+    lock: async (name) =>
+      void (await sql.run('SELECT pg_advisory_xact_lock(hashtextextended(?, 0))', [name])),
+    tryLock: async (name) => {
+      const row = await sql.get<{ won: boolean }>(
+        'SELECT pg_try_advisory_xact_lock(hashtextextended(?, 0)) AS won',
+        [name],
+      );
+      return row!.won;
+    },
+  };
 }
