@@ -12,7 +12,8 @@ export default defineConfig({
     isolate: false,
     globalSetup: ['test/support/process/program-global.ts', 'test/support/postgres/postgres-global.ts'],
     setupFiles: ['test/support/process/property-seed.ts'],
-    maxWorkers: 2,
+    // Tests harm the workers, which all have in common.
+    maxWorkers: 1,
     testTimeout: 180_000,
     hookTimeout: 120_000,
     expect: { poll: { timeout: 30_000 } },

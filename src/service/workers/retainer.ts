@@ -12,7 +12,11 @@ const PAUSE_MS = 60_000;
 export function startRetainer({ store, clock, log, precedence, retention }: ServiceDeps): Worker {
   const keepPartitions = async () => {
     for (const name of RETAINED_LOGS) {
-      const obstacle = await store.partitions!.keep(name, retention()[name]);
+      // A change of a table locks it on the coordinator until the last worker has answered.
+      const out = store.workers && store.workers.out().out > 0;
+      const obstacle = out
+        ? 'a worker of the database does not answer'
+        : await store.partitions!.keep(name, retention()[name]);
       if (obstacle)
         log('warn', 'the partitions of a log are to be changed, which is tried again', {
           name,

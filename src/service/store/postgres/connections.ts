@@ -1,6 +1,7 @@
 import pg, { type PoolClient } from 'pg';
 import { StoreUnavailable } from '../store.ts';
 import { isBroken, NotBegun, translate, translateConnecting } from './errors.ts';
+import type { InFlight } from './in-flight.ts';
 import { connectionSettings, prepareSession } from './settings.ts';
 
 /** Size of the connection pool of one node. The listener has one more connection. */
@@ -77,12 +78,13 @@ export class Connections {
     }
   }
 
-  /** Runs one statement, once. */
-  async query(query: pg.QueryConfig): Promise<pg.QueryResult> {
+  /** Runs one statement, once, whose first value is the workspace that it concerns. */
+  async query(query: pg.QueryConfig, inFlight: InFlight | undefined): Promise<pg.QueryResult> {
     const client = await this.take();
     let broken = false;
     try {
-      return await client.query(query);
+      const send = () => client.query(query);
+      return await (inFlight?.send(client, String(query.values![0]), send) ?? send());
     } catch (error) {
       broken = isBroken(error);
       throw translate(error, this.#where);

@@ -1,9 +1,10 @@
 import type { PoolClient, QueryResult } from 'pg';
-import { type Dialect, StoreUnavailable, type Topic, type Tx } from '../store.ts';
+import { StoreUnavailable, type Topic, type Tx } from '../store.ts';
 import type { Connections } from './connections.ts';
 import { isBroken, translate } from './errors.ts';
+import type { InFlight } from './in-flight.ts';
 import { NOW, QUERY_TIMEOUT_MS } from './settings.ts';
-import { collectWrites, PostgresSql } from './transaction.ts';
+import { collectWrites, locksOf, PostgresSql } from './transaction.ts';
 
 const WRITING = 'BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE';
 const BEGIN = {
@@ -19,7 +20,8 @@ interface Parts {
   readonly connections: Connections;
   /** The name of the database in errors. */
   readonly where: string;
-  readonly dialect: Dialect;
+  /** Given where the database is distributed. */
+  readonly inFlight: InFlight | undefined;
 }
 
 /**
@@ -32,7 +34,7 @@ export async function runTransaction<T>(
   work: (tx: Tx) => Promise<T>,
   joined = false,
 ): Promise<{ value: T; topics: ReadonlySet<Topic> }> {
-  const { connections, where, dialect } = parts;
+  const { connections, where, inFlight } = parts;
   const text = BEGIN[kind];
   let now: number | undefined;
   const takeNow = (result: QueryResult) => {
@@ -52,33 +54,25 @@ export async function runTransaction<T>(
   }
   const topics = new Set<Topic>();
   const unread: Promise<unknown>[] = [];
-  const sql = new PostgresSql(client, where, QUERY_TIMEOUT_MS, dialect);
+  const sql = new PostgresSql(client, where, QUERY_TIMEOUT_MS, inFlight);
   const tx: Tx = {
     sql,
     get now() {
       if (now === undefined) throw new Error('the time of a joined transaction is read before it began');
       return now;
     },
-    lock: async (name) =>
-      void (await sql.run('SELECT pg_advisory_xact_lock(hashtextextended(?, 0))', [name])),
-    tryLock: async (name) => {
-      const row = await sql.get<{ won: boolean }>(
-        'SELECT pg_try_advisory_xact_lock(hashtextextended(?, 0)) AS won',
-        [name],
-      );
-      return row!.won;
-    },
+    ...locksOf(sql),
     notify: async (topic) => void topics.add(topic),
     withCommit: (statements) => void unread.push(Promise.allSettled(statements).then(rejectFirst)),
   };
   let broken = false;
+  let ended: Promise<unknown> | undefined;
   try {
     const value = await work(tx);
     await begun;
-    sql.end();
     // The end of a read has no result to wait for. The next transaction of the connection comes after it.
-    if (kind === 'read') client.query('COMMIT').catch(() => {});
-    else await commit(client, where, unread);
+    if (kind === 'read') ended = sql.end('COMMIT').catch(() => {});
+    else await commit(client, sql, where, unread);
     return { value, topics };
   } catch (error) {
     // What failed first explains the other failures.
@@ -88,24 +82,31 @@ export async function runTransaction<T>(
     );
     broken = first instanceof StoreUnavailable && isBroken(first.cause);
     if (!broken)
-      await client.query('ROLLBACK').catch(() => {
+      await sql.end('ROLLBACK').catch(() => {
         broken = true;
       });
     throw first;
   } finally {
-    client.release(broken);
+    // On a distributed database a worker may be silent at the end of a read, which the next transaction must not wait for.
+    if (ended && inFlight) void ended.then(() => client.release());
+    else client.release(broken);
   }
 }
 
 /** Commits, behind the statements that nobody has awaited. */
-async function commit(client: PoolClient, where: string, unread: readonly Promise<unknown>[]): Promise<void> {
+async function commit(
+  client: PoolClient,
+  sql: PostgresSql,
+  where: string,
+  unread: readonly Promise<unknown>[],
+): Promise<void> {
   let warning: { code?: string | undefined; message?: string | undefined } | undefined;
   const onNotice = (notice: NonNullable<typeof warning>) => {
     if (notice.code !== '00000') warning = notice;
   };
   client.on('notice', onNotice);
-  const { command } = await client
-    .query('COMMIT')
+  const { command } = await sql
+    .end('COMMIT')
     .catch((error) => {
       throw translate(error, where);
     })

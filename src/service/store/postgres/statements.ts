@@ -1,7 +1,11 @@
+import { GLOBAL_TABLES } from '../global-tables.ts';
+
 /** A statement in PostgreSQL's form: `$1` for `?`, and the name of the prepared statement. */
 export interface Statement {
   readonly name: string | undefined;
   readonly text: string;
+  /** In a distributed database, the index of the parameter that names the workspace whose rows it concerns. */
+  readonly workspace: number | undefined;
 }
 
 /** Maximum number of prepared statements. Statements are few and fixed; the limit guards against generated ones. */
@@ -9,6 +13,9 @@ const MOST_NAMED = 500;
 
 /** Changes of the schema, and statements on partitions, which come and go. */
 const PASSING = /^(?:CREATE|ALTER|DROP|LOCK|SET) |_\d{10,}\b/;
+
+/** The tables of a distributed database that are on its coordinator (migrations/027-distribution.ts). */
+const ON_COORDINATOR = new Set([...GLOBAL_TABLES, 'catalog_version']);
 
 const cache = new Map<string, Statement>();
 const cacheOnCitus = new Map<string, Statement>();
@@ -23,7 +30,8 @@ export function statementOf(sql: string, distributed = false): Statement {
   if (!statement) {
     const named = known.size < MOST_NAMED && !PASSING.test(sql);
     const text = distributed ? bound(numbered(sql)) : numbered(sql);
-    statement = { name: named ? `svc_${known.size}` : undefined, text };
+    const workspace = distributed ? workspaceIn(text) : undefined;
+    statement = { name: named ? `svc_${known.size}` : undefined, text, workspace };
     if (named) known.set(sql, statement);
   }
   return statement;
@@ -44,6 +52,18 @@ function bound(text: string): string {
       /\b(\w+)\.workspace_id = \w+\.workspace_id\b/g,
       (both, table) => `${both} AND ${table}.workspace_id = ${number}`,
     );
+}
+
+/** The index of the parameter with the workspace whose rows are concerned; undefined if that is not to be seen. */
+function workspaceIn(text: string): number | undefined {
+  const tables = [...text.matchAll(/\b(?:FROM|INTO|UPDATE|JOIN) (\w+)/g)].map(([, table]) => table!);
+  if (tables.every((table) => ON_COORDINATOR.has(table))) return undefined;
+  const found =
+    /\bworkspace_id = \$(\d+)|\(workspace_id, [^()]*\) >= \(\$(\d+)|INTO \w+ \(workspace_id\b[^()]*\)\s+VALUES \(\$(\d+)/.exec(
+      text,
+    );
+  const number = found?.slice(1).find((each) => each !== undefined);
+  return number === undefined ? undefined : Number(number) - 1;
 }
 
 function numbered(sql: string): string {

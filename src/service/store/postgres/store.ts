@@ -1,5 +1,4 @@
 import { EventEmitter } from 'node:events';
-import pg from 'pg';
 import type { Clock } from '../../../kit/clock.ts';
 import { ConcurrencyLimiter } from '../../../kit/concurrency-limiter.ts';
 import {
@@ -14,13 +13,15 @@ import {
   type Workers,
   type WriteOptions,
 } from '../store.ts';
+import { runAlone } from './alone.ts';
 import { Connections } from './connections.ts';
-import { isConflict, NotBegun, translate, translateOpening } from './errors.ts';
+import { isConflict, NotBegun, translateOpening } from './errors.ts';
+import { InFlight } from './in-flight.ts';
 import { Listener } from './listener.ts';
 import { migratePostgres } from './migrate.ts';
 import { partitionsOf } from './partitions.ts';
 import { type Kind, runTransaction } from './run-transaction.ts';
-import { connectionSettings, MIGRATION_TIMEOUT_MS, NOW } from './settings.ts';
+import { NOW } from './settings.ts';
 import { statementOf } from './statements.ts';
 import { Statistics } from './statistics.ts';
 import { citusDialect, postgresDialect } from './transaction.ts';
@@ -43,8 +44,9 @@ const ATTEMPTS = 5;
  * locked ones.
  */
 export class PostgresStore implements Store {
-  #dialect = postgresDialect;
-  readonly partitions = partitionsOf(this.write.bind(this), (statement) => this.#alone(statement));
+  readonly partitions = partitionsOf(this.write.bind(this), (statement) =>
+    runAlone(this.#url, this.#where, statement),
+  );
   readonly #url: string;
   readonly #connections: Connections;
   readonly #listener: Listener;
@@ -54,6 +56,8 @@ export class PostgresStore implements Store {
   readonly #statistics = new Statistics((work) => this.#transaction('lazy', work));
   #closing: Promise<void> | undefined;
   #workers: WorkerWatch | undefined;
+  /** Defined where the database is distributed. */
+  #inFlight: InFlight | undefined;
 
   private constructor(url: string, clock: Clock, share: number) {
     this.#url = url;
@@ -96,7 +100,7 @@ export class PostgresStore implements Store {
   }
 
   get dialect(): Dialect {
-    return this.#dialect;
+    return this.#inFlight ? citusDialect : postgresDialect;
   }
 
   async write<T>(
@@ -125,7 +129,7 @@ export class PostgresStore implements Store {
   async look<T extends object>(sql: string, params: readonly SqlValue[]): Promise<Looked<T> | undefined> {
     const statement = statementOf(
       `SELECT found.*, ${NOW} AS now FROM (${sql}) AS found`,
-      this.#dialect.distributed,
+      this.dialect.distributed,
     );
     const { client, result } = await this.#connections.first({ ...statement, values: params as SqlValue[] });
     client.release();
@@ -140,7 +144,8 @@ export class PostgresStore implements Store {
     turns: readonly Turn[] = [],
   ): Promise<T[]> {
     return this.#limited(turns, async () => {
-      const { rows } = await this.#connections.query({ name, text, values: values as SqlValue[] });
+      const query = { name, text, values: values as SqlValue[] };
+      const { rows } = await this.#connections.query(query, this.#inFlight);
       return rows as T[];
     });
   }
@@ -186,25 +191,15 @@ export class PostgresStore implements Store {
     }
   }
 
-  /** Runs a statement that may take hours, on a connection of its own. */
-  async #alone(statement: string): Promise<void> {
-    const client = new pg.Client({ ...connectionSettings(this.#url), query_timeout: MIGRATION_TIMEOUT_MS });
-    client.on('error', () => {});
-    try {
-      await client.connect();
-      await client.query('SET statement_timeout = 0');
-      await client.query(statement);
-    } catch (error) {
-      throw translate(error, this.#where);
-    } finally {
-      await client.end().catch(() => {});
-    }
-  }
-
   async #distribute(clock: Clock): Promise<void> {
-    this.#dialect = citusDialect;
-    this.#workers = new WorkerWatch(this.#url, clock, () => this.#connections.renew());
-    await this.#workers.start();
+    const inFlight = new InFlight((workspaceId) => workers.isOut(workspaceId));
+    const workers = new WorkerWatch(this.#url, clock, {
+      onChange: () => this.#connections.renew(),
+      onLost: () => inFlight.giveUp(),
+    });
+    this.#workers = workers;
+    this.#inFlight = inFlight;
+    await workers.start();
   }
 
   async #close(): Promise<void> {
@@ -216,7 +211,7 @@ export class PostgresStore implements Store {
   }
 
   async #transaction<T>(kind: Kind, work: (tx: Tx) => Promise<T>, joined = false): Promise<T> {
-    const parts = { connections: this.#connections, where: this.#where, dialect: this.#dialect };
+    const parts = { connections: this.#connections, where: this.#where, inFlight: this.#inFlight };
     const { value, topics } = await runTransaction(parts, kind, work, joined);
     for (const topic of topics) {
       this.#notifications.emit(topic);

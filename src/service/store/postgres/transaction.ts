@@ -1,7 +1,7 @@
-import type { Duplex } from 'node:stream';
-import type { ClientBase } from 'pg';
-import type { Dialect, Sql, SqlValue } from '../store.ts';
+import type { ClientBase, QueryResult } from 'pg';
+import type { Dialect, Sql, SqlValue, Tx } from '../store.ts';
 import { translate } from './errors.ts';
+import { type InFlight, streamOf } from './in-flight.ts';
 import { statementOf } from './statements.ts';
 
 export const postgresDialect: Dialect = {
@@ -17,19 +17,16 @@ export const postgresDialect: Dialect = {
 
 export const citusDialect: Dialect = { ...postgresDialect, distributed: true };
 
-/** A connection of the driver, whose type does not declare its stream. */
-type Client = ClientBase & { readonly connection?: { readonly stream: Duplex } };
-
-const collecting = new WeakSet<Client>();
+const collecting = new WeakSet<ClientBase>();
 
 /**
  * Sends what a connection is given until this run of the event loop's microtasks ends in one write: statements that are
  * issued together (together.ts), and the BEGIN and COMMIT around them.
  */
-export function collectWrites(client: Client): void {
+export function collectWrites(client: ClientBase): void {
   if (collecting.has(client)) return;
   collecting.add(client);
-  const stream = client.connection?.stream;
+  const stream = streamOf(client);
   stream?.cork();
   const send = () => {
     collecting.delete(client);
@@ -42,14 +39,20 @@ export function collectWrites(client: Client): void {
 /** Runs the statements of one transaction on its connection. Rejects with the errors of the store. */
 export class PostgresSql implements Sql {
   readonly dialect: Dialect;
-  readonly #client: Client;
+  readonly #client: ClientBase;
   readonly #where: string;
   readonly #timeoutMs: number;
+  readonly #inFlight: InFlight | undefined;
   #ended = false;
+  #workspaceId: string | undefined;
 
-  /** `where` names the database in errors; `timeoutMs` is the timeout of a statement (QUERY_TIMEOUT_MS). */
-  constructor(client: Client, where: string, timeoutMs: number, dialect = postgresDialect) {
-    this.dialect = dialect;
+  /**
+   * `where` names the database in errors; `timeoutMs` is the timeout of a statement (QUERY_TIMEOUT_MS). `inFlight` is
+   * given where the database is distributed.
+   */
+  constructor(client: ClientBase, where: string, timeoutMs: number, inFlight?: InFlight) {
+    this.dialect = inFlight ? citusDialect : postgresDialect;
+    this.#inFlight = inFlight;
     this.#client = client;
     this.#where = where;
     this.#timeoutMs = timeoutMs;
@@ -67,14 +70,10 @@ export class PostgresSql implements Sql {
     return (await this.#query(sql, params)).rowCount ?? 0;
   }
 
-  /** Refuses further statements, which would be stored without the transaction. */
-  end(): void {
-    this.#ended = true;
-  }
-
   async #query(sql: string, params: readonly SqlValue[]) {
     if (this.#ended) throw new Error('a statement comes after the end of its transaction');
-    const { name, text } = statementOf(sql, this.dialect.distributed);
+    const { name, text, workspace } = statementOf(sql, this.dialect.distributed);
+    if (workspace !== undefined) this.#workspaceId = String(params[workspace]);
     const query = {
       text,
       values: params as SqlValue[],
@@ -82,10 +81,40 @@ export class PostgresSql implements Sql {
       ...(name ? { name } : {}),
     };
     collectWrites(this.#client);
+    const send = () => this.#client.query(query);
     try {
-      return await this.#client.query(query);
+      return await (this.#inFlight?.send(
+        this.#client,
+        workspace === undefined ? undefined : this.#workspaceId,
+        send,
+      ) ?? send());
     } catch (error) {
       throw translate(error, this.#where);
     }
   }
+
+  /**
+   * Ends the transaction, and refuses further statements, which would be stored without it. Rejects with an error of the
+   * driver.
+   */
+  end(statement: 'COMMIT' | 'ROLLBACK'): Promise<QueryResult> {
+    this.#ended = true;
+    const send = () => this.#client.query(statement);
+    return this.#inFlight?.send(this.#client, this.#workspaceId, send) ?? send();
+  }
+}
+
+/** The named locks of a transaction. */
+export function locksOf(sql: Sql): Pick<Tx, 'lock' | 'tryLock'> {
+  return {
+    lock: async (name) =>
+      void (await sql.run('SELECT pg_advisory_xact_lock(hashtextextended(?, 0))', [name])),
+    tryLock: async (name) => {
+      const row = await sql.get<{ won: boolean }>(
+        'SELECT pg_try_advisory_xact_lock(hashtextextended(?, 0)) AS won',
+        [name],
+      );
+      return row!.won;
+    },
+  };
 }

@@ -12,15 +12,23 @@ const ANSWER_MS = 2_000;
 const NODES = `SELECT groupid AS "group", nodename AS host, nodeport AS port FROM pg_dist_node
   WHERE groupid <> 0 AND noderole = 'primary' AND isactive ORDER BY groupid`;
 /**
- * Citus uses an open connection again, which a worker that was restarted has forgotten: then the first check fails, and
- * the second opens one.
+ * On a new connection to the worker: of one that was open before, an answer that does not come could not be given up while
+ * the worker is silent, as its coordinator would wait for it to cancel the statement.
  */
-const ANSWERS = `SELECT citus_check_connection_to_node($1, $2) AS before,
-    citus_check_connection_to_node($1, $2) AS answers`;
+const STARTED = `SELECT result AS started FROM master_run_on_worker(ARRAY[$1::text], ARRAY[$2::int],
+    ARRAY['SELECT extract(epoch FROM pg_postmaster_start_time())'], false) WHERE success`;
 const OUT = `SELECT w.workspace_id AS id FROM workspace w JOIN pg_dist_placement p
     ON p.shardid = get_shard_id_for_distribution_column('due', w.workspace_id)
   WHERE p.groupid = ANY ($1)`;
 const COUNT = 'SELECT count(*) AS n FROM workspace';
+
+/** What to do about the connections of the process. */
+interface Listeners {
+  /** A worker was lost, has come back or was restarted: connections to it are of no use any more. */
+  onChange(): void;
+  /** After each check that finds a worker lost. */
+  onLost(): void;
+}
 
 /**
  * Follows which workers of a distributed database do not answer: on a connection of its own, so that it needs none of
@@ -29,19 +37,20 @@ const COUNT = 'SELECT count(*) AS n FROM workspace';
 export class WorkerWatch implements Workers {
   readonly #url: string;
   readonly #clock: Clock;
-  readonly #onChange: () => void;
+  readonly #listeners: Listeners;
   readonly #stopping = new AbortController();
   #client: pg.Client | undefined;
   #lost = '';
+  /** When each worker was started, by its group. */
+  readonly #started = new Map<number, string>();
   #out: ReadonlySet<string> = new Set();
   #workspaces = 0;
   #running: Promise<void> = Promise.resolve();
 
-  /** `onChange` is called when a worker was lost or has come back: connections to it are of no use any more. */
-  constructor(url: string, clock: Clock, onChange: () => void) {
+  constructor(url: string, clock: Clock, listeners: Listeners) {
     this.#url = url;
     this.#clock = clock;
-    this.#onChange = onChange;
+    this.#listeners = listeners;
   }
 
   /** Resolves after the first check, and goes on checking. */
@@ -74,31 +83,63 @@ export class WorkerWatch implements Workers {
 
   async #check(): Promise<void> {
     try {
-      const client = this.#client ?? (await this.#connect());
       const lost: number[] = [];
       let restarted = false;
-      for (const { group, host, port } of (await client.query(NODES)).rows) {
-        const { before, answers } = await check(client, host, port);
-        if (!answers) lost.push(group);
-        else if (!before) restarted = true;
+      for (const { group, host, port } of (await this.#query(NODES)).rows) {
+        const started = await this.#startOf(host, port);
+        const before = this.#started.get(group);
+        if (started === undefined) lost.push(group);
+        else {
+          restarted ||= before !== undefined && before !== started;
+          this.#started.set(group, started);
+        }
       }
       // Workspaces may be created, and moved to other workers.
       if (lost.length > 0 || this.#lost !== '') {
-        const { rows } = await client.query(OUT, [lost]);
+        const { rows } = await this.#query(OUT, [lost]);
         this.#out = new Set(rows.map(({ id }) => id as string));
-        this.#workspaces = (await client.query(COUNT)).rows[0].n;
+        this.#workspaces = (await this.#query(COUNT)).rows[0].n;
       }
       const changed = restarted || this.#lost !== lost.join();
       this.#lost = lost.join();
-      if (changed) this.#onChange();
+      if (changed) this.#listeners.onChange();
+      if (lost.length > 0) this.#listeners.onLost();
     } catch {
-      await this.#client?.end().catch(() => {});
-      this.#client = undefined;
+      this.#disconnect();
     }
   }
 
+  #disconnect(): void {
+    this.#client?.end().catch(() => {});
+    this.#client = undefined;
+  }
+
+  /** When a worker was started; undefined if it does not answer in time. Rejects if the coordinator does not. */
+  async #startOf(host: string, port: number): Promise<string | undefined> {
+    try {
+      return (await this.#query(STARTED, [host, port])).rows[0]?.started;
+    } catch (error) {
+      const { code, message } = error as { code?: unknown; message: string };
+      // Cancelled by the timeout of the statement.
+      if (code === '57014') return undefined;
+      // A worker that became silent just then. If it was the coordinator, the next statement fails.
+      if (message !== 'Query read timeout') throw error;
+      this.#disconnect();
+      return undefined;
+    }
+  }
+
+  async #query(text: string, values: unknown[] = []): Promise<pg.QueryResult> {
+    const client = this.#client ?? (await this.#connect());
+    return client.query(text, values);
+  }
+
   async #connect(): Promise<pg.Client> {
-    const client = new pg.Client({ ...connectionSettings(this.#url), statement_timeout: ANSWER_MS });
+    const client = new pg.Client({
+      ...connectionSettings(this.#url),
+      statement_timeout: ANSWER_MS,
+      query_timeout: 2 * ANSWER_MS,
+    });
     client.on('error', () => {
       if (this.#client === client) this.#client = undefined;
     });
@@ -106,23 +147,5 @@ export class WorkerWatch implements Workers {
     await prepareSession(client);
     this.#client = client;
     return client;
-  }
-}
-
-/**
- * Whether a worker answers in time, and did so on the connection that there was before. Rejects if the coordinator does
- * not.
- */
-async function check(
-  client: pg.Client,
-  host: string,
-  port: number,
-): Promise<{ before: boolean; answers: boolean }> {
-  try {
-    return (await client.query(ANSWERS, [host, port])).rows[0];
-  } catch (error) {
-    // Cancelled by the timeout of the statement.
-    if ((error as { code?: unknown }).code === '57014') return { before: false, answers: false };
-    throw error;
   }
 }

@@ -4,7 +4,7 @@ import { GLOBAL_TABLES } from '../../../../src/service/store/global-tables.ts';
 import { startReceiver } from '../../../support/peers/receiver.ts';
 import { atWorker, coordinator, onDatabase } from '../../../support/postgres/citus.ts';
 import { workerOf } from '../../../support/postgres/distributed-fleet.ts';
-import { killServer } from '../../../support/postgres/worker-process.ts';
+import { killServer, silenceServer } from '../../../support/postgres/worker-process.ts';
 import { startTestService } from '../../../support/process/service.ts';
 
 if (!coordinator)
@@ -31,7 +31,10 @@ describe.skipIf(!coordinator)('a distributed database', () => {
     expect(local.filter((name) => !GLOBAL_TABLES.includes(name))).toEqual(['catalog_version']);
   });
 
-  test('that loses a worker answers 503 for its workspaces alone, and delivers for the others', async () => {
+  test.each([
+    ['loses a worker', killServer],
+    ['has a silent worker', silenceServer],
+  ])('that %s answers 503 for its workspaces alone, and delivers for the others', async (_, harm) => {
     const receiver = await startReceiver();
     onTestFinished(() => receiver.close());
     const service = await startTestService({ allowLoopbackWebhooks: true });
@@ -52,7 +55,7 @@ describe.skipIf(!coordinator)('a distributed database', () => {
     };
     await service.fetch('/v1/webhooks', { body: subscription, headers: asOther });
     expect((await decide()).status).toBe(200);
-    const restart = await killServer(atWorker(service.database, lost));
+    const restore = await harm(atWorker(service.database, lost));
     try {
       expect((await decide()).status).toBe(503);
       await expect
@@ -65,7 +68,7 @@ describe.skipIf(!coordinator)('a distributed database', () => {
       expect((await service.fetch(`/v1/messages/${body.decisionId}/outcomes`, tap)).status).toBeLessThan(300);
       await receiver.waitFor(1);
     } finally {
-      await restart();
+      await restore();
     }
     await expect.poll(async () => (await fetch(`${service.url}/readyz`)).text()).toBe('ready\n');
     expect((await decide()).status).toBe(200);

@@ -33,6 +33,18 @@ test.each([
   expect(statementOf(sql).text).not.toContain('workspace_id = $1 AND (');
 });
 
+test.each([
+  ['DELETE FROM delivery WHERE due_at < ? AND workspace_id = ?', 1],
+  ['INSERT INTO due (workspace_id, lane, due_at, due_id) VALUES (?, ?, ?, ?)', 0],
+  ['SELECT 1 FROM due WHERE lane = ? AND (workspace_id, due_at) >= (?, ?)', 1],
+  ['SELECT workspace_id FROM due WHERE lane = ?', undefined],
+  ['SELECT region FROM workspace WHERE workspace_id = ?', undefined],
+  ['SELECT 1', undefined],
+])('a distributed database has the rows of %s on the worker of the workspace at %s', (sql, workspace) => {
+  expect(statementOf(sql, true).workspace).toBe(workspace);
+  expect(statementOf(sql).workspace).toBeUndefined();
+});
+
 test('a lost connection of the coordinator to a worker leaves that to the coordinator as it is', () => {
   const reported = (code: string) => Object.assign(new Error('reported'), { code, severity: 'ERROR' });
   expect(isBroken(reported('08006'))).toBe(false);

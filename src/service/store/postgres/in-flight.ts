@@ -1,0 +1,54 @@
+import type { Duplex } from 'node:stream';
+import type { ClientBase } from 'pg';
+import { StoreUnavailable } from '../store.ts';
+
+/** A statement of unknown workspaces that takes longer, in ms, counts as one that waits for a lost worker. */
+const WAITING_MS = 1_000;
+
+/** The stream of a connection, which the type of the driver does not declare. */
+export const streamOf = (client: ClientBase) =>
+  (client as ClientBase & { readonly connection?: { readonly stream: Duplex } }).connection?.stream;
+
+interface Sent {
+  readonly client: ClientBase;
+  readonly workspaceId: string | undefined;
+  readonly since: number;
+}
+
+/**
+ * The statements of a process that wait for the answer of a distributed database. One that needs a worker that is silent
+ * is not answered, and its coordinator does not even end it at the timeout of the statement: it waits for the worker to
+ * cancel it. So its connection is closed from here, which leaves the others their part of the pool.
+ */
+export class InFlight {
+  readonly #sent = new Set<Sent>();
+  readonly #isOut: (workspaceId: string) => boolean;
+
+  /** `isOut` says whether the worker of a workspace does not answer. */
+  constructor(isOut: (workspaceId: string) => boolean) {
+    this.#isOut = isOut;
+  }
+
+  /**
+   * Sends a statement, with `send`, which concerns rows of a workspace, or of none or several (undefined). Rejects with
+   * StoreUnavailable at once if the workspace is out.
+   */
+  async send<T>(client: ClientBase, workspaceId: string | undefined, send: () => Promise<T>): Promise<T> {
+    if (workspaceId !== undefined && this.#isOut(workspaceId))
+      throw new StoreUnavailable(`the worker of ${workspaceId} does not answer`, undefined);
+    const sent = { client, workspaceId, since: performance.now() };
+    this.#sent.add(sent);
+    try {
+      return await send();
+    } finally {
+      this.#sent.delete(sent);
+    }
+  }
+
+  /** Closes the connections whose statements wait for a worker that was lost. They reject with an error of the driver. */
+  giveUp(): void {
+    const late = performance.now() - WAITING_MS;
+    for (const { client, workspaceId, since } of this.#sent)
+      if (workspaceId === undefined ? since < late : this.#isOut(workspaceId)) streamOf(client)?.destroy();
+  }
+}
