@@ -127,9 +127,10 @@ export class PostgresStore implements Store {
       `SELECT found.*, ${NOW} AS now FROM (${sql}) AS found`,
       this.#dialect.distributed,
     );
-    const { client, result } = await this.#connections.first({ ...statement, values: params as SqlValue[] });
-    client.release();
-    return result.rows[0];
+    // On Citus a look may wait for a worker that does not answer.
+    const alone = this.#dialect.distributed;
+    const { rows } = await this.#connections.read({ ...statement, values: params }, alone);
+    return rows[0];
   }
 
   /** Runs one statement outside a transaction, in one round trip. It uses `$1` placeholders and is prepared as `name`. */
@@ -140,7 +141,7 @@ export class PostgresStore implements Store {
     turns: readonly Turn[] = [],
   ): Promise<T[]> {
     return this.#limited(turns, async () => {
-      const { rows } = await this.#connections.query({ name, text, values: values as SqlValue[] });
+      const { rows } = await this.#connections.query({ name, text, values });
       return rows as T[];
     });
   }

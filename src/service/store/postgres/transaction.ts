@@ -1,7 +1,6 @@
-import type { Duplex } from 'node:stream';
-import type { ClientBase } from 'pg';
 import type { Dialect, Sql, SqlValue } from '../store.ts';
 import { translate } from './errors.ts';
+import { type Client, collectWrites, send } from './send.ts';
 import { statementOf } from './statements.ts';
 
 export const postgresDialect: Dialect = {
@@ -16,28 +15,6 @@ export const postgresDialect: Dialect = {
 };
 
 export const citusDialect: Dialect = { ...postgresDialect, distributed: true };
-
-/** A connection of the driver, whose type does not declare its stream. */
-type Client = ClientBase & { readonly connection?: { readonly stream: Duplex } };
-
-const collecting = new WeakSet<Client>();
-
-/**
- * Sends what a connection is given until this run of the event loop's microtasks ends in one write: statements that are
- * issued together (together.ts), and the BEGIN and COMMIT around them.
- */
-export function collectWrites(client: Client): void {
-  if (collecting.has(client)) return;
-  collecting.add(client);
-  const stream = client.connection?.stream;
-  stream?.cork();
-  const send = () => {
-    collecting.delete(client);
-    stream?.uncork();
-  };
-  // Ticks run when no microtask is left.
-  queueMicrotask(() => process.nextTick(send));
-}
 
 /** Runs the statements of one transaction on its connection. Rejects with the errors of the store. */
 export class PostgresSql implements Sql {
@@ -75,15 +52,9 @@ export class PostgresSql implements Sql {
   async #query(sql: string, params: readonly SqlValue[]) {
     if (this.#ended) throw new Error('a statement comes after the end of its transaction');
     const { name, text } = statementOf(sql, this.dialect.distributed);
-    const query = {
-      text,
-      values: params as SqlValue[],
-      query_timeout: this.#timeoutMs,
-      ...(name ? { name } : {}),
-    };
     collectWrites(this.#client);
     try {
-      return await this.#client.query(query);
+      return await send(this.#client, { name, text, values: params }, this.#timeoutMs);
     } catch (error) {
       throw translate(error, this.#where);
     }
