@@ -203,7 +203,13 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     const parts: AppParts = {
       deps,
       handlers,
-      prepare: { decide: (workspaceId) => deps.models.follow(store, workspaceId) },
+      prepare: {
+        // Beside the look at the key, unless anybody could make this process read a model, or wait for a lost worker.
+        decide: (workspaceId, admitted) =>
+          admitted || (!store.workers && deps.models.holds(workspaceId))
+            ? deps.models.follow(store, workspaceId)
+            : undefined,
+      },
       streams: {
         streamEvents: liveEvents(stopping.signal, keys, share),
         watchEvents: watchEvents(stopping.signal, keys),

@@ -26,11 +26,17 @@ import { addUnsubscribe, UNSUBSCRIBE_ROUTE } from './unsubscribe.ts';
 
 type Ctx = Context<{ Bindings: HttpBindings }>;
 
+/** Resolves when all is up to date; undefined where there is nothing to do for a request that is not admitted yet. */
+type Prepare = (workspaceId: string, admitted: boolean) => Promise<unknown> | undefined;
+
 export interface AppParts {
   readonly deps: ServiceDeps;
   readonly handlers: Handlers;
-  /** What is brought up to date before the transaction of a call, by the id of its workspace. */
-  readonly prepare?: { readonly [N in EndpointName]?: (workspaceId: string) => Promise<unknown> };
+  /**
+   * What is brought up to date before the transaction of a call, by the id of its workspace. It is asked before the request
+   * is admitted, with the workspace that the request names, and if it does nothing then, afterwards.
+   */
+  readonly prepare?: { readonly [N in EndpointName]?: Prepare };
   readonly streams: { readonly [N in EndpointName]?: StreamHandler };
   readonly admit: Admit;
   /**
@@ -118,6 +124,8 @@ async function answer(
   const headers = new Headers({ [HEADERS.requestId]: requestId });
   const { deps } = parts;
   try {
+    const prepared = parts.prepare?.[name]?.(c.req.header(HEADERS.workspace) ?? '', false);
+    prepared?.catch(() => {});
     const request = {
       ...(await admitted(c, parts, endpoint, record, headers)),
       params: c.req.param() as Record<string, string>,
@@ -129,7 +137,7 @@ async function answer(
     const stream = parts.streams[name];
     return stream
       ? startStream(c, parts, endpoint, stream, request, headers)
-      : await callHandler(c, parts, name, endpoint, request, headers);
+      : await callHandler(c, parts, name, endpoint, request, headers, prepared);
   } catch (error) {
     return errorResponse(toServiceError(error, deps.log, requestId), c.env.incoming, requestId, headers);
   }
@@ -161,11 +169,12 @@ async function callHandler(
   endpoint: Endpoint,
   request: AdmittedRequest,
   headers: Headers,
+  prepared: Promise<unknown> | undefined,
 ): Promise<Response> {
   const { workspace, onlyUser, deps } = request;
   const { raw, body } = await checkedBody(c.env.incoming, endpoint);
   const handler = parts.handlers[name] as Handler<EndpointName>;
-  await parts.prepare?.[name]?.(workspace.id);
+  await (prepared ?? parts.prepare?.[name]?.(workspace.id, true));
   const work = async (tx: Tx) => {
     const call = {
       ...request,

@@ -88,6 +88,11 @@ export class LearnedModels {
     }
   }
 
+  /** Whether the model of a workspace is held. */
+  holds(workspaceId: string): boolean {
+    return this.#held.has(workspaceId);
+  }
+
   /** The workspaces whose models are held. */
   held(): string[] {
     return [...this.#held.keys()];

@@ -2,7 +2,8 @@ import pg, { type PoolClient } from 'pg';
 import { StoreUnavailable } from '../store.ts';
 import { isBroken, NotBegun, translate, translateConnecting } from './errors.ts';
 import type { InFlight } from './in-flight.ts';
-import { connectionSettings, prepareSession } from './settings.ts';
+import { collectWrites, type Statement, send } from './send.ts';
+import { connectionSettings, prepareSession, QUERY_TIMEOUT_MS } from './settings.ts';
 
 /** Size of the connection pool of one node. The listener has one more connection. */
 const CONNECTIONS = 10;
@@ -13,6 +14,12 @@ const MIN_CONNECTIONS = 5;
 /** Timeout of the first statement on a pooled connection, after which the connection counts as dead. */
 const FIRST_TIMEOUT_MS = 3_000;
 
+interface Read {
+  readonly statement: Statement;
+  readonly resolve: (result: pg.QueryResult) => void;
+  readonly reject: (error: unknown) => void;
+}
+
 /** The pooled connections of a process. */
 export class Connections {
   readonly #pool: pg.Pool;
@@ -21,6 +28,8 @@ export class Connections {
   /** The connections from before `renew`. */
   #old = new WeakSet<PoolClient>();
   #all = new Set<PoolClient>();
+  /** Those that are sent at the end of this run of microtasks. */
+  readonly #reads: Read[] = [];
 
   /** `where` names the database in errors; `share` is this process's part of the connections of a node. */
   constructor(url: string, where: string, share: number) {
@@ -47,16 +56,15 @@ export class Connections {
   }
 
   /**
-   * Takes a connection and runs a first statement that may be repeated: BEGIN, or a read. On a dead pooled connection it
-   * fails, and the next one is tried, until FIRST_TIMEOUT_MS have passed. The caller releases the connection.
+   * Takes a connection and runs BEGIN. On a dead pooled connection it fails, and the next one is tried, until
+   * FIRST_TIMEOUT_MS have passed. The caller releases the connection.
    */
-  async first(query: pg.QueryConfig): Promise<{ client: PoolClient; result: pg.QueryResult }> {
-    const limited = { ...query, query_timeout: FIRST_TIMEOUT_MS };
+  async begun(text: string): Promise<{ client: PoolClient; result: pg.QueryResult }> {
     const deadline = performance.now() + FIRST_TIMEOUT_MS;
     for (let attempt = 0; ; attempt++) {
       const client = await this.take();
       try {
-        return { client, result: await client.query(limited) };
+        return { client, result: await send(client, { text }, FIRST_TIMEOUT_MS) };
       } catch (error) {
         client.release(true);
         const last = attempt >= this.#most || performance.now() >= deadline;
@@ -67,10 +75,9 @@ export class Connections {
 
   /** Sends BEGIN on a connection that may be dead. Rejects with NotBegun if it is. */
   async begin(client: PoolClient, text: string): Promise<pg.QueryResult> {
-    const limited = { text, query_timeout: FIRST_TIMEOUT_MS };
     const deadline = performance.now() + FIRST_TIMEOUT_MS;
     try {
-      return await client.query(limited);
+      return await send(client, { text }, FIRST_TIMEOUT_MS);
     } catch (error) {
       const translated = translate(error, this.#where);
       const dead = translated instanceof StoreUnavailable && isBroken(error) && performance.now() < deadline;
@@ -78,13 +85,54 @@ export class Connections {
     }
   }
 
+  /**
+   * Runs a statement that only reads, outside a transaction. Those that are asked for in one run of the event loop's
+   * microtasks share a connection and a round trip, unless they are to wait for no other. Dead connections are replaced as
+   * by `begun`.
+   */
+  read(statement: Statement, alone: boolean): Promise<pg.QueryResult> {
+    return new Promise((resolve, reject) => {
+      const read = { statement, resolve, reject };
+      if (alone) return void this.#readTogether([read]);
+      this.#reads.push(read);
+      if (this.#reads.length === 1) process.nextTick(() => void this.#readTogether(this.#reads.splice(0)));
+    });
+  }
+
+  async #readTogether(reads: readonly Read[]): Promise<void> {
+    const deadline = performance.now() + FIRST_TIMEOUT_MS;
+    let left = reads;
+    for (let attempt = 0; left.length > 0; attempt++) {
+      const again: Read[] = [];
+      const last = () => attempt >= this.#most || performance.now() >= deadline;
+      let broken = false;
+      try {
+        const client = await this.take();
+        collectWrites(client);
+        await Promise.all(
+          left.map((read) =>
+            send(client, read.statement, FIRST_TIMEOUT_MS).then(read.resolve, (error) => {
+              if (isBroken(error) && !last()) again.push(read);
+              else read.reject(translate(error, this.#where));
+              broken ||= isBroken(error);
+            }),
+          ),
+        );
+        client.release(broken);
+      } catch (error) {
+        for (const read of left) read.reject(error);
+      }
+      left = again;
+    }
+  }
+
   /** Runs one statement, once, whose first value is the workspace that it concerns. */
-  async query(query: pg.QueryConfig, inFlight: InFlight | undefined): Promise<pg.QueryResult> {
+  async query(query: Statement, inFlight: InFlight | undefined): Promise<pg.QueryResult> {
     const client = await this.take();
     let broken = false;
     try {
-      const send = () => client.query(query);
-      return await (inFlight?.send(client, String(query.values![0]), send) ?? send());
+      const sent = () => send(client, query, QUERY_TIMEOUT_MS);
+      return await (inFlight?.send(client, String(query.values?.[0]), sent) ?? sent());
     } catch (error) {
       broken = isBroken(error);
       throw translate(error, this.#where);

@@ -1,16 +1,11 @@
-import type { Duplex } from 'node:stream';
-import type { ClientBase } from 'pg';
 import { StoreUnavailable } from '../store.ts';
+import type { Client } from './send.ts';
 
 /** A statement of unknown workspaces that takes longer, in ms, counts as one that waits for a lost worker. */
 const WAITING_MS = 1_000;
 
-/** The stream of a connection, which the type of the driver does not declare. */
-export const streamOf = (client: ClientBase) =>
-  (client as ClientBase & { readonly connection?: { readonly stream: Duplex } }).connection?.stream;
-
 interface Sent {
-  readonly client: ClientBase;
+  readonly client: Client;
   readonly workspaceId: string | undefined;
   readonly since: number;
 }
@@ -33,7 +28,7 @@ export class InFlight {
    * Sends a statement, with `send`, which concerns rows of a workspace, or of none or several (undefined). Rejects with
    * StoreUnavailable at once if the workspace is out.
    */
-  async send<T>(client: ClientBase, workspaceId: string | undefined, send: () => Promise<T>): Promise<T> {
+  async send<T>(client: Client, workspaceId: string | undefined, send: () => Promise<T>): Promise<T> {
     if (workspaceId !== undefined && this.#isOut(workspaceId))
       throw new StoreUnavailable(`the worker of ${workspaceId} does not answer`, undefined);
     const sent = { client, workspaceId, since: performance.now() };
@@ -49,6 +44,7 @@ export class InFlight {
   giveUp(): void {
     const late = performance.now() - WAITING_MS;
     for (const { client, workspaceId, since } of this.#sent)
-      if (workspaceId === undefined ? since < late : this.#isOut(workspaceId)) streamOf(client)?.destroy();
+      if (workspaceId === undefined ? since < late : this.#isOut(workspaceId))
+        client.connection?.stream.destroy();
   }
 }

@@ -3,8 +3,9 @@ import { StoreUnavailable, type Topic, type Tx } from '../store.ts';
 import type { Connections } from './connections.ts';
 import { isBroken, translate } from './errors.ts';
 import type { InFlight } from './in-flight.ts';
+import { collectWrites } from './send.ts';
 import { NOW, QUERY_TIMEOUT_MS } from './settings.ts';
-import { collectWrites, locksOf, PostgresSql } from './transaction.ts';
+import { locksOf, PostgresSql } from './transaction.ts';
 
 const WRITING = 'BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE';
 const BEGIN = {
@@ -48,7 +49,7 @@ export async function runTransaction<T>(
     begun = connections.begin(client, text).then(takeNow);
     begun.catch(() => {});
   } else {
-    const { client: ready, result } = await connections.first({ text });
+    const { client: ready, result } = await connections.begun(text);
     client = ready;
     takeNow(result);
   }

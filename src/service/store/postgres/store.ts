@@ -131,9 +131,10 @@ export class PostgresStore implements Store {
       `SELECT found.*, ${NOW} AS now FROM (${sql}) AS found`,
       this.dialect.distributed,
     );
-    const { client, result } = await this.#connections.first({ ...statement, values: params as SqlValue[] });
-    client.release();
-    return result.rows[0];
+    // On Citus a look may wait for a worker that does not answer.
+    const alone = this.dialect.distributed;
+    const { rows } = await this.#connections.read({ ...statement, values: params }, alone);
+    return rows[0];
   }
 
   /** Runs one statement outside a transaction, in one round trip. It uses `$1` placeholders and is prepared as `name`. */
@@ -144,8 +145,7 @@ export class PostgresStore implements Store {
     turns: readonly Turn[] = [],
   ): Promise<T[]> {
     return this.#limited(turns, async () => {
-      const query = { name, text, values: values as SqlValue[] };
-      const { rows } = await this.#connections.query(query, this.#inFlight);
+      const { rows } = await this.#connections.query({ name, text, values }, this.#inFlight);
       return rows as T[];
     });
   }

@@ -1,7 +1,8 @@
-import type { ClientBase, QueryResult } from 'pg';
+import type { QueryResult } from 'pg';
 import type { Dialect, Sql, SqlValue, Tx } from '../store.ts';
 import { translate } from './errors.ts';
-import { type InFlight, streamOf } from './in-flight.ts';
+import type { InFlight } from './in-flight.ts';
+import { collectWrites, send } from './send.ts';
 import { statementOf } from './statements.ts';
 
 export const postgresDialect: Dialect = {
@@ -17,29 +18,10 @@ export const postgresDialect: Dialect = {
 
 export const citusDialect: Dialect = { ...postgresDialect, distributed: true };
 
-const collecting = new WeakSet<ClientBase>();
-
-/**
- * Sends what a connection is given until this run of the event loop's microtasks ends in one write: statements that are
- * issued together (together.ts), and the BEGIN and COMMIT around them.
- */
-export function collectWrites(client: ClientBase): void {
-  if (collecting.has(client)) return;
-  collecting.add(client);
-  const stream = streamOf(client);
-  stream?.cork();
-  const send = () => {
-    collecting.delete(client);
-    stream?.uncork();
-  };
-  // Ticks run when no microtask is left.
-  queueMicrotask(() => process.nextTick(send));
-}
-
 /** Runs the statements of one transaction on its connection. Rejects with the errors of the store. */
 export class PostgresSql implements Sql {
   readonly dialect: Dialect;
-  readonly #client: ClientBase;
+  readonly #client: Client;
   readonly #where: string;
   readonly #timeoutMs: number;
   readonly #inFlight: InFlight | undefined;
@@ -50,7 +32,7 @@ export class PostgresSql implements Sql {
    * `where` names the database in errors; `timeoutMs` is the timeout of a statement (QUERY_TIMEOUT_MS). `inFlight` is
    * given where the database is distributed.
    */
-  constructor(client: ClientBase, where: string, timeoutMs: number, inFlight?: InFlight) {
+  constructor(client: Client, where: string, timeoutMs: number, inFlight?: InFlight) {
     this.dialect = inFlight ? citusDialect : postgresDialect;
     this.#inFlight = inFlight;
     this.#client = client;
@@ -74,20 +56,14 @@ export class PostgresSql implements Sql {
     if (this.#ended) throw new Error('a statement comes after the end of its transaction');
     const { name, text, workspace } = statementOf(sql, this.dialect.distributed);
     if (workspace !== undefined) this.#workspaceId = String(params[workspace]);
-    const query = {
-      text,
-      values: params as SqlValue[],
-      query_timeout: this.#timeoutMs,
-      ...(name ? { name } : {}),
-    };
     collectWrites(this.#client);
-    const send = () => this.#client.query(query);
+    const sent = () => send(this.#client, { name, text, values: params }, this.#timeoutMs);
     try {
       return await (this.#inFlight?.send(
         this.#client,
         workspace === undefined ? undefined : this.#workspaceId,
-        send,
-      ) ?? send());
+        sent,
+      ) ?? sent());
     } catch (error) {
       throw translate(error, this.#where);
     }
