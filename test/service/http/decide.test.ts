@@ -171,7 +171,7 @@ describe('features of a user', () => {
       await outcome(service, (await decide(service, hashId, { context })).body.decisionId, 'actioned');
       await decide(service, other, { context });
     }
-    await expect.poll(() => service.idle(), { timeout: 10_000 }).toBe(true);
+    await expect.poll(() => service.idle(), { timeout: 30_000 }).toBe(true);
     const { reason } = (await decide(service, hashId, { context })).body.action;
     expect(reason).toMatch(/trait tier speaks for it/);
     const kept = await service.deps.store.read(async (tx) =>
@@ -201,7 +201,7 @@ describe('features of a user', () => {
       await outcome(service, (await decide(service, buyer)).body.decisionId, 'actioned');
       await decide(service, other);
       if (i === 5) {
-        await expect.poll(() => service.idle(), { timeout: 10_000 }).toBe(true);
+        await expect.poll(() => service.idle(), { timeout: 30_000 }).toBe(true);
         service = await service.restart();
       }
     }

@@ -58,9 +58,8 @@ test.each(['', 'content-encoding: gzip\r\n'])('a truncated body ends its request
   );
   await new Promise((resolve) => socket.once('connect', resolve));
   socket.destroy();
-  // A hanging request would delay the close by its whole grace period.
-  const patience = new Promise((resolve) => setTimeout(resolve, 5_000, 'still open'));
-  expect(await Promise.race([service.close(60_000), patience])).toBeUndefined();
+  // A hanging request would delay the close by its whole grace period, beyond the timeout of the test.
+  await service.close(3_600_000);
 });
 
 test('lists the first errors of each record of a batch, about a thousand in total', async () => {
