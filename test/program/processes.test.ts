@@ -165,7 +165,7 @@ describe('a process', () => {
   });
 
   it('keeps every setting when 12 commands change one profile concurrently', {
-    timeout: 60_000,
+    timeout: 300_000,
   }, async () => {
     const svc = await builtSvc();
     const service = await startTestService({ limits: { ingest: 600, webhooks: 300, reads: 300 } });

@@ -18,7 +18,7 @@ const CANARY = {
 /** Also the parts that remain if one is truncated. */
 const TRACES = [...Object.values(CANARY), 'Quillfeather', '99887766', '0300000000202051'];
 
-test('a name, a phone and an account number are found nowhere', { timeout: 60_000 }, async () => {
+test('a name, a phone and an account number are found nowhere', { timeout: 300_000 }, async () => {
   const seen: string[] = [];
   const service = await startTestService({
     log: (level, message, fields) => seen.push(JSON.stringify({ level, message, ...fields })),
