@@ -55,7 +55,7 @@ it('the nightly script: first, unchanged, appended, rejected, rotated, and its e
     result: counts(10, 0),
   });
   expect(await night()).toEqual({ code: 0, said: '', result: counts(0, 10) });
-}, 120_000);
+}, 300_000);
 
 it('the nightly script: nights on which the service fails are made up for on the next', async () => {
   let failsFrom = Number.POSITIVE_INFINITY;
@@ -80,4 +80,4 @@ it('the nightly script: nights on which the service fails are made up for on the
   failsFrom = Number.POSITIVE_INFINITY;
   expect(await night(flags)).toEqual({ code: 0, said: '', result: counts(300, 1700) });
   expect(await night(flags)).toEqual({ code: 0, said: '', result: counts(0, 2000) });
-}, 120_000);
+}, 300_000);

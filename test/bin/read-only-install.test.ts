@@ -37,7 +37,7 @@ beforeAll(async () => {
     cpSync(join(built, part), join(install, part), { recursive: true });
   for (const path of everything())
     chmodSync(path, statSync(path).isDirectory() || path === program ? 0o555 : 0o444);
-}, 120_000);
+}, 300_000);
 
 afterAll(() => {
   for (const path of everything()) if (statSync(path).isDirectory()) chmodSync(path, 0o755);
@@ -85,7 +85,7 @@ it('runs from a read-only install, also concurrently, without a message or a cha
   expect((await svc(home, ...decide)).stderr).toBe('');
   expect(readdirSync(cache).map((name) => `${name} ${statSync(join(cache, name)).ino}`)).toEqual(made);
   expect(state()).toEqual(before);
-}, 60_000);
+}, 300_000);
 
 it('runs with a read-only install and a read-only home', async () => {
   const before = state();
@@ -95,4 +95,4 @@ it('runs with a read-only install and a read-only home', async () => {
     expect(stdout).toContain('events import');
   }
   expect(state()).toEqual(before);
-}, 60_000);
+}, 300_000);

@@ -12,4 +12,4 @@ test('a damaged file: each command reports it and destroys nothing', async () =>
     home.release();
     program.release();
   }
-}, 240_000);
+}, 300_000);

@@ -3,7 +3,7 @@ import { storm } from '../support/scenarios/decide-storm.ts';
 
 // The short form of test/chaos/decide.chaos.ts.
 test('concurrent decisions with kills, over a clock change, keep all guarantees', {
-  timeout: 120_000,
+  timeout: 300_000,
 }, async () => {
   const report = await storm({
     decisions: 2_500,

@@ -19,4 +19,4 @@ test('full disk: 503, no loss of acknowledged data, no restart', async () => {
   } finally {
     program.release();
   }
-}, 60_000);
+}, 300_000);

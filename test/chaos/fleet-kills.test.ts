@@ -18,5 +18,5 @@ test(
         await server.stop();
       }
     }),
-  180_000,
+  300_000,
 );

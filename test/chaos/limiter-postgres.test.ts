@@ -6,4 +6,4 @@ import { limitOnPostgres } from '../support/scenarios/limiter-suite.ts';
 test('the limiter on PostgreSQL agrees with a log of all requests', async () => {
   const figures = await limitOnPostgres(await postgresDatabase(), 10_000, 'short');
   expect(figures).toMatchObject({ wronglyAllowed: 0, wronglyRefused: 0, faults: [] });
-}, 60_000);
+}, 300_000);

@@ -6,4 +6,4 @@ import { tempDir } from '../support/temp.ts';
 test('the limiter on SQLite agrees with a log of all requests', async () => {
   const figures = await limitOnSqlite(tempDir(), 20_000, 'short');
   expect(figures).toMatchObject({ wronglyAllowed: 0, wronglyRefused: 0, faults: [] });
-}, 60_000);
+}, 300_000);

@@ -23,7 +23,8 @@ test(
       expectNothingLost(report, 0);
       expect([report.restarts, report.terminations, report.pauses, report.failovers]).toEqual([2, 6, 1, 1]);
       expect(report.idleTimeouts).toBeGreaterThanOrEqual(report.pauses);
-      expect(report.problemLines).toBeLessThan(100);
+      // A worker that did not pause after a failure would report thousands each second.
+      expect(report.problemLines).toBeLessThan(50 * report.seconds);
     }),
-  180_000,
+  300_000,
 );

@@ -18,4 +18,4 @@ it('no notification is lost or doubled by a failing, limiting, dying provider (l
   // Without idempotency keys, each that may have been sent is named as uncertain.
   expect(unkeyed.uncertain).toBeGreaterThan(5);
   expect(unkeyed.delivered).toBeGreaterThan(50);
-}, 120_000);
+}, 300_000);

@@ -14,4 +14,4 @@ test('a service killed under import stores each acknowledged event exactly once'
   } finally {
     program.release();
   }
-}, 60_000);
+}, 300_000);

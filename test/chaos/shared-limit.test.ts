@@ -18,4 +18,4 @@ test('three nodes and five importers never exceed the limit of a window, and los
   } finally {
     program.release();
   }
-}, 120_000);
+}, 300_000);

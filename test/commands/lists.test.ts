@@ -153,7 +153,7 @@ describe('--fields', () => {
     expect(ids.filter((id) => id !== 'events:tail').sort()).toEqual(Object.keys(LISTS).sort());
   });
 
-  it('selects members of JSON documents, and refuses an unknown name', { timeout: 60_000 }, async () => {
+  it('selects members of JSON documents, and refuses an unknown name', { timeout: 300_000 }, async () => {
     const home = tempDir();
     const add = ['profiles', 'add', 'one', '--no-check', '--workspace', 'w', '--region', 'eu'];
     await runSvc([...add, '--base-url', 'https://x.example', '--api-key-stdin'], { home, stdin: 'k' });
@@ -206,7 +206,7 @@ describe('--event', () => {
   });
 });
 
-it('an outcome line says what was done, to what, and its name', { timeout: 60_000 }, async () => {
+it('an outcome line says what was done, to what, and its name', { timeout: 300_000 }, async () => {
   const service = await start();
   const hashId = await knownUser(service);
   const { id } = await subscribe(service, 'http://127.0.0.1:1/');

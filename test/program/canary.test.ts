@@ -23,7 +23,7 @@ function holding(folder: string, texts: readonly string[]): Record<string, strin
 }
 
 it('never prints a key or signing secret, and stores them only in files of mode 0600', {
-  timeout: 60_000,
+  timeout: 300_000,
 }, async () => {
   const service = await startTestService({ limits: { webhooks: 30, ingest: 600 } });
   const svc = await builtSvc();

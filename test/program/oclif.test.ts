@@ -24,7 +24,7 @@ beforeAll(async () => {
       'await config.runCommand(id, argv).catch(handle);',
     ].join('\n'),
   );
-}, 120_000);
+}, 300_000);
 
 describe('oclif', () => {
   it('lists every command and finds the class of each in the built program', async () => {

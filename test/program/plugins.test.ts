@@ -17,7 +17,7 @@ import { tempDir } from '../support/temp.ts';
 let program = '';
 beforeAll(async () => {
   program = await builtProgram();
-}, 120_000);
+}, 300_000);
 
 let home = '';
 beforeEach(() => {

@@ -148,7 +148,7 @@ test('an erased user is found in no file, and nobody else is missing', { timeout
     await post(`/v1/inform/notifications/${sent.notificationId}/outcomes`, { type: 'opened' });
   }
   await receiver.waitFor(4);
-  await expect.poll(() => service.idle(), { timeout: 20_000 }).toBe(true);
+  await expect.poll(() => service.idle(), { timeout: 30_000 }).toBe(true);
 
   const before = await everything(service);
   const ofUser = [userId, `${property}${userId}`, `${variable}"`, hashId!];

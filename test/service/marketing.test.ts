@@ -84,7 +84,7 @@ describe('the priority of a notification', () => {
     expect(await priorityOf({ templateId: 'receipt', priority: 'marketing' })).toBe('marketing');
   });
 
-  it('puts 1 transactional trigger before 10,000 marketing ones, also while marketing holds all its places', async () => {
+  it('puts 1 transactional trigger before 2,000 marketing ones, also while marketing holds all its places', async () => {
     const waiting: (() => void)[] = [];
     let abandoned = 0;
     const provider = await startReceiver((response, { body }) => {
@@ -110,7 +110,7 @@ describe('the priority of a notification', () => {
         const variables = cipher.seal('{}', variablesAssociatedData(notificationId));
         return notifications.create(tx, service.workspace, { ...made, priority: 'marketing', variables });
       };
-      for (let batch = 0; batch < 20; batch++) await together(Array.from({ length: 500 }, create));
+      for (let batch = 0; batch < 4; batch++) await together(Array.from({ length: 500 }, create));
     });
     await provider.waitFor(8);
     const id = await trigger(service, hashId!, { templateId: 'receipt' });
@@ -232,7 +232,9 @@ test('eight nodes at once send no more than caps, consent and quiet hours allow'
       }),
     ),
   );
-  const records = await Promise.all(made.map((id) => settled(first, id)));
+  // One after the other: 96 that ask again and again would keep the machine busy.
+  const records = [];
+  for (const id of made) records.push(await settled(first, id));
   const sent = outboxOf(first);
   for (const hashId of hashIds) {
     const count = sent.filter((line) => line.hashId === hashId).length;

@@ -7,7 +7,7 @@ import { tempDir } from '../support/temp.ts';
 
 /** The long form is test/chaos/seasoned.chaos.ts. */
 it('reads a seasoned store in bounded pages, while decisions continue', {
-  timeout: 180_000,
+  timeout: 300_000,
 }, async () => {
   const program = await svcProgram();
   onTestFinished(() => program.release());

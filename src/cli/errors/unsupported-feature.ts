@@ -1,6 +1,6 @@
 import { ApiError } from '../../client/errors.ts';
+import { localServiceHint } from './service-error.ts';
 import { SvcError } from './svc-error.ts';
-import { localServiceHint } from './to-svc-error.ts';
 
 /**
  * Turns 404, 405 or 501 into `not_offered` (exit 5), for an operation that is not part of the specification.

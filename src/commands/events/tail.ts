@@ -1,7 +1,7 @@
 import { type Context, SvcCommand } from '../../cli/command/command.ts';
 import { EXIT, type ExitCode } from '../../cli/errors/exit-codes.ts';
+import { localServiceHint } from '../../cli/errors/service-error.ts';
 import { SvcError } from '../../cli/errors/svc-error.ts';
-import { localServiceHint } from '../../cli/errors/to-svc-error.ts';
 import { eventNames, namesIn } from '../../cli/flags/event-flag.ts';
 import { fieldsFlag } from '../../cli/flags/list-flags.ts';
 import { Flags } from '../../cli/flags/oclif.ts';

@@ -1,8 +1,8 @@
 import { lookup } from 'node:dns/promises';
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
+import { addressSuffix } from '../../cli/errors/service-error.ts';
 import { SvcError } from '../../cli/errors/svc-error.ts';
-import { addressSuffix } from '../../cli/errors/to-svc-error.ts';
 import { WORDS } from '../../client/transport-errors.ts';
 import { commandLine } from '../../kit/shell.ts';
 import { type Check, fail, ok, skipped, warn } from './check.ts';

@@ -51,7 +51,7 @@ describe('an invalid variable is reported with the command that sets it', () => 
   });
 
   it('a folder that cannot be created fails at once', {
-    timeout: 60_000,
+    timeout: 300_000,
   }, async () => {
     const svc = await builtSvc();
     const folder = tempDir();

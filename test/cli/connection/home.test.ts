@@ -26,7 +26,7 @@ os.userInfo = () => ({ homedir: home() });`,
 }
 
 it('the home folder is that of the account where HOME is empty, never the current folder', {
-  timeout: 60_000,
+  timeout: 300_000,
 }, async () => {
   const [home, cwd] = [tempDir(), tempDir()];
   const svc = [...account(home), ...(await builtSvc())];
@@ -38,7 +38,7 @@ it('the home folder is that of the account where HOME is empty, never the curren
 });
 
 it('without a home folder, commands that need none run and others suggest a variable', {
-  timeout: 60_000,
+  timeout: 300_000,
 }, async () => {
   const svc = [...account(undefined), ...(await builtSvc())];
   const cwd = tempDir();

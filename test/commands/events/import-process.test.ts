@@ -60,7 +60,7 @@ test('Ctrl-C in the middle of a large file: exit 130, and the printed command fi
     accepted: 400_000 - result.accepted,
   });
   await sink.close();
-}, 60_000);
+}, 300_000);
 
 test('a full disk: exit 1, the result and the next step; --resume completes, and resends only requests in flight', async () => {
   const { cwd, env, answered, sink } = await place(300_000);
@@ -86,7 +86,7 @@ test('a full disk: exit 1, the result and the next step; --resume completes, and
   expect(answered() - 3000).toBeLessThanOrEqual(8);
   expect(sent).toBeGreaterThan(0);
   await sink.close();
-}, 60_000);
+}, 300_000);
 
 test('a rejects file that cannot be written: exit 1, nothing lost', async () => {
   const { cwd, env, path, sink } = await place(10);
@@ -100,7 +100,7 @@ test('a rejects file that cannot be written: exit 1, nothing lost', async () => 
     .ended;
   expect(JSON.parse(again.stdout)).toMatchObject({ read: 11, accepted: 10, rejected: 1, unsent: 0 });
   await sink.close();
-}, 60_000);
+}, 300_000);
 
 test('a file that is missing at --resume: exit 2 with its name', async () => {
   const { cwd, env, path, sink } = await place(10);

@@ -29,7 +29,7 @@ const runs = (pid: number) => {
     return false;
   }
 };
-const ended = (pids: readonly number[]) => vi.waitUntil(() => !pids.some(runs), { timeout: 15_000 });
+const ended = (pids: readonly number[]) => vi.waitUntil(() => !pids.some(runs), { timeout: 30_000 });
 
 async function start(...flags: string[]) {
   const home = tempDir();
@@ -107,7 +107,7 @@ it('processes share a port, are one in health and metrics, and all stop together
   const members = membersOf(served.pid);
   expect(members).toHaveLength(2);
   const load = sendEvents(served);
-  await vi.waitUntil(() => load.acknowledged.length >= 40, { timeout: 20_000 });
+  await vi.waitUntil(() => load.acknowledged.length >= 40, { timeout: 30_000 });
   const { stored, acknowledged } = await load.stop();
   expect(stored).toEqual(acknowledged);
   expect([...load.answers]).toEqual([202]);
@@ -140,12 +140,12 @@ it('a process that dies is replaced, which is reported, and nothing acknowledged
   const load = sendEvents(served);
   const before = membersOf(served.pid);
   for (const [i, pid] of before.entries()) {
-    await vi.waitUntil(() => load.acknowledged.length >= 20 * (i + 1), { timeout: 20_000 });
+    await vi.waitUntil(() => load.acknowledged.length >= 20 * (i + 1), { timeout: 30_000 });
     process.kill(pid, 'SIGKILL');
     await vi.waitUntil(() => membersOf(served.pid).length === 2 && !membersOf(served.pid).includes(pid), {
-      timeout: 20_000,
+      timeout: 30_000,
     });
-    await vi.waitUntil(() => stderr().includes(`process ${pid} ended with SIGKILL`), { timeout: 5_000 });
+    await vi.waitUntil(() => stderr().includes(`process ${pid} ended with SIGKILL`), { timeout: 30_000 });
   }
   const { stored, acknowledged } = await load.stop();
   expect(stored).toEqual(acknowledged);

@@ -96,13 +96,13 @@ if (process.platform !== 'win32')
       served.process.child.kill('SIGHUP');
       const refused = `${cert} and ${key} are not a certificate and its private key`;
       await vi.waitUntil(() => stderr.includes(refused) && /stays in use|given up/.test(stderr), {
-        timeout: 20_000,
+        timeout: 30_000,
       });
       expect(await presented(served.port)).toBe('hooks.test');
 
       write(OTHER_CERTIFICATE, OTHER_CERTIFICATE_KEY);
       served.process.child.kill('SIGHUP');
-      await vi.waitUntil(() => /was read again|were restarted/.test(stderr), { timeout: 20_000 });
+      await vi.waitUntil(() => /was read again|were restarted/.test(stderr), { timeout: 30_000 });
       expect(await presented(served.port)).toBe('other.test');
       expect(await sendEvent(served, { ca: OTHER_CERTIFICATE, servername: 'other.test' })).toBe(202);
       expect(await served.stop()).toBe(0);

@@ -20,7 +20,7 @@ test('an import that is killed and resumed loses and duplicates nothing, and res
   }
   expect(reports.reduce((sum, { kills }) => sum + kills, 0)).toBeGreaterThan(0);
   expect(reports.reduce((sum, { dropped }) => sum + dropped, 0)).toBeGreaterThan(0);
-}, 120_000);
+}, 300_000);
 
 test('a file that grows every night is imported once, however often each import is killed and resumed', async () => {
   const seeds = ['growing 0'];
@@ -32,7 +32,7 @@ test('a file that grows every night is imported once, however often each import 
     expect(report.lastResult).toMatchObject({ read: 1500, unsent: 0 });
     expect(report.kills).toBeGreaterThan(0);
   }
-}, 120_000);
+}, 300_000);
 
 test('so does an import of an array, of Parquet, of a zip archive and of a folder', async () => {
   const options = { records: 1000, batchSize: 25, concurrency: 4 };
@@ -46,4 +46,4 @@ test('so does an import of an array, of Parquet, of a zip archive and of a folde
     expect(report.lastResult).toMatchObject({ read: 1000, unsent: 0 });
   }
   expect(reports.reduce((sum, { kills }) => sum + kills, 0)).toBeGreaterThan(0);
-}, 120_000);
+}, 300_000);

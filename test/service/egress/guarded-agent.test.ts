@@ -153,7 +153,7 @@ describe('the guarded agent', () => {
     expect(tried).toBe(2000);
     expect(connections.attempts).toEqual([]);
     expect(receiver.received).toEqual([]);
-  }, 120_000);
+  }, 300_000);
 
   it('allows public addresses', () => {
     fc.assert(

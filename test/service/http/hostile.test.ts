@@ -27,7 +27,7 @@ test('every hostile request gets a typed error with a requestId, and the service
   const stored = await service.deps.store.read((tx) => tx.sql.all('SELECT 1 FROM event'));
   expect(stored).toEqual([]);
   expect(({} as Record<string, unknown>).admin).toBeUndefined();
-}, 60_000);
+}, 300_000);
 
 test('the answer to a large body leaves the connection usable', async () => {
   const service = await startTestService();
@@ -58,9 +58,8 @@ test.each(['', 'content-encoding: gzip\r\n'])('a truncated body ends its request
   );
   await new Promise((resolve) => socket.once('connect', resolve));
   socket.destroy();
-  // A hanging request would delay the close by its whole grace period.
-  const patience = new Promise((resolve) => setTimeout(resolve, 5_000, 'still open'));
-  expect(await Promise.race([service.close(60_000), patience])).toBeUndefined();
+  // A hanging request would delay the close by its whole grace period, beyond the timeout of the test.
+  await service.close(3_600_000);
 });
 
 test('lists the first errors of each record of a batch, about a thousand in total', async () => {

@@ -55,7 +55,7 @@ describe('render', () => {
     catalogWith(content('recalled', { category: 'one' }), content('pro', { category: 'two', ...pro }));
     const chosen = async (place: object) => (await decide(service, hashId, place)).body.action;
     await expect
-      .poll(async () => (await chosen(at('in-app', 'home', 'two'))).reason, { timeout: 10_000 })
+      .poll(async () => (await chosen(at('in-app', 'home', 'two'))).reason, { timeout: 30_000 })
       .not.toMatch(/Warning/);
     expect((await chosen(at('in-app', 'cart', 'one'))).contentId).toBe('pro');
     expect((await chosen(at('push', 'lock', 'one'))).type).toBe('push');
@@ -72,7 +72,7 @@ describe('render', () => {
     await identify(service, { userId: 'u', traits: { plan: 'free' } });
     expect(await on('cart')).toEqual([]);
     catalogWith(content('pro', pro));
-    await expect.poll(() => on('home'), { timeout: 10_000 }).toEqual([]);
+    await expect.poll(() => on('home'), { timeout: 30_000 }).toEqual([]);
   });
 
   test('a poll withdraws a message that is no longer written for the locale of its decision', async () => {
@@ -149,7 +149,7 @@ describe('render', () => {
     expect([await once('unserved'), await once('served')]).toEqual(['', '']);
     catalogFile(service, [content('c')]);
     const newCatalog = async () => (await decide(service, 'other')).body.action.contentId;
-    await expect.poll(newCatalog, { timeout: 10_000 }).toBe('c');
+    await expect.poll(newCatalog, { timeout: 30_000 }).toBe('c');
     expect(await waiting(service, 'unserved')).toEqual([]);
     expect(await waiting(service, 'served')).toEqual([]);
     expect([await once('unserved'), await once('served')]).toEqual(['c', '']);

@@ -35,8 +35,10 @@ export interface RestartReport extends FleetReport {
   readonly idleTimeouts: number;
   /** The longest time from the end of an outage or pause until every node answered a decision. */
   readonly slowestRecoveryMs: number;
-  /** The highest number of log lines of a node that report a problem. */
+  /** The highest number of log lines in which a node reports a problem of its workers. */
   readonly problemLines: number;
+  /** The duration of the load. */
+  readonly seconds: number;
 }
 
 /** Runs imports, decisions and deliveries while PostgreSQL restarts, disconnects and fails over, and nodes are paused. */
@@ -84,7 +86,9 @@ export async function restartPostgres(program: SvcProgram, options: RestartOptio
     const nodeDatabase =
       idle === undefined ? database : `${database}?idle_in_transaction_session_timeout=${idle}`;
     const loaded = { database, nodeDatabase, home, nodes };
+    const started = performance.now();
     const { report, fleet } = await breakLoaded(program, loaded, breakThings);
+    const seconds = Math.round((performance.now() - started) / 1000);
     const logs = await Promise.all(fleet.nodes.map((node) => node.process.ended));
     return {
       ...report,
@@ -92,15 +96,19 @@ export async function restartPostgres(program: SvcProgram, options: RestartOptio
       idleTimeouts: cluster.log().split('due to idle-in-transaction timeout').length - 1,
       slowestRecoveryMs: Math.round(slowestRecoveryMs),
       problemLines: Math.max(...logs.map(({ stderr }) => problems(stderr))),
+      seconds,
     };
   } finally {
     await cluster.stop();
   }
 }
 
-/** The number of log lines other than those of answered requests, whose number depends on the speed of the machine. */
+/** The number of log lines other than those of requests, whose number depends on the speed of the machine. */
 function problems(log: string): number {
-  return log.split('\n').filter((line) => line !== '' && !line.startsWith('{"level":"info"')).length;
+  return log
+    .split('\n')
+    .filter((line) => line !== '' && !line.startsWith('{"level":"info"') && !line.includes('"requestId":'))
+    .length;
 }
 
 async function restart(cluster: PostgresCluster, how: 'fast' | 'kill', awayMs: number): Promise<void> {

@@ -2,6 +2,7 @@ import type Database from 'libsql';
 import type { Batch, Checkpoint } from '../batch/batch.ts';
 import type { Contents } from '../read/content.ts';
 import type { ColumnTypes } from '../transform/mapping.ts';
+import { GroupCommit } from './group-commit.ts';
 import { type AmbiguousBatch, ambiguousBefore, batchRows, lastSeq, sortBatches } from './journal-batches.ts';
 import { columnTypesOf, contentsOf, dropAppended, noteColumnTypes, noteFinished } from './journal-content.ts';
 import { toJournalError } from './journal-error.ts';
@@ -26,25 +27,9 @@ export interface JournalState {
 /** The new state of a finished import that is resumed with appended records. */
 export type Reopened = Pick<JournalState, 'inputs' | 'rejectsPath' | 'rejectsLength'>;
 
-/** Longest time between two syncs, in milliseconds; see Journal. */
-const SYNC_EVERY_MS = 1000;
-
-interface Change {
-  readonly apply: () => void;
-  /** Unix milliseconds; undefined for a change that must be synced. */
-  readonly now: number | undefined;
-  readonly done: () => void;
-  readonly failed: (error: unknown) => void;
-}
-
 /**
  * Stores the progress of an import in a small SQLite file. One process holds it with SQLite's lock, which is released
- * when the process ends for any reason. Changes of the same turn of the event loop are committed together.
- *
- * A commit survives the end of the process at once, and a power failure after the next sync. The first and the last
- * commit are synced, and otherwise one per second, because a sync blocks the only thread. A file is cut into the same
- * batches again, so batches lost in a power failure are sent again with the same keys. That does not hold for a pipe,
- * whose batches also depend on time: there every commit is synced (`everySync`).
+ * when the process ends for any reason. Changes of the same turn of the event loop are committed together (GroupCommit).
  */
 export class Journal {
   readonly path: string;
@@ -53,11 +38,7 @@ export class Journal {
   private readonly mark: Database.Statement;
   private readonly resend: Database.Statement;
   private readonly extend: Database.Statement;
-  /** Sync every commit. */
-  everySync = false;
-  private changes: Change[] = [];
-  private syncedAt = Number.NEGATIVE_INFINITY;
-  private syncing = true;
+  private readonly commits: GroupCommit;
   private seq = 0;
   private reopened: Reopened | undefined;
   private readonly seqs = new Map<string, number>();
@@ -72,7 +53,13 @@ export class Journal {
       `UPDATE batch SET sent_at = CASE state WHEN ${SENT} THEN sent_at ELSE ? END, state = ${SENT} WHERE seq = ?`,
     );
     this.extend = db.prepare('UPDATE import SET rejects_length = ?');
+    this.commits = new GroupCommit(db, path);
     this.seq = lastSeq(db);
+  }
+
+  /** Syncs every commit (GroupCommit). */
+  set everySync(every: boolean) {
+    this.commits.everySync = every;
   }
 
   /**
@@ -185,7 +172,7 @@ export class Journal {
 
   /** Records that a batch is about to be sent; resolves when that is committed. */
   sending(batch: Batch, digest: string, now: number): Promise<void> {
-    return this.change(() => {
+    return this.commits.add(() => {
       this.applyReopen();
       const key = rangeKey(batch);
       const sentBefore = this.seqs.get(key);
@@ -206,7 +193,7 @@ export class Journal {
     now: number,
     { accepted, rejectsLength }: { accepted: boolean; rejectsLength: number | undefined },
   ): Promise<void> {
-    return this.change(() => {
+    return this.commits.add(() => {
       this.mark.run(accepted ? SETTLED : REJECTED, now, this.release(batch));
       if (rejectsLength !== undefined) this.extend.run(rejectsLength);
     }, now);
@@ -214,14 +201,14 @@ export class Journal {
 
   /** Records that the service stored nothing of a batch. */
   withdrawn(batch: Batch, now: number): Promise<void> {
-    return this.change(() => {
+    return this.commits.add(() => {
       this.mark.run(WITHDRAWN, now, this.release(batch));
     }, now);
   }
 
   /** Records that the import finished, with the state and the contents of its inputs; null if unknown. */
   finish(inputs: string, contents: Contents): Promise<void> {
-    return this.change(() => {
+    return this.commits.add(() => {
       noteFinished(this.db, inputs, contents);
     });
   }
@@ -255,43 +242,6 @@ export class Journal {
     if (seq === undefined) throw new Error(`batch ${key} was never recorded as sent`);
     this.seqs.delete(key);
     return seq;
-  }
-
-  /** Group commit: all changes of one turn of the event loop share a transaction. */
-  private change(apply: () => void, now?: number): Promise<void> {
-    return new Promise((done, failed) => {
-      this.changes.push({ apply, now, done, failed });
-      if (this.changes.length === 1) setImmediate(() => this.commit());
-    });
-  }
-
-  private commit(): void {
-    const changes = this.changes;
-    this.changes = [];
-    try {
-      this.guard(() => {
-        this.sync(changes);
-        this.db.exec('BEGIN IMMEDIATE');
-        for (const { apply } of changes) apply();
-        this.db.exec('COMMIT');
-      });
-    } catch (error) {
-      if (this.db.inTransaction) this.db.exec('ROLLBACK');
-      for (const { failed } of changes) failed(error);
-      return;
-    }
-    for (const { done } of changes) done();
-  }
-
-  /** Decides whether the next commit is synced. A sync includes all earlier commits. */
-  private sync(changes: readonly Change[]): void {
-    const now = changes[0]?.now;
-    const due = now === undefined || now - this.syncedAt >= SYNC_EVERY_MS;
-    const wanted = this.everySync || due || changes.some((change) => change.now === undefined);
-    if (wanted && now !== undefined) this.syncedAt = now;
-    if (wanted === this.syncing) return;
-    this.db.exec(`PRAGMA synchronous = ${wanted ? 'FULL' : 'NORMAL'}`);
-    this.syncing = wanted;
   }
 
   private guard<T>(work: () => T): T {

@@ -2,7 +2,7 @@ import type { QueryResult } from 'pg';
 import type { Dialect, Sql, SqlValue, Tx } from '../store.ts';
 import { translate } from './errors.ts';
 import type { InFlight } from './in-flight.ts';
-import { collectWrites, send } from './send.ts';
+import { type Client, collectWrites, send } from './send.ts';
 import { statementOf } from './statements.ts';
 
 export const postgresDialect: Dialect = {

@@ -14,7 +14,8 @@ import {
 } from '../store.ts';
 import { together } from '../together.ts';
 import { ChangeWatch } from './change-watch.ts';
-import { isBusy, isFailedSync, SqliteConnection, sqliteDialect } from './connection.ts';
+import { SqliteConnection, sqliteDialect } from './connection.ts';
+import { GroupWriter } from './group-writer.ts';
 import { refuseLostData } from './lost-data.ts';
 import { migrateOlder } from './migrate.ts';
 import { movePiece, nextPiece } from './move.ts';
@@ -25,10 +26,6 @@ import { WriteQueue } from './write-queue.ts';
 /** Limits of a group: transactions that share one commit, and the time in ms after which it is committed. */
 const GROUP_SIZE = 64;
 const GROUP_MS = 15;
-
-/** How long a group waits for the write lock of another process, and the interval between attempts. */
-const LOCK_TIMEOUT_MS = 10_000;
-const LOCK_RETRY_MS = 10;
 
 interface Job {
   work: (tx: Tx) => Promise<unknown>;
@@ -57,23 +54,18 @@ type Outcome = { ok: true; value: unknown } | { ok: false; reason: unknown };
 export class SqliteStore implements Store {
   readonly dialect = sqliteDialect;
   readonly #clock: Clock;
-  readonly #writer: SqliteConnection;
+  readonly #writer: GroupWriter;
   readonly #reader: SqliteConnection;
   readonly #notifications = new EventEmitter().setMaxListeners(0);
   readonly #queue = new WriteQueue<Job>(GROUP_SIZE);
   #flushing = false;
   #reading: Promise<unknown> = Promise.resolve();
-  #synchronous: 'FULL' | 'NORMAL' | undefined;
   readonly #watch: ChangeWatch;
-  /** True after a failed fsync of the log, until its content is in the database file. */
-  #logUnsynced = false;
   #onFlushed: (() => void) | undefined;
 
   private constructor(path: string, clock: Clock) {
     this.#clock = clock;
-    this.#writer = new SqliteConnection(path);
-    // A wait inside SQLite would block the event loop; #begin waits instead.
-    this.#writer.exec('PRAGMA busy_timeout=0');
+    this.#writer = new GroupWriter(path);
     this.#reader = new SqliteConnection(path);
     this.#watch = new ChangeWatch(
       () => (this.#flushing ? undefined : this.#dataVersion()),
@@ -154,7 +146,7 @@ export class SqliteStore implements Store {
 
   /** Merges the log into the file, where deleted bytes are overwritten (`secure_delete`), and empties the log. */
   scrub(): Promise<boolean> {
-    const result = this.#reading.then(() => !this.#flushing && this.#writer.emptyLog());
+    const result = this.#reading.then(() => !this.#flushing && this.#writer.connection.emptyLog());
     this.#reading = result.catch(() => {});
     return result;
   }
@@ -182,7 +174,6 @@ export class SqliteStore implements Store {
     if (this.#flushing) await new Promise<void>((resolve) => (this.#onFlushed = resolve));
     await this.#reading;
     this.#reader.close();
-    this.#mergeLog();
     this.#writer.close();
   }
 
@@ -210,14 +201,11 @@ export class SqliteStore implements Store {
     const topics = new Set<Topic>();
     const group: Job[] = [];
     const outcomes: Outcome[] = [];
-    // SQLite cannot change the level within a transaction.
     const level = this.#queue.some((job) => job.durable) ? 'FULL' : 'NORMAL';
     const next = () => this.#queue.next((job) => level === 'FULL' || !job.durable);
     this.#queue.startGroup();
     try {
-      this.#secureLog();
-      this.#setSynchronous(level);
-      await this.#begin();
+      await this.#writer.begin(level);
       const deadline = performance.now() + GROUP_MS;
       for (let entry = next(); entry; entry = next()) {
         group.push(entry.job);
@@ -226,10 +214,9 @@ export class SqliteStore implements Store {
         // A bulk job may take long: requests that arrived in the meantime come next.
         if (entry.bulk) await nextIteration();
       }
-      this.#writer.exec('COMMIT');
+      this.#writer.connection.exec('COMMIT');
     } catch (error) {
-      this.#writer.rollBack();
-      this.#logUnsynced ||= isFailedSync(error);
+      this.#writer.rollBack(error);
       // Where no transaction began, the whole group fails: each would wait as long for the lock.
       if (group.length === 0) for (let entry = next(); entry; entry = next()) group.push(entry.job);
       for (const job of group) job.reject(error);
@@ -247,15 +234,16 @@ export class SqliteStore implements Store {
   async #runUnderSavepoint(job: Job, topics: Set<Topic>): Promise<Outcome> {
     const own = new Set<Topic>();
     const notify = async (topic: Topic) => void own.add(topic);
+    const sql = this.#writer.connection;
     let unread: Promise<unknown> | undefined;
     const withCommit = (statements: readonly unknown[]) => {
       unread = together([unread, ...statements]);
       unread.catch(() => {});
     };
-    this.#writer.exec('SAVEPOINT job');
+    sql.exec('SAVEPOINT job');
     try {
       const value = await job.work({
-        sql: this.#writer,
+        sql,
         now: this.#clock.now(),
         lock,
         tryLock,
@@ -263,59 +251,20 @@ export class SqliteStore implements Store {
         withCommit,
       });
       await unread;
-      this.#writer.exec('RELEASE job');
+      sql.exec('RELEASE job');
       for (const topic of own) topics.add(topic);
       return { ok: true, value };
     } catch (reason) {
       if (reason instanceof StoreUnavailable) throw reason;
-      this.#writer.exec('ROLLBACK TO job');
-      this.#writer.exec('RELEASE job');
+      sql.exec('ROLLBACK TO job');
+      sql.exec('RELEASE job');
       return { ok: false, reason };
     }
   }
 
-  /** Acquires the write lock, without blocking the event loop while another process holds it. */
-  async #begin(): Promise<void> {
-    for (let waited = 0; ; waited += LOCK_RETRY_MS) {
-      try {
-        return this.#writer.begin('IMMEDIATE');
-      } catch (error) {
-        if (!isBusy(error) || waited >= LOCK_TIMEOUT_MS) throw error;
-        await new Promise((resolve) => setTimeout(resolve, LOCK_RETRY_MS));
-      }
-    }
-  }
-
-  /**
-   * Copies the log into the file after a failed fsync, before anything else is committed. The system may have dropped
-   * the unwritten pages and report success at the next fsync of the log.
-   */
-  #secureLog(): void {
-    if (!this.#logUnsynced) return;
-    const { log, checkpointed } = this.#writer.pragma<{ log: number; checkpointed: number }>(
-      'wal_checkpoint(PASSIVE)',
-    );
-    this.#logUnsynced = log !== checkpointed;
-  }
-
-  /** Merges the log into the file, so that the file is complete while no process has it open. */
-  #mergeLog(): void {
-    try {
-      this.#writer.pragma('wal_checkpoint(TRUNCATE)');
-    } catch {
-      // Another process has the file open, or the disk is full: the log stays beside the file.
-    }
-  }
-
-  #setSynchronous(level: 'FULL' | 'NORMAL'): void {
-    if (this.#synchronous === level) return;
-    this.#writer.exec(`PRAGMA synchronous=${level}`);
-    this.#synchronous = level;
-  }
-
   /** Changes when another connection commits, not on commits of this one. */
   #dataVersion(): number {
-    return this.#writer.pragma<{ data_version: number }>('data_version').data_version;
+    return this.#writer.connection.pragma<{ data_version: number }>('data_version').data_version;
   }
 }
 

@@ -93,7 +93,7 @@ test('zstd: frames, a skippable frame and a missing checksum, in reads of any si
         expect(plain.equals(Buffer.from(EVENTS))).toBe(true);
       },
     ),
-    { numRuns: 20 },
+    { numRuns: 8 },
   );
 });
 

@@ -1,6 +1,5 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import { expect, test } from 'vitest';
 import { HeldMemory } from '../../../../src/features/import/read/parquet/held-memory.ts';
@@ -44,21 +43,17 @@ test('a Parquet file with a changed byte is read or refused, in bounded time and
     { path: fixture('types-zstd'), first: 0, step: 101, mask: 255 },
   ];
   const program = await killable<Outcome>(join(ROOT, 'test/support/parquet/read-damaged.ts'));
-  const stop = new AbortController();
   try {
-    const outcome = await Promise.race([
-      program.start({ damages, scratch: join(dir, 'damaged.parquet') }),
-      delay(40_000, 'it hangs', { signal: stop.signal }),
-    ]);
+    const outcome = await program.start({ damages, scratch: join(dir, 'damaged.parquet') });
     expect(outcome).toMatchObject({ crashed: [] });
-    const { read, refused, memory } = outcome as Outcome;
+    const { read, refused, memory } = outcome;
     expect(Math.min(read, refused)).toBeGreaterThan(100);
     expect(memory).toBeLessThan(500 * 1024);
   } finally {
-    stop.abort();
     await program.release();
   }
-}, 60_000);
+  // The time of a file that is never read to its end; it takes seconds.
+}, 300_000);
 
 test('inspect refuses metadata whose tree of columns has no end', async () => {
   const home = tempDir();

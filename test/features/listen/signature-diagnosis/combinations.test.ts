@@ -216,4 +216,4 @@ it('explains every form that json and str() of Python produce, sent or signed', 
     const onTheWay = explain(made[i]![PYTHON_DICT]!, wide);
     expect(onTheWay?.name, `${made[i]![PYTHON_DICT]} signed as ${wide}`).toBe('python-dict-text');
   }
-}, 60_000);
+}, 300_000);

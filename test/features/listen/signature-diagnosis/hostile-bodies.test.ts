@@ -1,4 +1,3 @@
-import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { signBody } from '../../../../src/contract/signature.ts';
 import { Receiver, type Rejected, type Report } from '../../../../src/features/listen/receiver.ts';
@@ -34,6 +33,24 @@ describe.each(Object.entries(HOSTILE_BODIES))('a body of %s', (_, make) => {
   });
 });
 
+/** The longest turn of the event loop in CPU time, in ms: its duration depends on what else the machine does. */
+function longestTurn(): { stop(): number } {
+  let longest = 0;
+  let began = process.cpuUsage();
+  const look = () => {
+    longest = Math.max(longest, process.cpuUsage(began).user / 1000);
+    began = process.cpuUsage();
+    next = setTimeout(look, 5);
+  };
+  let next = setTimeout(look, 5);
+  return {
+    stop: () => {
+      clearTimeout(next);
+      return longest;
+    },
+  };
+}
+
 describe('a listener with hostile senders', () => {
   async function listener() {
     const reports: Report[] = [];
@@ -58,20 +75,18 @@ describe('a listener with hostile senders', () => {
     for (let n = 0; n < 3; n++) expect(await post(bad, wrong)).toBe(401);
     expect(await post('{}', signed)).toBe(200);
     expect(reports.map(({ type }) => type)).toEqual(['event']);
-    await vi.waitFor(() => expect(reports).toHaveLength(4), { timeout: 15_000 });
+    await vi.waitFor(() => expect(reports).toHaveLength(4), { timeout: 30_000 });
   });
 
   it('does not block the event loop, and limits the queue of diagnoses', async () => {
     const { reports, post } = await listener();
-    const delay = monitorEventLoopDelay({ resolution: 5 });
-    delay.enable();
+    const turns = longestTurn();
     const bodies = Object.values(HOSTILE_BODIES).flatMap((make) => [make(MIB), make(32 * 1024 - 16)]);
     const statuses = await Promise.all([...bodies, ...bodies].map((body) => post(body, wrong)));
     expect(new Set(statuses)).toEqual(new Set([401]));
     expect(await post('{}', signed)).toBe(200);
-    await vi.waitFor(() => expect(reports).toHaveLength(2 * bodies.length + 1), { timeout: 15_000 });
-    delay.disable();
-    expect(delay.max / 1e6).toBeLessThan(1000);
+    await vi.waitFor(() => expect(reports).toHaveLength(2 * bodies.length + 1), { timeout: 30_000 });
+    expect(turns.stop()).toBeLessThan(1000);
     const summaries = reports.flatMap((report) => (report as Rejected).diagnosis?.summary ?? []);
     expect(summaries.filter((summary) => summary.includes('too many deliveries')).length).toBeGreaterThan(0);
   });
