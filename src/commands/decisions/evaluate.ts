@@ -17,7 +17,7 @@ import { seededRandom } from '../../kit/random.ts';
 /** Effective sample size below which an estimate deserves a warning. */
 const FEW = 100;
 
-/** With fewer decisions than this, estimates are not reliable. */
+/** With fewer decisions than this, no estimate is reliable: one notice is enough. */
 const TRIAL = 10;
 
 export default class DecisionsEvaluate extends SvcCommand {
@@ -169,9 +169,11 @@ counts as not served yet. NDJSON entries of GET /v1/decisions are read as they a
 
 /** What a reader must know before trusting the estimates. */
 function* warnings({ decisions, pending, skipped, policies }: LogEvaluation, names: readonly string[]) {
-  if (pending > 0) yield `${pending} decisions were not served yet and are left out`;
+  if (pending > 0) yield `${counted(pending)} not served yet and left out`;
   if (skipped > 0)
-    yield `${skipped} decisions are left out: no action, or no propensity of the action among the candidates`;
+    yield `${counted(skipped)} left out: no action, or no propensity of the action among the candidates`;
+  if (decisions > 0 && decisions < TRIAL)
+    yield `${counted(decisions)} in the log that can be judged: all estimates are rough`;
   for (const [policy, judged] of Object.entries(policies)) {
     if (!judged) {
       if (decisions > 0 && names.includes(policy)) yield `${label(policy)} ${NOT_JUDGED}`;
@@ -184,6 +186,8 @@ function* warnings({ decisions, pending, skipped, policies }: LogEvaluation, nam
       yield `the log is worth only ${judged.effective.toFixed(0)} decisions of the ${label(policy)} policy: its estimates are rough`;
   }
 }
+
+const counted = (count: number) => (count === 1 ? 'one decision is' : `${count} decisions are`);
 
 const NOT_JUDGED = 'cannot be judged on this log: it has no candidate in it, or the log has no rankings';
 

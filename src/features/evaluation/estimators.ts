@@ -89,7 +89,8 @@ export class Evaluator {
       snips: this.#snips(),
       dr: this.#around(dr, this.#dr.error),
     };
-    const drawn = this.#replicates?.intervals(this.#range);
+    // One decision tells nothing of the spread, and every resample of it is the same.
+    const drawn = this.#n > 1 ? this.#replicates?.intervals(this.#range) : undefined;
     const estimates = drawn
       ? {
           ips: { ...normal.ips, ...drawn.ips },
@@ -109,6 +110,7 @@ export class Evaluator {
   #snips(): Estimate {
     if (this.#w === 0) return { mean: 0, ...this.#range };
     const mean = this.#wr / this.#w;
+    if (this.#n === 1) return { mean, ...this.#range };
     const spread = this.#wwrr - 2 * mean * this.#wwr + mean ** 2 * this.#ww;
     return this.#around(mean, Math.sqrt(Math.max(spread, 0)) / this.#w);
   }
@@ -136,9 +138,8 @@ class Moments {
     return this.#mean;
   }
 
-  /** The standard error of the mean. */
+  /** The standard error of the mean; of a single number it is not known. */
   get error(): number {
-    const variance = this.#n > 1 ? this.#m2 / (this.#n - 1) : 0;
-    return Math.sqrt(variance / this.#n);
+    return this.#n > 1 ? Math.sqrt(this.#m2 / (this.#n - 1) / this.#n) : Number.POSITIVE_INFINITY;
   }
 }

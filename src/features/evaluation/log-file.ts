@@ -7,7 +7,7 @@ import type { World } from '../../cli/terminal/world.ts';
 import { LineTooLong } from '../../kit/lines.ts';
 import { openPipe } from '../../kit/pipe.ts';
 import type { LogEntry } from './evaluate-log.ts';
-import { type LogField, LogRow } from './log-row.ts';
+import { LOG_FIELDS, type LogField, LogRow } from './log-row.ts';
 import type { Range } from './logged-decision.ts';
 
 export interface LogFileOptions {
@@ -126,7 +126,7 @@ async function* parsedLines(lines: AsyncIterable<string>): AsyncGenerator<Values
   }
 }
 
-async function* csvRows({ input, world, signal }: LogFileOptions): AsyncGenerator<Values> {
+async function* csvRows({ input, world, signal, map }: LogFileOptions): AsyncGenerator<Values> {
   const path = resolve(world.cwd, input);
   const stream: NodeJS.ReadableStream =
     input === '-' ? world.stdin : ((await openPipe(path)) ?? createReadStream(path));
@@ -134,7 +134,7 @@ async function* csvRows({ input, world, signal }: LogFileOptions): AsyncGenerato
   const { parse } = await import('csv-parse');
   const parser = parse({
     bom: true,
-    columns: true,
+    columns: (names: string[]) => checkedColumns(names, map),
     info: true,
     delimiter: /\.tsv$/i.test(input) ? '\t' : ',',
     skip_empty_lines: true,
@@ -159,4 +159,14 @@ async function* csvRows({ input, world, signal }: LogFileOptions): AsyncGenerato
   } finally {
     signal.removeEventListener('abort', stop);
   }
+}
+
+/** The columns of a CSV file. Throws usage if two have the name of a field that is read. */
+function checkedColumns(names: string[], map: LogFileOptions['map']): string[] {
+  const read = new Set([...LOG_FIELDS.map((field) => map.get(field) ?? field), 'contentId', 'others']);
+  const twice = names.find((name, i) => read.has(name) && names.indexOf(name) < i);
+  if (twice === undefined) return names;
+  throw new SvcError('usage', `the log has two columns with the name ${twice}`, {
+    hint: 'rename one of them',
+  });
 }

@@ -9,6 +9,14 @@ export type LogField = (typeof LOG_FIELDS)[number];
 
 type Candidates = LoggedDecision['candidates'];
 
+/** The smallest propensity that is not 0: the squares of weights, which are reciprocals of it, must be finite. */
+const LEAST = 1e-15;
+/** How far the propensities of the candidates may add up to more or less than 1, for those that were rounded. */
+const ROUNDING = 0.05;
+
+/** A decimal number; not hexadecimal. */
+const DECIMAL = /^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i;
+
 /** Names of a content's id in a list of candidates. */
 const ID_NAMES = ['contentId', 'action', 'id'];
 
@@ -38,7 +46,7 @@ export class LogRow {
     if (isMissing(value)) return undefined;
     const list = typeof value === 'string' ? parseJson(value) : value;
     if (!Array.isArray(list)) this.#fail('candidates', 'is not a JSON array');
-    return (list as unknown[]).map((item) => {
+    const candidates = (list as unknown[]).map((item) => {
       if (typeof item !== 'object' || item === null)
         return { contentId: this.#id(item, 'candidates'), propensity: Number.NaN, ranking: Number.NaN };
       const fields = item as Record<string, unknown>;
@@ -49,6 +57,12 @@ export class LogRow {
         ranking: this.#number(fields.ranking, 'candidates'),
       };
     });
+    if (new Set(candidates.map(({ contentId }) => contentId)).size < candidates.length)
+      this.#fail('candidates', 'names a content twice');
+    for (const { propensity } of candidates)
+      if (propensity !== 0 && (propensity < LEAST || propensity > 1))
+        this.#fail('candidates', `has a propensity that is neither 0 nor from ${LEAST} to 1`);
+    return candidates;
   }
 
   /** Unix ms of the decision. */
@@ -72,10 +86,22 @@ export class LogRow {
     if (given) {
       const known = (each: Candidates[number]) =>
         each.contentId === contentId && !Number.isNaN(propensity) ? { ...each, propensity } : each;
-      return { ...entry, candidates: given.map(known), others: this.#others() };
+      const candidates = given.map(known);
+      const others = this.#others();
+      this.#checkSum(candidates, others);
+      return { ...entry, candidates, others };
     }
     const others = { count: Math.max(0, count! - 1), ranking: Number.NaN, expected: Number.NaN };
     return { ...entry, candidates: [chosen], others: others.count > 0 ? others : undefined };
+  }
+
+  /** Fails unless the propensities add up to 1, or to less where some candidates are not named or not known. */
+  #checkSum(candidates: Candidates, others: LoggedDecision['others']): void {
+    const known = candidates.map(({ propensity }) => propensity).filter((each) => !Number.isNaN(each));
+    const total = known.reduce((sum, each) => sum + each, 0);
+    const complete = known.length === candidates.length && known.length > 0 && !others;
+    if (total > 1 + ROUNDING || (complete && total < 1 - ROUNDING))
+      this.#fail('candidates', `has propensities that add up to ${total.toFixed(3)} and not to 1`);
   }
 
   /** Null if it is missing: the outcome is not known yet. */
@@ -100,7 +126,8 @@ export class LogRow {
     const value = optional && !mapped ? this.#own(name) : this.#required('propensity', name);
     if (isMissing(value)) return Number.NaN;
     const propensity = this.#number(value, 'propensity');
-    if (!(propensity > 0 && propensity <= 1)) this.#fail('propensity', 'is not above 0 and at most 1');
+    if (!(propensity >= LEAST && propensity <= 1))
+      this.#fail('propensity', `is not above 0 (${LEAST} or more) and at most 1`);
     return propensity;
   }
 
@@ -109,8 +136,10 @@ export class LogRow {
     const value = this.#own('others');
     if (typeof value !== 'object' || value === null) return undefined;
     const { count, ranking, expected } = value as Record<string, unknown>;
+    if (!Number.isSafeInteger(count) || (count as number) < 0)
+      this.#fail('others', 'has a count that is not a whole number from 0');
     return {
-      count: this.#number(count, 'others'),
+      count: count as number,
       ranking: this.#number(ranking, 'others'),
       expected: this.#number(expected, 'others'),
     };
@@ -138,7 +167,8 @@ export class LogRow {
     if (isMissing(value)) return Number.NaN;
     const text = String(value).trim();
     const number = /^(true|false)$/i.test(text) ? Number(/^true$/i.test(text)) : Number(text);
-    if (typeof value === 'object' || text === '' || !Number.isFinite(number))
+    const decimal = typeof value !== 'string' || DECIMAL.test(text) || /^(true|false)$/i.test(text);
+    if (typeof value === 'object' || !decimal || !Number.isFinite(number))
       this.#fail(field, 'is not a number');
     return number;
   }

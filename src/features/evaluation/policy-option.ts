@@ -38,7 +38,8 @@ function weightsOf(name: string, text: string): Map<string, number> {
   const entries =
     typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.entries(value) : [];
   const valid = entries.every(([, weight]) => typeof weight === 'number' && weight >= 0);
-  if (!valid || !entries.some(([, weight]) => weight > 0))
+  const total = entries.reduce((sum, [, weight]) => sum + (weight as number), 0);
+  if (!valid || !Number.isFinite(total) || !entries.some(([, weight]) => weight > 0))
     throw new SvcError(
       'usage',
       `${name} is not a policy: a JSON object with a weight of 0 or more for each content`,

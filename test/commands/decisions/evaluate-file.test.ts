@@ -142,6 +142,13 @@ const BAD: [name: string, rows: string, flags: string[], message: RegExp][] = [
     [],
     /line 2 of the log: reward is not a number/,
   ],
+  ['a reward in hexadecimal', 'action,reward,propensity\n1,0x1,0.5', [], /reward is not a number/],
+  [
+    'two columns of one name',
+    'action,reward,reward,propensity\n1,1,0,0.5',
+    [],
+    /the log has two columns with the name reward/,
+  ],
   ['a row with too many cells', 'action,reward,propensity\n1,1,0.5,9', [], /not valid CSV/],
   [
     'an unknown field to map',
@@ -158,6 +165,68 @@ const BAD: [name: string, rows: string, flags: string[], message: RegExp][] = [
   ],
   ['a time range without times', 'action,reward,propensity\n1,1,0.5', ['--since', '2026-01-01'], /has no at/],
 ];
+
+const BAD_CANDIDATES: [name: string, row: object, message: RegExp][] = [
+  ['a candidate twice', { propensity: 0.5, candidates: ['a', 'a', 'b'] }, /candidates names a content twice/],
+  [
+    'propensities of candidates outside 0 to 1',
+    { candidates: [{ id: 'a', propensity: 5 }, { id: 'b' }] },
+    /has a propensity that is neither 0 nor from 1e-15 to 1/,
+  ],
+  [
+    'propensities of candidates that add up to more than 1',
+    { candidates: ['a', 'b'].map((id) => ({ id, propensity: 0.9 })) },
+    /add up to 1\.800 and not to 1/,
+  ],
+  [
+    'propensities of candidates that add up to less than 1',
+    { propensity: 0.25, candidates: ['a', 'b'].map((id) => ({ id, propensity: 0.25 })) },
+    /add up to 0\.500 and not to 1/,
+  ],
+  [
+    'a propensity whose weight is not finite',
+    { propensity: 1e-320, candidates: ['a', 'b'] },
+    /propensity is not above 0 \(1e-15 or more\)/,
+  ],
+  [
+    'a negative number of others',
+    { candidates: [{ id: 'a', propensity: 1 }], others: { count: -5, ranking: 0, expected: 0 } },
+    /others has a count that is not a whole number/,
+  ],
+];
+
+test.each(BAD_CANDIDATES)('refuses %s', async (_, row, message) => {
+  const line = JSON.stringify({ action: 'a', reward: 1, ...row });
+  const { code, result, stderr } = await evaluate(['--json', '--input', '-'], `${line}\n`);
+  expect([code, result, stderr]).toEqual([2, undefined, expect.stringMatching(message)]);
+});
+
+test('refuses weights of a policy that are not finite, alone or together', async () => {
+  const weights = join(tempDir(), 'weights.json');
+  const row = { action: 'a', reward: 1, propensity: 0.5, candidates: ['a', 'b'] };
+  for (const text of ['{"a": 1e999}', '{"a": 1e308, "b": 1e308}']) {
+    await writeFile(weights, text);
+    const flags = ['--json', '--input', '-', '--policy', weights];
+    const { code, stderr } = await evaluate(flags, `${JSON.stringify(row)}\n`);
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/is not a policy/)]);
+  }
+});
+
+test('says that few decisions give rough estimates, and knows no spread of a single one', async () => {
+  const row = (reward: number) =>
+    JSON.stringify({ action: 'a', reward, propensity: 0.5, candidates: ['a', 'b'] });
+  for (const flags of [[], ['--bootstrap', '100']]) {
+    const args = ['--json', '--input', '-', '--policy', 'running', ...flags];
+    const one = await evaluate(args, row(1));
+    expect(one.stderr).toMatch(/one decision is in the log that can be judged: all estimates are rough/);
+    expect(one.result.policies.running).toMatchObject({
+      ips: { mean: 1, low: 0, high: 1 },
+      snips: { mean: 1, low: 0, high: 1 },
+    });
+    const three = await evaluate(args, [row(1), row(0), row(1)].join('\n'));
+    expect(three.stderr).toMatch(/3 decisions are in the log that can be judged: all estimates are rough/);
+  }
+});
 
 test.each(BAD)('refuses %s', async (_, rows, flags, message) => {
   const args = ['decisions', 'evaluate', '--input', '-', '--format', 'csv', '--candidates', '2', ...flags];

@@ -8,6 +8,8 @@ const SECOND_THRESHOLD = 6;
 
 /** Maximum number of decisions stored for late responses. A response to another one has no effect here. */
 export const MAX_RECENT = 4096;
+/** Contents whose evidence is kept, at most; the one not counted for the longest time makes room. */
+const MAX_SUMS = 10_000;
 /** A decision is counted once it is older than this share of the responses were. */
 const SETTLED = 0.95;
 /** If two contents drop within this number of decisions, everything is learned again. */
@@ -66,6 +68,8 @@ export class ChangeDetector {
       this.waiting.delete(decision);
       recent.counted = true;
       const sum = Math.max(0, (this.sums.get(contentId) ?? 0) + evidenceOfFall(expected, response));
+      if (!this.sums.delete(contentId) && this.sums.size >= MAX_SUMS)
+        this.sums.delete(this.sums.keys().next().value!);
       this.sums.set(contentId, sum);
       if (sum > (this.#isNear(nth) ? SECOND_THRESHOLD : THRESHOLD)) yield recent;
     }

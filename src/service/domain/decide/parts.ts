@@ -16,8 +16,10 @@ import {
 } from './model.ts';
 import type { Pair } from './personal.ts';
 
-/** Contents in a model; the one not chosen for the longest time makes room. */
+/** Contents, and categories, in a model; the one not learned for the longest time makes room. */
 const MAX_CONTENTS = 10_000;
+/** As many as the contents of a catalog. */
+const MAX_CATEGORIES = 1_000;
 
 /** One of the blocks that a decision's score is the sum of. */
 interface Term {
@@ -43,24 +45,20 @@ const directions = Array.from({ length: 2 + MAX_OF_CONTENT }, () => new Float64A
 /** The parts of a decision, made at their priors where they are not known, with room for its features. */
 export function partsOf(model: Model, example: Example, keep: boolean): Parts {
   const { contentId, category, attributes, prior, features, user } = example;
-  let known = model.contents.get(contentId);
-  if (!known) {
-    if (model.contents.size >= MAX_CONTENTS) model.contents.delete(model.contents.keys().next().value!);
+  const known = meet(model.contents, contentId, MAX_CONTENTS, () => {
     const met = model.rowsOf(features);
     const origins = COPIES.map((_, copy) => originOf(prior, unmetVariance(copy, met, attributes.length)));
-    known = fresh(contentId, origins, 0);
-    model.contents.set(contentId, known);
-  }
-  let shared = model.categories.get(category);
-  if (!shared) {
-    shared = sharedBlocks();
-    model.categories.set(category, shared);
-  }
+    return fresh(contentId, origins, 0);
+  });
+  const shared = meet(model.categories, category, MAX_CATEGORIES, sharedBlocks);
   const scale = scaleOf(attributes.length);
   const terms = [
     { blocks: shared, scale: 1 },
     { blocks: known.blocks, scale: 1 },
-    ...attributes.map((attribute) => ({ blocks: meetAttribute(model, attribute), scale })),
+    ...attributes.map((attribute) => ({
+      blocks: meet(model.attributes, attribute, MAX_ATTRIBUTES, attributeBlocks),
+      scale,
+    })),
   ].map((term, i) => ({ ...term, direction: directions[i]! }));
   model.limitRows();
   const rows = model.rowsOf(features);
@@ -73,14 +71,14 @@ export function partsOf(model: Model, example: Example, keep: boolean): Parts {
   return { terms, known, pair, rows };
 }
 
-/** The blocks of an attribute, as the most recently met one; the one not met for the longest time makes room. */
-function meetAttribute({ attributes }: Model, attribute: number): readonly Block[] {
-  const known = attributes.get(attribute);
-  if (known) attributes.delete(attribute);
-  else if (attributes.size >= MAX_ATTRIBUTES) attributes.delete(attributes.keys().next().value!);
-  const blocks = known ?? attributeBlocks();
-  attributes.set(attribute, blocks);
-  return blocks;
+/** What is learned under a key, made if it is new, as the most recently met; the one not met for the longest time makes room. */
+function meet<K, V>(learned: Map<K, V>, key: K, most: number, make: () => V): V {
+  const known = learned.get(key);
+  if (known !== undefined) learned.delete(key);
+  else if (learned.size >= most) learned.delete(learned.keys().next().value!);
+  const value = known ?? make();
+  learned.set(key, value);
+  return value;
 }
 
 /** Fills the directions of the terms; returns mean and variance of the whole score. */

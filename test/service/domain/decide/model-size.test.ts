@@ -3,8 +3,10 @@ import { seededRandom } from '../../../../src/kit/random.ts';
 import { featuresOf } from '../../../../src/service/domain/decide/features.ts';
 import { fold } from '../../../../src/service/domain/decide/learning.ts';
 import { DEFAULT_COPY, emptyModel, ownBlocks } from '../../../../src/service/domain/decide/model.ts';
+import { partsOf } from '../../../../src/service/domain/decide/parts.ts';
 import { Reader } from '../../../../src/service/domain/decide/reader.ts';
 import { parseModel, serialiseModel } from '../../../../src/service/domain/decide/snapshot.ts';
+import { entry } from './situations.ts';
 
 function learned(contents: number) {
   const model = emptyModel();
@@ -69,4 +71,20 @@ test('the same model is read from a snapshot whose blocks were limited', () => {
   const read = parseModel(serialiseModel(model))!;
   expect(read.mostRows).toBe(model.mostRows);
   expect(serialiseModel(read)).toBe(serialiseModel(model));
+});
+
+test('a content or category that is still learned stays, however many others come and go', () => {
+  const model = emptyModel();
+  const meet = (contentId: string, category: string) => {
+    const { known } = partsOf(model, { ...entry(contentId, 0), contentId, category, decision: 0 }, false);
+    return known;
+  };
+  const evergreen = meet('evergreen', 'evergreen');
+  for (let i = 0; i < 10_100; i++) {
+    meet(`content ${i}`, `category ${i}`);
+    if (i % 500 === 0) expect(meet('evergreen', 'evergreen')).toBe(evergreen);
+  }
+  expect(meet('evergreen', 'evergreen')).toBe(evergreen);
+  expect(model.contents.size).toBe(10_000);
+  expect(model.categories.size).toBe(1000);
 });
