@@ -131,7 +131,7 @@ progress and exits. With --processes, a process that dies is replaced, and SIGHU
         host,
         port,
         metricsPort,
-        withConsole: flags.console !== undefined,
+        consolePort: flags.console,
         signal,
         world,
         log,

@@ -141,7 +141,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     closers.push(() => catalogs.stop());
     if (options.retain)
       for (const each of await store.read((tx) => catalogs.all(tx))) checkRetention(options.retain, each);
-    const { policy: kept, stop } = await followPolicy(store, options);
+    const { policy: kept, stop } = await followPolicy(store, options, log);
     closers.push(stop);
     const policy = options.onThisMachine ? () => ({ ...kept(), allowLoopbackWebhooks: true }) : kept;
     const deps: ServiceDeps = {

@@ -102,6 +102,11 @@ export function toSvcError(error: unknown, debug: boolean): SvcError {
     case 'TlsUnusable': {
       const { file, cause } = error as Error & { file: string };
       if ((cause as NodeJS.ErrnoException)?.syscall !== undefined) return fileError(file, cause);
+      if (cause === undefined)
+        return new SvcError('usage', named.message, {
+          hint: shell`give a key without one, that only the service can read: openssl pkey -in ${file} -out key.pem`,
+          cause: error,
+        });
       return new SvcError('usage', named.message, {
         hint: shell`give the certificate with its chain and the key that belongs to it; look at it: openssl x509 -in ${file} -text`,
         cause: error,

@@ -16,7 +16,7 @@ export interface TlsKeyPair {
 /** The certificate or its key cannot be used. `file` is the one that cannot be read; `cause` says why. */
 class TlsUnusable extends Error {
   readonly file: string;
-  constructor(message: string, file: string, cause: unknown) {
+  constructor(message: string, file: string, cause?: unknown) {
     super(message, { cause });
     this.name = 'TlsUnusable';
     this.file = file;
@@ -26,6 +26,8 @@ class TlsUnusable extends Error {
 /** Reads a certificate and its key, and checks that they belong together. Throws TlsUnusable. */
 export function readKeyPair({ cert, key }: TlsFiles): TlsKeyPair {
   const pair = { cert: read(cert), key: read(key) };
+  if (pair.key.includes('ENCRYPTED'))
+    throw new TlsUnusable(`${key} is encrypted with a passphrase, which the service cannot ask for`, key);
   try {
     createSecureContext(pair);
   } catch (error) {

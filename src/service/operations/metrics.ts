@@ -48,12 +48,15 @@ export function lineMetrics(): Pick<Observe, 'line'> & Pick<Metrics, 'values'> {
 }
 
 function lineCounter(registry: Registry) {
-  return new Counter({
+  const lines = new Counter({
     name: 'svc_log_lines_total',
     help: 'Log lines written, by level',
     labelNames: ['level'],
     registers: [registry],
   });
+  // Prometheus sees no increase in a series that begins with its first line.
+  for (const level of ['info', 'warn', 'error']) lines.inc({ level }, 0);
+  return lines;
 }
 
 /** Latency bounds in seconds: around the 100 ms that a decision may take (specification: observable timings). */

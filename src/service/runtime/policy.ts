@@ -6,9 +6,11 @@ import {
   type Group,
   WINDOW_MS,
 } from '../../contract/limits.ts';
-import type { Retention } from '../domain/retention.ts';
+import { RETAINED_LOGS, type Retention } from '../domain/retention.ts';
+import type { Log } from '../log.ts';
 import { settings } from '../store/repositories/settings.ts';
 import type { Store } from '../store/store.ts';
+import { retentionText } from './retention.ts';
 
 /** The settings that all processes on a store share (docs/design-choices.md, "Settings of a shared store"). */
 export interface Policy {
@@ -43,12 +45,16 @@ export interface PolicyChange {
   retain?: Partial<Retention> | undefined;
 }
 
-/** Applies a change to the stored policy, and then follows changes by any process. */
+/**
+ * Applies a change to the stored policy, and then follows changes by any process. A change of the retention is logged,
+ * because rows are removed by it: the last start that names one decides for all nodes.
+ */
 export async function followPolicy(
   store: Store,
   change: PolicyChange,
+  log: Log,
 ): Promise<{ policy: () => Policy; stop: () => void }> {
-  let current = await store.write(async (tx) => {
+  const { stored, next } = await store.write(async (tx) => {
     await tx.lock('policy');
     const stored = { ...DEFAULT_POLICY, ...(await settings.get<Policy>(tx, 'policy')) };
     const next: Policy = {
@@ -61,17 +67,32 @@ export async function followPolicy(
       retain: { ...stored.retain, ...change.retain },
     };
     if (JSON.stringify(next) !== JSON.stringify(stored)) await settings.set(tx, 'policy', next);
-    return next;
+    return { stored, next };
   });
+  reportRetention(log, stored, next);
+  let current: Policy = next;
   const stop = store.subscribe('settings', () => {
     store
       .read((tx) => settings.get<Policy>(tx, 'policy'))
       .then((found) => {
-        if (found) current = { ...DEFAULT_POLICY, ...found };
+        if (!found) return;
+        const changed = { ...DEFAULT_POLICY, ...found };
+        reportRetention(log, current, changed);
+        current = changed;
       })
       .catch(() => {
         // The store is closing or unavailable: keep the last known policy.
       });
   });
   return { policy: () => current, stop };
+}
+
+function reportRetention(log: Log, before: Policy, now: Policy): void {
+  for (const name of RETAINED_LOGS)
+    if (before.retain[name] !== now.retain[name])
+      log('warn', 'a log is kept for another time than before', {
+        log: name,
+        before: retentionText(before.retain[name]),
+        now: retentionText(now.retain[name]),
+      });
 }

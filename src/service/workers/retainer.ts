@@ -9,7 +9,13 @@ const PAUSE_MS = 60_000;
  * Keeps partitions of the logs and gives freed space back to the file system, where retention is set. The janitor removes
  * the rows that are not dropped with a partition.
  */
-export function startRetainer({ store, clock, log, precedence, retention }: ServiceDeps): Worker {
+export function startRetainer({
+  store,
+  clock,
+  log,
+  precedence,
+  retention,
+}: Pick<ServiceDeps, 'store' | 'clock' | 'log' | 'precedence' | 'retention'>): Worker {
   const keepPartitions = async () => {
     for (const name of RETAINED_LOGS) {
       // A change of a table locks it on the coordinator until the last worker has answered.
@@ -19,7 +25,7 @@ export function startRetainer({ store, clock, log, precedence, retention }: Serv
         : await store.partitions!.keep(name, retention()[name]);
       if (obstacle)
         log('warn', 'the partitions of a log are to be changed, which is tried again', {
-          name,
+          log: name,
           reason: obstacle,
         });
     }

@@ -59,19 +59,30 @@ it('serves the console beside the service, uncounted, and gives its addresses to
   expect(await tokenOf(consoleAddress(next.url))).toBeDefined();
 });
 
-it('says that the port of the console is taken, and serves nothing then', async () => {
-  const home = tempDir();
-  const console_ = startSvc(['console', '--profile', 'local', '--json'], { home });
-  const [line] = await console_.waitFor(/\{"ready":true.*\}/);
-  const { port } = new URL(JSON.parse(line).url);
-  const argv = ['serve', '--database', await freshDatabase(home), '--port', '0', `--console=${port}`];
-  const { code, stdout, stderr } = await runSvc(argv, { home });
-  expect([code, stdout]).toEqual([2, '']);
-  expect(stderr).toContain(`port ${port} on 127.0.0.1 is in use`);
-  expect(stderr).toContain('--console 0');
-  console_.interrupt();
-  await console_.done;
-});
+it.each([{ more: [] }, { more: ['--processes', '2'] }])(
+  'says that the port of the console is taken, and serves nothing then: %o',
+  async ({ more }) => {
+    const home = tempDir();
+    const console_ = startSvc(['console', '--profile', 'local', '--json'], { home });
+    const [line] = await console_.waitFor(/\{"ready":true.*\}/);
+    const { port } = new URL(JSON.parse(line).url);
+    const argv = [
+      'serve',
+      '--database',
+      await freshDatabase(home),
+      '--port',
+      '0',
+      `--console=${port}`,
+      ...more,
+    ];
+    const { code, stdout, stderr } = await runSvc(argv, { home });
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toContain(`port ${port} on 127.0.0.1 is in use`);
+    expect(stderr).toContain('--console 0');
+    console_.interrupt();
+    await console_.done;
+  },
+);
 
 it('serves the console from one process of several, and from another when that one dies', async () => {
   const home = tempDir();
@@ -113,6 +124,7 @@ it('serves the console from one process of several, and from another when that o
   const { stdout } = await runSvc(['console', '--json'], { home, env });
   const again = JSON.parse(stdout);
   expect(again.joined).toBe(true);
+  expect(new URL(again.url).port).toBe(new URL(consoleUrl).port);
   // The one that was killed is still listed, with the one that replaces it.
   const later = await listing(consoleAddress(again.url));
   await vi.waitUntil(async () => (await later()).length === 3, { timeout: 30_000 });

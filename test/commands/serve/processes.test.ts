@@ -118,6 +118,7 @@ it('processes share a port, are one in health and metrics, and all stop together
   expect(metrics).toContain(
     `svc_http_requests_total{endpoint="ingestEvents",status="202"} ${acknowledged.length}\n`,
   );
+  expect(metrics).toContain('svc_log_lines_total{level="error"} 0\n');
   expect(metrics).toMatch(/^svc_store_up 1$/m);
   expect(await (await fetch(new URL('/readyz', ready.metricsUrl))).text()).toBe('ready\n');
   if (onPostgres) {

@@ -22,6 +22,24 @@ test('svc serve --retain keeps the setting with the data, says what is kept, and
   expect(later).toContain('--retain decisions=forever');
 });
 
+test('a node says that another one has changed how long a log is kept', async () => {
+  const home = tempDir();
+  const start = async (...argv: string[]) => {
+    const serving = startSvc(['serve', '--port', '0', ...argv], { home });
+    await serving.waitFor(/stop with Ctrl-C/);
+    return serving;
+  };
+  const changed = /"log":"events","before":"90d","now":"30d","message":"a log is kept for another time/;
+  const first = await start('--retain', 'events=90d');
+  const second = await start('--retain', 'events=30d');
+  const third = await start('--retain', 'events=30d');
+  await first.waitFor(changed, 'stderr');
+  for (const serving of [first, second, third]) serving.interrupt();
+  expect((await second.done).stderr).toMatch(changed);
+  expect((await third.done).stderr).not.toContain('another time');
+  expect((await first.done).code).toBe(0);
+});
+
 test.each([
   ['events=90', 2, '--retain events=90 is not LOG=DURATION'],
   ['users=90d', 2, '--retain users=90d is not LOG=DURATION'],

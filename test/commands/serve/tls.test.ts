@@ -1,3 +1,4 @@
+import { createPrivateKey } from 'node:crypto';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { request } from 'node:https';
@@ -118,6 +119,16 @@ it('says what is wrong with the files', async () => {
   });
   const missing = await runSvc(['serve', '--tls-cert', 'c.pem', '--tls-key', key], { home, cwd: home });
   expect(missing).toMatchObject({ code: 2, stderr: expect.stringContaining('no such file: c.pem') });
+  const encrypted = createPrivateKey(CERTIFICATE_KEY).export({
+    type: 'pkcs8',
+    format: 'pem',
+    cipher: 'aes-256-cbc',
+    passphrase: 'a',
+  });
+  write(CERTIFICATE, String(encrypted));
+  expect((await runSvc(['serve', '--port', '0', ...flags], { home })).stderr).toBe(
+    `error: ${key} is encrypted with a passphrase, which the service cannot ask for\n  next: give a key without one, that only the service can read: openssl pkey -in ${key} -out key.pem\n`,
+  );
   write(OTHER_CERTIFICATE, CERTIFICATE_KEY);
   const { code, stderr } = await runSvc(['serve', '--port', '0', ...flags], { home });
   expect([code, stderr]).toEqual([

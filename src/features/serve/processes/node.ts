@@ -69,7 +69,17 @@ export class ServiceNode {
   }
 
   /** Starts the processes: the first alone, which prepares the data. Rejects with MemberFailed. */
-  async start(): Promise<ReadyService> {
+  start(): Promise<ReadyService> {
+    const started = this.#start();
+    // A restart waits for the start.
+    this.#restarting = started.then(
+      () => {},
+      () => {},
+    );
+    return started;
+  }
+
+  async #start(): Promise<ReadyService> {
     const first = await this.#add();
     await Promise.all(Array.from({ length: this.#options.processes - 1 }, () => this.#add()));
     return first;

@@ -14,8 +14,8 @@ interface RunOptions {
   readonly host: string;
   readonly port: number;
   readonly metricsPort: number | undefined;
-  /** One of the processes serves the console. */
-  readonly withConsole: boolean;
+  /** The port of the console, which one of the processes serves; undefined for none. */
+  readonly consolePort: number | undefined;
   readonly signal: AbortSignal;
   readonly world: Pick<World, 'clock' | 'onHangUp'>;
   readonly log: Log;
@@ -38,8 +38,10 @@ export async function runProcesses(options: RunOptions): Promise<number> {
   const log = metrics?.counting(options.log) ?? options.log;
   const node = new ServiceNode({
     processes,
-    // With port 0, a process that replaces the last one would take another.
-    args: options.port === 0 ? withPort(process.argv.slice(2), await freePort(host)) : process.argv.slice(2),
+    args: await withPorts(process.argv.slice(2), [
+      { flag: '--port', host, port: options.port },
+      { flag: '--console', host: '127.0.0.1', port: options.consolePort },
+    ]),
     signal,
     clock: world.clock,
     log,
@@ -58,7 +60,11 @@ export async function runProcesses(options: RunOptions): Promise<number> {
       metricsUrl.port = String(operations.port);
       metricsUrl.pathname = '/metrics';
     }
-    options.onReady(service, metricsUrl?.href, options.withConsole ? await node.placeConsole() : undefined);
+    options.onReady(
+      service,
+      metricsUrl?.href,
+      options.consolePort === undefined ? undefined : await node.placeConsole(),
+    );
     if (!signal.aborted)
       await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
     options.onStopping();
@@ -88,15 +94,26 @@ function serveOperations(node: ServiceNode, metrics: NodeMetrics, { host, metric
   return listenForOperations(host, metricsPort!, { answer }, { text });
 }
 
-/** The arguments with another port. */
-function withPort(args: readonly string[], port: number): string[] {
-  const others = args.filter((word, i) => !/^--port(=|$)/.test(word) && args[i - 1] !== '--port');
-  return [...others, `--port=${port}`];
+interface Port {
+  readonly flag: string;
+  readonly host: string;
+  readonly port: number | undefined;
 }
 
-async function freePort(host: string): Promise<number> {
-  const server = createServer();
-  const port = await tcpListen(server, host, 0);
-  await new Promise((resolve) => server.close(resolve));
-  return port;
+/**
+ * The arguments with free ports where 0 was given: a process that replaces the last one would take others. Rejects with
+ * the listen error if the port of the console is taken, which a process would only log.
+ */
+async function withPorts(args: readonly string[], ports: readonly Port[]): Promise<string[]> {
+  const servers = ports
+    .filter(({ flag, port }) => port === 0 || (flag === '--console' && port !== undefined))
+    .map((port) => ({ ...port, server: createServer() }));
+  let words = [...args];
+  for (const { flag, host, port, server } of servers) {
+    const isGiven = (word: string | undefined) => word === flag || word?.startsWith(`${flag}=`);
+    words = words.filter((word, i) => !isGiven(word) && !(words[i - 1] === flag && /^\d+$/.test(word)));
+    words.push(`${flag}=${await tcpListen(server, host, port!)}`);
+  }
+  await Promise.all(servers.map(({ server }) => new Promise((resolve) => server.close(resolve))));
+  return words;
 }
