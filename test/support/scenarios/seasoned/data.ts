@@ -86,9 +86,9 @@ export async function season(
 
   const decisionsAfter = (
     seq: number,
-  ) => `INSERT INTO decision (seq, workspace_id, decision_id, hash_id, at_ms, context, content_id, candidates,
+  ) => `INSERT INTO decision (${isPostgres(database) ? '' : 'seq, '}workspace_id, decision_id, hash_id, at_ms, context, content_id, candidates,
       prior, model_version, seed, reward)
-    SELECT ${isPostgres(database) ? "nextval('decision_seq_seq')" : `${seq} + i`}, ?, ? || CAST(i AS TEXT), ?, CAST(? AS BIGINT) - CAST(i AS BIGINT) * 60000, '{"channel":"in-app"}', 'content_0', ?,
+    SELECT ${isPostgres(database) ? '' : `${seq} + i, `}?, ? || CAST(i AS TEXT), ?, CAST(? AS BIGINT) - CAST(i AS BIGINT) * 60000, '{"channel":"in-app"}', 'content_0', ?,
       0.1, 0, '0123456789abcdef', 0 FROM n`;
   const one = JSON.stringify([['content_0', 1, 0.1]]);
   const wide = JSON.stringify(
