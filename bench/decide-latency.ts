@@ -1,7 +1,8 @@
 /**
  * How long POST /v1/decisioning/decide takes while events pour in: `svc serve` with 100 contents (or the number given) and 100,000 users,
  * 600 decisions a minute and 83 batches of 1,000 events a second on the same machine, limits off. Requests leave at
- * their times whatever the answers do (no coordinated omission). `npm run bench -- bench/decide-latency.ts [seconds] [contents]`.
+ * their times whatever the answers do (no coordinated omission). With `postgres`, on a PostgreSQL server of its own, which
+ * writes to disk as it does by default. `npm run bench -- bench/decide-latency.ts [seconds] [contents] [postgres]`.
  */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -11,10 +12,12 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'undici';
 import { GROUPS } from '../src/contract/limits.ts';
+import { createDatabase, startPostgres } from '../test/support/postgres/postgres.ts';
 
 const SECONDS = Number(process.argv[2] ?? 60);
 const USERS = 100_000;
 const CONTENTS = Number(process.argv[3] ?? 100);
+const server = process.argv[4] === 'postgres' ? await startPostgres({ durable: true }) : undefined;
 const DECISIONS_PER_SECOND = 10;
 const BATCHES_PER_SECOND = 83;
 
@@ -25,10 +28,11 @@ writeFileSync(
   JSON.stringify({ contents: Array.from({ length: CONTENTS }, (_, i) => contentOf(i)) }),
 );
 
+const database = server ? await createDatabase(server.admin) : join(folder, 'bench.db');
 const child = spawn(
   process.execPath,
   [
-    ...['bin/dev.js', 'serve', '--json', '--port', '0', '--database', join(folder, 'bench.db')],
+    ...['bin/dev.js', 'serve', '--json', '--port', '0', '--database', database],
     ...['--catalog', catalog, ...GROUPS.flatMap((group) => ['--limit', `${group}=off`])],
   ],
   { stdio: ['ignore', 'pipe', 'inherit'], env: { PATH: process.env.PATH, HOME: folder } },
@@ -60,6 +64,7 @@ try {
 } finally {
   child.kill('SIGTERM');
   await new Promise((done) => child.once('exit', done));
+  await server?.stop();
   rmSync(folder, { recursive: true, force: true });
 }
 

@@ -37,7 +37,7 @@ test('a service of a short command writes nothing, and shows itself', async () =
 
 test('a node that is not seen is silent after a minute and removed after ten, and the list is bounded', async () => {
   const service = await startTestService();
-  await recordAt(service, 599_000, ['late']);
+  await recordAt(service, 570_000, ['late']);
   await recordAt(service, 61_000, ['silent']);
   await recordAt(service, 30_000, ['there']);
   const others = async () => (await listed(service)).filter(({ self }) => !self);
