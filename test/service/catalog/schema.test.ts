@@ -49,8 +49,12 @@ test('refuses text that a database cannot store', () => {
     expect(errorsOf({ contents: [content, { ...content, contentId: 'b', tags: ['t', text] }] })).toEqual([
       `contents[1].tags[1] ${message}`,
     ]);
-    const templates = [{ templateId: 't', title: 'T', body: 'B', locales: { de: { title: text, body: 'B' } } }];
-    expect(errorsOf({ contents: [content], templates })).toEqual([`templates[0].locales.de.title ${message}`]);
+    const templates = [
+      { templateId: 't', title: 'T', body: 'B', locales: { de: { title: text, body: 'B' } } },
+    ];
+    expect(errorsOf({ contents: [content], templates })).toEqual([
+      `templates[0].locales.de.title ${message}`,
+    ]);
   }
   expect(errorsOf({ contents: [{ ...content, title: '😀', body: '' }] })).toEqual([]);
 });

@@ -51,7 +51,9 @@ const GROUP = 1.5;
  * that equal decisions give equal sums.
  */
 export function featuresOf(context: Context, person: Person = {}): Feature[] {
-  const fields = scalars(context).filter(([name, value]) => PLACES.includes(name) || !identifies(name, value));
+  const fields = scalars(context).filter(
+    ([name, value]) => PLACES.includes(name) || !identifies(name, value),
+  );
   const traits = scalars(person.traits ?? {}).filter(([name, value]) => !identifies(name, value));
   const events = (person.events ?? []).filter(({ count }) => count > 0);
   const history = Object.entries(person.history ?? {}).sort(([a], [b]) => (a < b ? -1 : 1));
