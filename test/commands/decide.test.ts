@@ -48,6 +48,15 @@ describe('the request', () => {
     });
     const bad = await runSvc(['decide', '--hash-id', 'h1', '--context', 'daypart'], { env });
     expect([bad.code, bad.stderr]).toEqual([2, expect.stringMatching(/not of the form key=value/)]);
+    for (const field of ['items=4', 'surface=cart']) {
+      const flags = ['--surface', 'home', '--context', 'items=3', '--context', field];
+      const twice = await runSvc(['decide', '--hash-id', 'h1', ...flags], { env });
+      const [name] = field.split('=');
+      expect([twice.code, twice.stderr]).toEqual([
+        2,
+        expect.stringContaining(`the field ${name} of the context is given twice`),
+      ]);
+    }
   });
 
   test('needs a user', async () => {

@@ -28,12 +28,10 @@ export function decideRequestOfLine(line: string, flags: DecideFlags): DecideReq
 }
 
 function complete({ context, guardrails, ...rest }: UserRequest, flags: DecideFlags): DecideRequest {
-  const { channel, surface, locale } = flags;
   const categories = flags['exclude-category'];
   const parts = {
     context: {
-      ...definedFields({ channel, surface, locale }),
-      ...Object.fromEntries((flags.context ?? []).map(contextField)),
+      ...Object.fromEntries(contextFields(flags)),
       ...(context as object | undefined),
     },
     guardrails: {
@@ -46,6 +44,18 @@ function complete({ context, guardrails, ...rest }: UserRequest, flags: DecideFl
   };
   const given = Object.entries(parts).filter(([, part]) => Object.keys(part).length > 0);
   return { ...rest, ...Object.fromEntries(given) } as DecideRequest;
+}
+
+/** The fields of the context that flags give. Throws SvcError `usage`, also where two give one field. */
+function contextFields({ channel, surface, locale, context = [] }: DecideFlags) {
+  const place = Object.entries(definedFields({ channel, surface, locale }));
+  const fields = [...place, ...context.map(contextField)];
+  const names = fields.map(([name]) => name);
+  const twice = names.find((name, i) => names.indexOf(name) < i);
+  if (twice === undefined) return fields;
+  throw new SvcError('usage', `the field ${twice} of the context is given twice`, {
+    hint: 'leave out one of them',
+  });
 }
 
 /** A field of the context as a flag gives it; true, false and numbers are read as such. Throws SvcError `usage`. */

@@ -51,7 +51,7 @@ function catalogOf(value: unknown): Catalog {
     ...endsBeforeItStarts(checked.value.templates ?? [], 'templates'),
     ...unknownContents(checked.value),
     ...templateIssues(checked.value.templates ?? []),
-    ...unstorable(checked.value, []),
+    ...textIssues(checked.value, []),
   ];
   if (issues.length > 0) throw new CatalogError(issues);
   const catalog = toCatalog(checked.value);
@@ -63,15 +63,15 @@ function catalogOf(value: unknown): Catalog {
 }
 
 /** The texts that no database stores as they are: PostgreSQL no U+0000, and neither engine half a surrogate pair. */
-function* unstorable(value: unknown, path: readonly PropertyKey[]): Generator<CatalogIssue> {
+function* textIssues(value: unknown, path: readonly PropertyKey[]): Generator<CatalogIssue> {
   if (typeof value === 'string') {
     if (value.includes('\u0000') || !value.isWellFormed())
       yield { path: pathOf(path), message: 'holds half a character or U+0000' };
   } else if (typeof value === 'object' && value !== null) {
     const list = Array.isArray(value);
     for (const [key, member] of Object.entries(value)) {
-      if (!list) yield* unstorable(key, path);
-      yield* unstorable(member, [...path, list ? Number(key) : key]);
+      if (!list) yield* textIssues(key, path);
+      yield* textIssues(member, [...path, list ? Number(key) : key]);
     }
   }
 }

@@ -71,13 +71,14 @@ function listed(
   };
 }
 
-/** Cuts a reason to MOST_REASON bytes, between characters. */
+/** Cuts a reason to MOST_REASON bytes of JSON, between characters. */
 function shortened(reason: string): string {
-  if (Buffer.byteLength(reason) <= MOST_REASON) return reason;
+  const bytesIn = (text: string) => Buffer.byteLength(JSON.stringify(text)) - '""'.length;
+  if (bytesIn(reason) <= MOST_REASON) return reason;
   let text = '';
-  let bytes = Buffer.byteLength('…');
+  let bytes = bytesIn('…');
   for (const character of reason) {
-    bytes += Buffer.byteLength(character);
+    bytes += bytesIn(character);
     if (bytes > MOST_REASON) break;
     text += character;
   }

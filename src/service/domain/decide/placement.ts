@@ -30,7 +30,7 @@ export function placementOf(
 export const shareOf = (user: string, purpose: string): number => hash32(`${purpose} ${user}`) / 2 ** 32;
 
 /**
- * The index of the content that a user keeps at a placement, by weighted rendezvous hashing (Efraimidis & Spirakis, 2006).
+ * The index of the content that a user keeps at a placement, by weighted rendezvous hashing.
  * Each content gets its share of the users. Placements divide the users independently of each other, and a content that
  * is not eligible leaves the users of the others where they are.
  * @param user the user by a hash

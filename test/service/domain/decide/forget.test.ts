@@ -39,8 +39,8 @@ test('what was learned of a user before a content returned to its prior goes too
 
 test('decisions of erased users, which have no features, do not look like a drop of their content', () => {
   const rate = (i: number) => (i % 10 === 0 ? 1 : 0);
-  const usual = Array.from({ length: 400 }, (_, i) => entry('a', rate(i)));
-  const model = learned(usual);
+  const steady = Array.from({ length: 400 }, (_, i) => entry('a', rate(i)));
+  const model = learned(steady);
   for (let i = 0; i < 200; i++)
     keepPending(model, { ...entry('a', 0, { user: 'erased' }), decision: i }, rate(i));
   forgetUser(model, 'erased');

@@ -20,6 +20,15 @@ test('the log entry of a decision among 500 contents stays under 2 kB, whatever 
   }
 });
 
+test('a reason of control characters, which JSON escapes, is as short as others', () => {
+  const trait = '\u0001'.repeat(200);
+  const { reason } = logged(
+    decide(situation({ contents: [content('a', { traits: [{ trait, exists: true }] })] })),
+  );
+  expect(reason).toMatch(/…$/);
+  expect(bytesOf([reason])).toBeLessThan(410);
+});
+
 test('what a rule removed is counted, and the first of it named', () => {
   const channels = ['push'];
   const given = [content('a', { channels }), content('b', { channels }), content('c')];
