@@ -64,7 +64,7 @@ export class PostgresSql implements Sql {
   }
 
   async #query(sql: string, params: readonly SqlValue[]) {
-    const { name, text, workspace } = statementOf(sql, this.dialect.distributed);
+    const { name, text, onWorkers, workspace } = statementOf(sql, this.dialect.distributed);
     if (workspace !== undefined) this.#workspaceId = String(params[workspace]);
     const query = {
       text,
@@ -75,11 +75,8 @@ export class PostgresSql implements Sql {
     this.#collectWrites();
     const send = () => this.#client.query(query);
     try {
-      return await (this.#inFlight?.send(
-        this.#client,
-        workspace === undefined ? undefined : this.#workspaceId,
-        send,
-      ) ?? send());
+      if (!this.#inFlight || !onWorkers) return await send();
+      return await this.#inFlight.send(this.#client, this.#workspaceId, send);
     } catch (error) {
       throw translate(error, this.#where);
     }
