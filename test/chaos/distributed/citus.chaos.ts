@@ -11,7 +11,7 @@ import { tempDir } from '../../support/temp.ts';
 
 const SEED = process.env.SVC_SEED ?? 'citus';
 const KILLS = 20;
-const SILENCES = 8;
+const SILENCES = 5;
 
 if (!coordinator)
   console.warn(

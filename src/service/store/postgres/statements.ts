@@ -4,7 +4,9 @@ import { GLOBAL_TABLES } from '../global-tables.ts';
 export interface Statement {
   readonly name: string | undefined;
   readonly text: string;
-  /** In a distributed database, the index of the parameter that names the workspace whose rows it concerns. */
+  /** True if it needs workers of a distributed database. */
+  readonly onWorkers: boolean;
+  /** Of those, the index of the parameter that names the workspace whose rows it concerns, where that is to be seen. */
   readonly workspace: number | undefined;
 }
 
@@ -30,8 +32,9 @@ export function statementOf(sql: string, distributed = false): Statement {
   if (!statement) {
     const named = known.size < MOST_NAMED && !PASSING.test(sql);
     const text = distributed ? bound(numbered(sql)) : numbered(sql);
-    const workspace = distributed ? workspaceIn(text) : undefined;
-    statement = { name: named ? `svc_${known.size}` : undefined, text, workspace };
+    const onWorkers = distributed && needsWorkers(text);
+    const workspace = onWorkers ? workspaceIn(text) : undefined;
+    statement = { name: named ? `svc_${known.size}` : undefined, text, onWorkers, workspace };
     if (named) known.set(sql, statement);
   }
   return statement;
@@ -54,10 +57,11 @@ function bound(text: string): string {
     );
 }
 
+const needsWorkers = (text: string) =>
+  [...text.matchAll(/\b(?:FROM|INTO|UPDATE|JOIN) (\w+)/g)].some(([, table]) => !ON_COORDINATOR.has(table!));
+
 /** The index of the parameter with the workspace whose rows are concerned; undefined if that is not to be seen. */
 function workspaceIn(text: string): number | undefined {
-  const tables = [...text.matchAll(/\b(?:FROM|INTO|UPDATE|JOIN) (\w+)/g)].map(([, table]) => table!);
-  if (tables.every((table) => ON_COORDINATOR.has(table))) return undefined;
   const found =
     /\bworkspace_id = \$(\d+)|\(workspace_id, [^()]*\) >= \(\$(\d+)|INTO \w+ \(workspace_id\b[^()]*\)\s+VALUES \(\$(\d+)/.exec(
       text,

@@ -54,16 +54,13 @@ export class PostgresSql implements Sql {
 
   async #query(sql: string, params: readonly SqlValue[]) {
     if (this.#ended) throw new Error('a statement comes after the end of its transaction');
-    const { name, text, workspace } = statementOf(sql, this.dialect.distributed);
+    const { name, text, onWorkers, workspace } = statementOf(sql, this.dialect.distributed);
     if (workspace !== undefined) this.#workspaceId = String(params[workspace]);
     collectWrites(this.#client);
     const sent = () => send(this.#client, { name, text, values: params }, this.#timeoutMs);
     try {
-      return await (this.#inFlight?.send(
-        this.#client,
-        workspace === undefined ? undefined : this.#workspaceId,
-        sent,
-      ) ?? sent());
+      if (!this.#inFlight || !onWorkers) return await sent();
+      return await this.#inFlight.send(this.#client, this.#workspaceId, sent);
     } catch (error) {
       throw translate(error, this.#where);
     }
