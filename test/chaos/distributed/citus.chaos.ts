@@ -112,8 +112,11 @@ async function harmOne(
   console.log(JSON.stringify(reports));
   const [harmed, ...others] = reports;
   expect(harmed!.refused).toBeGreaterThan(times);
-  for (const report of reports) expectNothingLost(report, 100);
-  for (const report of others) expect(report.refused).toBe(0);
+  expectNothingLost(harmed!, 0);
+  for (const report of others) {
+    expectNothingLost(report, 100);
+    expect(report.refused).toBe(0);
+  }
   expect(Math.max(...others.map(({ slowestMs }) => slowestMs))).toBeLessThan(30_000);
 }
 
