@@ -27,7 +27,7 @@ describe('svc messages', () => {
     expect((await runSvc(['messages', 'list', '--hash-id', 'h1'], local)).stdout).toBe(
       'no pending messages\n',
     );
-    const evaluated = await json(['decisions', 'evaluate'], local);
+    const evaluated = await json(['decisions', 'evaluate', '--quiet'], local);
     expect(evaluated).toMatchObject({
       decisions: 1,
       pending: 0,
