@@ -20,7 +20,7 @@ async function world(answer: (name: string, type: 'A' | 'AAAA', turn: number) =>
     system.push(name);
     callback(new Error('the system does not know'), []);
   });
-  const connections = recordConnectionAttempts();
+  const connections = recordConnectionAttempts(target.port);
   const agent = (allowLoopback: boolean) =>
     guardedAgent({ allowLoopback, connectTimeoutMs: 1500, resolve: names.resolve });
   const strict = agent(false);
