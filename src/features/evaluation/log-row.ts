@@ -166,8 +166,9 @@ export class LogRow {
   #number(value: unknown, field: string): number {
     if (isMissing(value)) return Number.NaN;
     const text = String(value).trim();
-    const number = /^(true|false)$/i.test(text) ? Number(/^true$/i.test(text)) : Number(text);
-    const decimal = typeof value !== 'string' || DECIMAL.test(text) || /^(true|false)$/i.test(text);
+    const isBoolean = /^(true|false)$/i.test(text);
+    const number = isBoolean ? Number(/^true$/i.test(text)) : Number(text);
+    const decimal = isBoolean || typeof value !== 'string' || DECIMAL.test(text);
     if (typeof value === 'object' || !decimal || !Number.isFinite(number))
       this.#fail(field, 'is not a number');
     return number;

@@ -42,17 +42,14 @@ async function answerOf(socket: Socket): Promise<string> {
 
 const PAIR = { cert: Buffer.from(CERTIFICATE), key: Buffer.from(CERTIFICATE_KEY) };
 
+/** A server that answers each request at once. */
+const listening = (secure: boolean) =>
+  listen(() => new Response('answered'), '127.0.0.1', 0, undefined, undefined, secure ? PAIR : undefined);
+
 test.each([false, true])(
   'closes connections without a request, and answers a request that has begun (TLS: %s)',
   async (secure) => {
-    const server = await listen(
-      () => new Response('answered'),
-      '127.0.0.1',
-      0,
-      undefined,
-      undefined,
-      secure ? PAIR : undefined,
-    );
+    const server = await listening(secure);
     const open = () => connected(server.port, secure);
     const silent = await open();
     const begun = await open();
@@ -73,14 +70,7 @@ test.each([false, true])(
 test.each([false, true])(
   'answers a request that is on its way on an idle connection, and ends that (TLS: %s)',
   async (secure) => {
-    const server = await listen(
-      () => new Response('answered'),
-      '127.0.0.1',
-      0,
-      undefined,
-      undefined,
-      secure ? PAIR : undefined,
-    );
+    const server = await listening(secure);
     const socket = await connected(server.port, secure);
     socket.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n');
     await once(socket, 'readable');

@@ -6,6 +6,16 @@ import { type Removal, removals } from '../../store/repositories/removals.ts';
 import { together } from '../../store/together.ts';
 import { ByteBudget } from '../byte-budget.ts';
 import type { StreamHandler } from '../call.ts';
+import {
+  chunkEnd,
+  gap,
+  inChunks,
+  type Part,
+  partsOf,
+  type Range,
+  sizeOf,
+  withoutBreaks,
+} from '../events/stream-parts.ts';
 import type { KeyWatch } from '../key-watch.ts';
 
 /** Maximum number of events per read. */
@@ -14,8 +24,6 @@ const PAGE = 500;
 const POLL_MS = 1000;
 /** Interval of comments on an idle stream, by which both sides detect a dead connection, in ms. */
 const KEEP_ALIVE_MS = 15_000;
-/** Maximum characters encoded per chunk. */
-const CHUNK = 128 * 1024;
 /**
  * Bytes read at once of a long event. The database reads the whole event for each range of it, so few large ranges cost
  * least; while the buffers of all streams are full, a small one is read.
@@ -224,78 +232,4 @@ export function liveEvents(closing: AbortSignal, keys: KeyWatch, share = 1): Str
       { highWaterMark: 0 },
     );
   };
-}
-
-type Part = string | Range;
-
-/** The properties of a long event, `bytes` in all, from a byte on. They are read when they are sent. */
-interface Range {
-  readonly number: number;
-  readonly from: number;
-  readonly bytes: number;
-}
-
-/** The end of the chunk that starts at `from`; never inside a surrogate pair. */
-function chunkEnd(text: string, from: number): number {
-  const end = from + CHUNK;
-  if (end >= text.length) return text.length;
-  const unit = text.charCodeAt(end - 1);
-  return unit >= 0xd800 && unit < 0xdc00 ? end + 1 : end;
-}
-
-const sizeOf = ({ rows }: Page<PagedEvent>) =>
-  rows.reduce((sum, { properties }) => sum + (properties?.length ?? 0) + 256, 0);
-
-/** The events in the format of the stream. */
-function partsOf(rows: readonly PagedEvent[]): Part[] {
-  const parts: Part[] = [];
-  let text = '';
-  for (const event of rows) {
-    if (event.leftOut === 0) {
-      text += frame(event);
-      continue;
-    }
-    const [before, after] = around(event);
-    parts.push(text + before, { number: event.number, from: 0, bytes: event.leftOut });
-    text = after;
-  }
-  return text === '' ? parts : [...parts, text];
-}
-
-function inChunks(bytes: Uint8Array): Uint8Array[] {
-  const chunks: Uint8Array[] = [];
-  for (let from = 0; from < bytes.length; from += CHUNK) chunks.push(bytes.subarray(from, from + CHUNK));
-  return chunks;
-}
-
-/** Says that events after the last one may be gone; the stream continues after the event `id`. */
-function gap({ before }: Removal, id: number): string {
-  const data = JSON.stringify({ removedBefore: new Date(before).toISOString() });
-  return `id: ${id}\nevent: gap\ndata: ${data}\n\n`;
-}
-
-/** Replaces line breaks, which in JSON can only occur between tokens. */
-function withoutBreaks(json: Uint8Array): Uint8Array {
-  for (const line of [0x0a, 0x0d])
-    for (let at = json.indexOf(line); at !== -1; at = json.indexOf(line, at + 1)) json[at] = 0x20;
-  return json;
-}
-
-function frame(event: PagedEvent): string {
-  const [before, after] = around(event);
-  return before + (event.properties === null ? '' : inOneLine(event.properties)) + after;
-}
-
-/** The text before and after the properties of an event. */
-function around(event: PagedEvent): [string, string] {
-  const { number, userId, event: name, timestamp, properties, leftOut, receivedAt } = event;
-  const known = JSON.stringify({ userId, event: name, timestamp }).slice(0, -1);
-  const field = properties === null && leftOut === 0 ? '' : ',"properties":';
-  const at = new Date(Number(receivedAt)).toISOString();
-  return [`id: ${number}\nevent: event\ndata: ${known}${field}`, `,"receivedAt":"${at}"}\n\n`];
-}
-
-/** Keeps the text as it was sent, so that big integers are exact, but replaces line breaks between tokens. */
-function inOneLine(json: string): string {
-  return json.includes('\n') || json.includes('\r') ? json.replace(/[\r\n]+/g, ' ') : json;
 }
