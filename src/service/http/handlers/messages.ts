@@ -10,6 +10,7 @@ import { recordOutcome } from '../../store/repositories/outcomes.ts';
 import { polls } from '../../store/repositories/polls.ts';
 import { shownContents } from '../../store/repositories/shown-contents.ts';
 import { users } from '../../store/repositories/users.ts';
+import { together } from '../../store/together.ts';
 import { audienceOf } from '../audience.ts';
 import type { Call, Handlers } from '../call.ts';
 import { nextAfter, placeOf } from '../page-cursor.ts';
@@ -102,14 +103,16 @@ async function pageOf({ tx, workspace, query, now, deps }: Call, hashId: string)
   if (!last) return { checked: [], next };
   const { byId, repeats } = await deps.catalogs.of(tx, workspace.id);
   const user = await users.find(tx, deps.cipher, workspace.id, hashId);
-  const audience = await audienceOf(tx, workspace.id, user, now, deps);
-  const shown = repeats ? await shownContents.ofUser(tx, workspace.id, hashId) : undefined;
   const inLocales = page.rows.filter(({ contentId }) => byId.get(contentId)?.locales.length);
-  const locales = await decisions.localesOf(
-    tx,
-    workspace.id,
-    inLocales.map(({ decisionId }) => decisionId),
-  );
+  const [audience, shown, locales] = await together([
+    audienceOf(tx, workspace.id, user, now, deps),
+    repeats ? shownContents.ofUser(tx, workspace.id, hashId) : undefined,
+    decisions.localesOf(
+      tx,
+      workspace.id,
+      inLocales.map(({ decisionId }) => decisionId),
+    ),
+  ]);
   const checked = page.rows.map(({ servedAt, at, ...message }) => {
     const { decisionId, contentId, channel, surface } = message;
     const content = byId.get(contentId);
