@@ -93,6 +93,15 @@ export function conforms(name: string, prepare: () => Promise<Engine>): void {
       await expect(both).rejects.toThrow('no_such_table');
     });
 
+    it('rejects with a failure of its last statements that is known before it commits', async () => {
+      const failed = store.write(async (tx) => {
+        tx.withCommit([Promise.reject(new Error('known early'))]);
+        // A rejection that nobody has handled by now ends the process.
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      });
+      await expect(failed).rejects.toThrow('known early');
+    });
+
     it('returns numbers, text, bytes and null unchanged', async () => {
       const bytes = Uint8Array.from([0, 255, 1]);
       const row = await store.write(async (tx) => {

@@ -64,7 +64,12 @@ export async function runTransaction<T>(
     },
     ...locksOf(sql),
     notify: async (topic) => void topics.add(topic),
-    withCommit: (statements) => void unread.push(Promise.allSettled(statements).then(rejectFirst)),
+    withCommit: (statements) => {
+      const failed = Promise.allSettled(statements).then(rejectFirst);
+      // The commit reads it, which may be after it has failed: a rejection that nobody handles ends the process.
+      failed.catch(() => {});
+      unread.push(failed);
+    },
   };
   let broken = false;
   let ended: Promise<unknown> | undefined;
