@@ -99,6 +99,38 @@ describe.runIf(hasChromium)('the live view', () => {
     await detail.waitFor({ state: 'hidden' });
   });
 
+  test('gives its connection to other tabs while it is hidden, and then goes on without a gap or a double', async () => {
+    const { page } = svc;
+    await page.clock.install();
+    await open('/live?filter=tapped');
+    await ingest({ userId: 'before-hidden' });
+    await row('before-hidden').waitFor();
+    const hide = (hidden: boolean) =>
+      page.evaluate((value) => {
+        Object.defineProperty(document, 'hidden', { value, configurable: true });
+        document.dispatchEvent(new Event('visibilitychange'));
+      }, hidden);
+    const closed = page.waitForEvent('requestfailed', (request) => request.url().includes('/watch'));
+    // A short look at another tab costs nothing.
+    await hide(true);
+    await page.clock.runFor(4000);
+    await hide(false);
+    await hide(true);
+    await page.clock.runFor(4900);
+    expect(await page.getByRole('status').filter({ hasText: 'live' }).count()).toBe(1);
+    await page.clock.runFor(200);
+    await closed;
+    await page.getByText('closed while hidden').waitFor();
+    await ingest({ userId: 'while-hidden' });
+    await hide(false);
+    await page.getByRole('status').filter({ hasText: 'live' }).waitFor();
+    await row('while-hidden').waitFor();
+    await ingest({ userId: 'after-hidden' });
+    await row('after-hidden').waitFor();
+    expect(await row('-hidden').count()).toBe(3);
+    await page.clock.resume();
+  });
+
   test('resumes without a gap or a double when the service restarts', async () => {
     const { page } = svc;
     await open('/live?filter=wanted:yes');

@@ -8,7 +8,7 @@ export const MAX_ROWS = 500;
 const MAX_GAPS = 5;
 
 export interface FeedState {
-  readonly connection: 'connecting' | 'open' | 'lost' | 'ended';
+  readonly connection: 'connecting' | 'open' | 'lost' | 'hidden' | 'ended';
   readonly error: Error | undefined;
   /** How often the stream was lost and resumed. */
   readonly resumed: number;

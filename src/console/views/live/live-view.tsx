@@ -130,6 +130,7 @@ const CONNECTIONS = {
   connecting: 'connecting',
   open: 'live',
   lost: 'connection lost, resuming',
+  hidden: 'closed while hidden, resuming',
   ended: 'ended',
 } as const;
 
