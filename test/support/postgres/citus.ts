@@ -64,13 +64,17 @@ export async function createDistributed(admin: string, name: string, copyOf?: st
   return named(admin, name);
 }
 
-/** Removes what tests have created on the coordinator and the workers. */
-export async function dropDistributed(admin: string): Promise<void> {
+/**
+ * Removes a database that tests have created on the coordinator and the workers, or all of them. The maintenance of Citus
+ * keeps connections to each.
+ */
+export async function dropDistributed(admin: string, name?: string): Promise<void> {
   const workers = await workersOf(admin);
   for (const server of [admin, ...workers.map((worker) => atWorker(admin, worker))])
     await onDatabase(server, async (query) => {
       const { rows } = await query(
-        "SELECT datname AS name FROM pg_database WHERE datname LIKE 'svc\\_test\\_%'",
+        "SELECT datname AS name FROM pg_database WHERE datname LIKE 'svc\\_test\\_%' AND datname = COALESCE($1, datname)",
+        [name],
       );
       for (const { name } of rows) await query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
     });

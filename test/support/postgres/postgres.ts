@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
-import { coordinator, createDistributed, onDatabase } from './citus.ts';
+import { coordinator, createDistributed, dropDistributed, onDatabase } from './citus.ts';
 import { postgresPrograms, RUN_AS } from './postgres-programs.ts';
 
 const run = promisify(execFile);
@@ -132,13 +132,10 @@ export async function createDatabase(admin: string, copyOf = 'template0'): Promi
   return url.href;
 }
 
-/**
- * Drops a database that `createDatabase` has created, with its connections. Those of a coordinator stay until
- * `dropDistributed`.
- */
+/** Drops a database that `createDatabase` has created, with its connections. */
 export async function dropDatabase(admin: string, database: string): Promise<void> {
-  if (admin === coordinator) return;
   const name = new URL(database).pathname.slice(1);
+  if (admin === coordinator) return dropDistributed(admin, name);
   await onDatabase(admin, (query) => query(`DROP DATABASE ${name} WITH (FORCE)`));
 }
 
