@@ -44,14 +44,15 @@ test('a removal that is killed continues, and every kept event is there', async 
       await program.kill();
       const { rows, close } = await outside(copyToRead(database));
       const [row] = await rows(
-        `SELECT count(*) AS n, min(number) AS first, count(CASE WHEN number > ${OLD} THEN 1 END) AS kept,
-           (SELECT max(number) FROM removal) AS removed FROM event`,
+        `SELECT count(*) AS n, min(number) AS first, count(CASE WHEN number > ${OLD} THEN 1 END) AS kept FROM event`,
       );
+      const [last] = await rows('SELECT max(number) AS removed FROM removal');
+      const removed = Number(last!.removed ?? 0);
       await close();
       // What is gone is recorded, and nothing else is gone.
       expect(Number(row!.kept)).toBe(NEW);
-      expect(Number(row!.first) - 1).toBe(Number(row!.removed ?? 0));
-      expect(Number(row!.n)).toBe(OLD + NEW - Number(row!.removed ?? 0));
+      expect(Number(row!.first) - 1).toBe(removed);
+      expect(Number(row!.n)).toBe(OLD + NEW - removed);
       left.add(Number(row!.n));
     }
     expect(left.size).toBeGreaterThan(1);

@@ -106,10 +106,8 @@ describe.runIf(hasChromium)('the live view', () => {
     await ingest({ userId: 'before-hidden' });
     await row('before-hidden').waitFor();
     const hide = (hidden: boolean) =>
-      page.evaluate((value) => {
-        Object.defineProperty(document, 'hidden', { value, configurable: true });
-        document.dispatchEvent(new Event('visibilitychange'));
-      }, hidden);
+      page.evaluate(`Object.defineProperty(document, 'hidden', { value: ${hidden}, configurable: true });
+        document.dispatchEvent(new Event('visibilitychange'));`);
     const closed = page.waitForEvent('requestfailed', (request) => request.url().includes('/watch'));
     // A short look at another tab costs nothing.
     await hide(true);

@@ -82,7 +82,8 @@ async function serverFiles(database: string): Promise<string[]> {
   const tables = await client.query(
     "SELECT string_agg(relid::regclass::text, ', ') AS names FROM pg_stat_user_tables",
   );
-  await client.query(`VACUUM FULL pg_statistic, ${tables.rows[0].names}`);
+  await client.query(`VACUUM FULL ${tables.rows[0].names}`);
+  await client.query('VACUUM FULL pg_statistic');
   await client.query('CHECKPOINT');
   const { rows } = await client.query(
     "SELECT current_setting('data_directory') || '/base/' || oid AS folder FROM pg_database WHERE datname = current_database()",
