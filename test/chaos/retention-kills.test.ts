@@ -60,8 +60,9 @@ test('a removal that is killed continues, and every kept event is there', async 
     await program.start({ ...argument, pieces: 1 });
     await program.ended();
     const { rows, close } = await outside(copyToRead(database));
-    const [row] = await rows('SELECT count(*) AS n, (SELECT max(number) FROM removal) AS removed FROM event');
-    expect([Number(row!.n), Number(row!.removed)]).toEqual([NEW, OLD]);
+    const [row] = await rows('SELECT count(*) AS n FROM event');
+    const [last] = await rows('SELECT max(number) AS removed FROM removal');
+    expect([Number(row!.n), Number(last!.removed)]).toEqual([NEW, OLD]);
     await close();
   } finally {
     await program.release();
