@@ -21,7 +21,7 @@ import { createDatabase, startPostgres } from '../test/support/postgres/postgres
 const CONNECTIONS = 16;
 const seconds = Number(process.argv[2] ?? 10);
 const rounds = Number(process.argv[3] ?? 3);
-const processes = process.argv[4] ?? '2';
+const processes = Number(process.argv[4] ?? 2);
 const rate = Number(process.argv[5] ?? 0);
 const dir = mkdtempSync(join(tmpdir(), 'svc-bench-'));
 const TICKS = Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }));
@@ -53,7 +53,11 @@ async function serve(database: string, flags: readonly string[]) {
     env: { PATH: process.env.PATH, HOME: dir },
     stdio: ['ignore', 'pipe', 'ignore'],
   });
-  const [line] = await once(createInterface({ input: child.stdout! }), 'line');
+  const ended = once(child, 'exit').then(([code]) => {
+    throw new Error(`The service ended with ${code}.`);
+  });
+  const [line] = await Promise.race([once(createInterface({ input: child.stdout! }), 'line'), ended]);
+  ended.catch(() => {});
   return { child, ready: JSON.parse(line) as Ready };
 }
 
@@ -76,7 +80,8 @@ async function ask(client: Client, { workspace, apiKey }: Ready, until: number, 
   let due = performance.now() + Math.random() * everyMs;
   let count = 0;
   while (performance.now() < until) {
-    await new Promise((resolve) => setTimeout(resolve, due - performance.now()));
+    const early = due - performance.now();
+    if (early > 0) await new Promise((resolve) => setTimeout(resolve, early));
     due += everyMs;
     const body = JSON.stringify({ hashId: `user-${Math.floor(Math.random() * 10_000)}` });
     const answer = await client.request({ method: 'POST', path: '/v1/decisioning/decide', headers, body });
@@ -98,9 +103,9 @@ const server = await startPostgres({ durable: true });
 try {
   const database = await createDatabase(server.admin);
   for (let round = 0; round < rounds; round++)
-    for (const flags of [[], ['--processes', processes]]) {
+    for (const flags of [[], ['--processes', String(processes)]]) {
       const { child, ready } = await serve(database, flags);
-      const running = flags.length > 0 ? Number(processes) : 1;
+      const running = flags.length > 0 ? processes : 1;
       const clients = Array.from(
         { length: CONNECTIONS * (rate > 0 ? running : 1) },
         () => new Client(ready.url),
