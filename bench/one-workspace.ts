@@ -6,14 +6,16 @@
  * `npm run build`.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import pg from 'pg';
 import { Pool } from 'undici';
+import { systemClock } from '../src/kit/clock.ts';
+import { PostgresStore } from '../src/service/store/postgres/store.ts';
+import { apiKeys } from '../src/service/store/repositories/api-keys.ts';
+import { workspaces } from '../src/service/store/repositories/workspaces.ts';
 import { createDatabase, startPostgres } from '../test/support/postgres/postgres.ts';
 
 const SENDERS = 8;
@@ -101,21 +103,14 @@ try {
   const served = await serve(database);
   const { ready } = served;
   child = served.child;
-  const client = new pg.Client({ connectionString: database });
-  await client.connect();
+  const store = await PostgresStore.open(database, systemClock);
   const keys = Array.from({ length: SENDERS }, (_, i) => `sk_test_${i}`);
-  for (const [i, key] of keys.entries()) {
-    await client.query(
-      "INSERT INTO workspace (workspace_id, region, hash_key, created_at) VALUES ($1, NULL, '\\x00', 0)",
-      [`ws_bench${i}`],
-    );
-    const hash = createHash('sha256').update(key).digest('hex');
-    await client.query('INSERT INTO api_key (key_hash, workspace_id, created_at) VALUES ($1, $2, 0)', [
-      hash,
-      `ws_bench${i}`,
-    ]);
-  }
-  await client.end();
+  for (const [i, key] of keys.entries())
+    await store.write(async (tx) => {
+      await workspaces.create(tx, { id: `ws_bench${i}`, region: null, mode: 'test' });
+      await apiKeys.add(tx, `ws_bench${i}`, key, 'test');
+    });
+  await store.close();
   const pool = new Pool(ready.url!, { connections: SENDERS });
   const senders = {
     'one workspace': keys.map(() => ({ workspace: ready.workspace!, apiKey: ready.apiKey! })),

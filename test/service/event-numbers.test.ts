@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { systemClock } from '../../src/kit/clock.ts';
 import { connectStore } from '../../src/service/store/open.ts';
 import { events } from '../../src/service/store/repositories/events.ts';
+import { workspaces } from '../../src/service/store/repositories/workspaces.ts';
 import type { Store } from '../../src/service/store/store.ts';
 import { eventBatch } from '../support/events/batch.ts';
 import { generator } from '../support/generator.ts';
@@ -34,6 +35,8 @@ async function follow(store: Store, workspace: string, page: number, done: () =>
 test('readers miss no event while many senders commit and roll back on two nodes', async () => {
   const database = await freshDatabase(tempDir());
   const nodes = [await connectStore(database, systemClock), await connectStore(database, systemClock)];
+  for (const id of WORKSPACES)
+    await nodes[0]!.write((tx) => workspaces.create(tx, { id, region: null, mode: 'test' }));
   const random = generator(7);
   const kept = new Map<string, Set<string>>(WORKSPACES.map((workspace) => [workspace, new Set()]));
   let sending = true;

@@ -4,6 +4,7 @@ import { systemClock } from '../../../src/kit/clock.ts';
 import { eventHeads } from '../../../src/service/store/repositories/event-heads.ts';
 import { events } from '../../../src/service/store/repositories/events.ts';
 import { recentEvents } from '../../../src/service/store/repositories/recent-events.ts';
+import { workspaces } from '../../../src/service/store/repositories/workspaces.ts';
 import { SqliteStore } from '../../../src/service/store/sqlite/store.ts';
 import { indexOnce } from '../../../src/service/workers/event-indexer.ts';
 import { eventBatch } from '../../support/events/batch.ts';
@@ -31,6 +32,7 @@ test('indexes earlier events in batches, and restarts when the names change in b
       const counts = await recentEvents.count(tx, 'w', 'u', spans);
       return Object.fromEntries([...counts].filter(([, count]) => count > 0));
     });
+  await store.write((tx) => workspaces.create(tx, { id: 'w', region: null, mode: 'test' }));
   await send('a', 'b', 'a', 'c', 'a');
 
   expect(await step('a')).toBe(true);

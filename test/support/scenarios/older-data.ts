@@ -45,6 +45,8 @@ export async function writeOlder(database: string, files: string, version: numbe
     now,
   ]);
   const numbered = version >= 8;
+  if (numbered)
+    await run("INSERT INTO event_head (workspace_id, number, names) VALUES (?, 2, '[]')", [workspace]);
   for (const [i, userId] of ['u1', 'u2'].entries())
     await run(
       `INSERT INTO event (workspace_id, user_id, event, timestamp, properties, received_at${numbered ? ', number' : ''})

@@ -23,16 +23,13 @@ export const eventHeads = {
     return row ? { number: Number(row.number), names: JSON.parse(row.names) } : { number: 0, names: [] };
   },
 
-  /** Creates the head of a workspace, if it has none, with the names of the catalog at this time. */
+  /** Creates the head of a new workspace with the names of the catalog at this time. */
   async create(tx: Tx, workspaceId: string): Promise<void> {
     const { names } = await recentEvents.shared(tx);
-    await tx.sql.run(
-      `INSERT INTO event_head (workspace_id, number, names)
-       SELECT ?, COALESCE((SELECT max(number) FROM event WHERE workspace_id = ?), 0), ?
-       WHERE NOT EXISTS (SELECT 1 FROM event_head WHERE workspace_id = ?)
-       ON CONFLICT (workspace_id) DO NOTHING`,
-      [workspaceId, workspaceId, JSON.stringify(names), workspaceId],
-    );
+    await tx.sql.run('INSERT INTO event_head (workspace_id, number, names) VALUES (?, 0, ?)', [
+      workspaceId,
+      JSON.stringify(names),
+    ]);
     // The names may be changed at the same time: the indexer compares them.
     await due.mark(tx, workspaceId, 'index');
   },

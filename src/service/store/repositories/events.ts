@@ -1,7 +1,6 @@
 import { PAGE_BYTES, type Page, readPage } from '../pages.ts';
 import type { Tx } from '../store.ts';
 import { together } from '../together.ts';
-import { eventHeads } from './event-heads.ts';
 
 export interface StoredEvent {
   /** Its position among the events of the workspace. */
@@ -127,11 +126,8 @@ const toPaged = (row: PagedEvent): PagedEvent => ({ ...row, leftOut: Number(row.
 export const events = {
   /** Stores a validated ingest body. Locks the head of the workspace until the transaction ends. */
   async append(tx: Tx, workspaceId: string, batch: EventBatch): Promise<Appended> {
-    let head = await append(tx, workspaceId, batch);
-    if (!head) {
-      await eventHeads.create(tx, workspaceId);
-      head = (await append(tx, workspaceId, batch))!;
-    }
+    const head = await append(tx, workspaceId, batch);
+    if (!head) throw new Error(`the workspace ${workspaceId} has no event_head`);
     await tx.notify('events');
     return { first: Number(head.number) - batch.length + 1, names: JSON.parse(head.names) };
   },

@@ -2,6 +2,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../../../src/kit/clock.ts';
 import { PostgresStore } from '../../../../src/service/store/postgres/store.ts';
 import { events } from '../../../../src/service/store/repositories/events.ts';
+import { workspaces } from '../../../../src/service/store/repositories/workspaces.ts';
 import { eventBatch } from '../../../support/events/batch.ts';
 import { postgresDatabase } from '../../../support/postgres/database.ts';
 import { outsider } from '../../../support/postgres/row-lock.ts';
@@ -17,8 +18,10 @@ async function open() {
     store.write((tx) => events.append(tx, workspace, body(userId)));
   const seen = async (workspace: string) =>
     (await store.read((tx) => events.after(tx, workspace, 0, 10))).rows.map(({ userId }) => userId);
-  await append('ws', 'first');
-  await append('other', 'first');
+  for (const id of ['ws', 'other']) {
+    await store.write((tx) => workspaces.create(tx, { id, region: null, mode: 'test' }));
+    await append(id, 'first');
+  }
   return { store, other: await outsider(url), append, seen };
 }
 
