@@ -143,25 +143,34 @@ progress and exits. With --processes, a process that dies is replaced, and SIGHU
       }) as Promise<ExitCode>;
     }
 
-    const { startService } = await import('../service/start.ts');
     const member = cluster?.default.worker && {
       share: 1 / processes!,
       reports: cluster.default.worker.id === 1,
       metrics: metricsPort !== undefined,
     };
-    const service = await startService({
-      ...given,
-      database,
-      dataDir: paths.dataDir,
-      version,
-      metricsPort: member ? undefined : metricsPort,
-      host,
-      port,
-      tls,
-      tracing,
-      log,
-      member,
-    }).catch((error) => {
+    const starting = import('../service/start.ts').then(({ startService }) =>
+      startService({
+        ...given,
+        database,
+        dataDir: paths.dataDir,
+        version,
+        metricsPort: member ? undefined : metricsPort,
+        host,
+        port,
+        tls,
+        tracing,
+        log,
+        member,
+      }),
+    );
+    // A node that is told to read its certificate again while it starts does so once it has started.
+    const reload = () =>
+      starting.then(
+        (service) => service.reloadTls(),
+        () => {},
+      );
+    const stopReloading = tls && !member ? world.onHangUp(() => void reload()) : () => {};
+    const service = await starting.catch((error) => {
       throw failed(error);
     });
     const { readyService, serveAsMember } = await import('../features/serve/processes/member.ts');
@@ -176,7 +185,6 @@ progress and exits. With --processes, a process that dies is replaced, and SIGHU
             await service.close(0);
             throw failed(error);
           });
-    const stopReloading = tls ? world.onHangUp(() => service.reloadTls()) : () => {};
     announce(out, readyService(service), {
       ...say,
       metricsUrl: service.metricsUrl,

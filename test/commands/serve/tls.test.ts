@@ -1,6 +1,5 @@
 import { createPrivateKey } from 'node:crypto';
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
 import { request } from 'node:https';
 import { join } from 'node:path';
 import { type PeerCertificate, type TLSSocket, connect as tlsConnect } from 'node:tls';
@@ -8,6 +7,7 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import {
   CERTIFICATE,
   CERTIFICATE_KEY,
+  certificateFiles,
   EXPIRED_CERTIFICATE,
   EXPIRED_CERTIFICATE_KEY,
   OTHER_CERTIFICATE,
@@ -17,19 +17,6 @@ import { runServe } from '../../support/process/run-serve.ts';
 import { runSvc } from '../../support/process/run-svc.ts';
 import { startServing } from '../../support/process/served.ts';
 import { svcProgram } from '../../support/process/svc-process.ts';
-import { tempDir } from '../../support/temp.ts';
-
-/** A folder with a certificate and its key, and the flags that name them. */
-function certificateFiles() {
-  const home = tempDir();
-  const [cert, key] = [join(home, 'cert.pem'), join(home, 'key.pem')];
-  const write = (certificate: string, privateKey: string) => {
-    writeFileSync(cert, certificate);
-    writeFileSync(key, privateKey);
-  };
-  write(CERTIFICATE, CERTIFICATE_KEY);
-  return { home, cert, key, write, flags: ['--tls-cert', cert, '--tls-key', key] };
-}
 
 /** Sends one event over TLS. `ca` is the certificate to trust, for `servername`. */
 async function sendEvent(

@@ -1,3 +1,7 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { tempDir } from '../temp.ts';
+
 /** A self-signed certificate for hooks.test and its key, for tests only. */
 export const CERTIFICATE = `-----BEGIN CERTIFICATE-----
 MIIBmDCCAT6gAwIBAgIUSXN4WNrAWaLvq1vM05nPl2Z6bCowCgYIKoZIzj0EAwIw
@@ -48,3 +52,15 @@ MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgtg7p9l7eU8TkUB6b
 vNokoZ2ZGuqgyzT3h0rY1GKo1NehRANCAAQarThykMIWDXBU9JeP579rlPAHpehS
 ZUbhSFd8LuE3luGorGNzE45Xf01I7pegupRsbSn2Mx8nKLFkSHAs6tdF
 -----END PRIVATE KEY-----`;
+
+/** A folder with a certificate and its key, and the flags that name them. */
+export function certificateFiles() {
+  const home = tempDir();
+  const [cert, key] = [join(home, 'cert.pem'), join(home, 'key.pem')];
+  const write = (certificate: string, privateKey: string) => {
+    writeFileSync(cert, certificate);
+    writeFileSync(key, privateKey);
+  };
+  write(CERTIFICATE, CERTIFICATE_KEY);
+  return { home, cert, key, write, flags: ['--tls-cert', cert, '--tls-key', key] };
+}
