@@ -1,5 +1,6 @@
 import { writeSync } from 'node:fs';
 import { constants, getPriority, homedir, setPriority } from 'node:os';
+import { isatty } from 'node:tty';
 import { systemClock } from '../../kit/clock.ts';
 import { EXIT } from '../errors/exit-codes.ts';
 import { SvcError } from '../errors/svc-error.ts';
@@ -30,8 +31,20 @@ export function processWorld(): World {
       };
     },
     onHangUp(listener) {
-      if (process.platform !== 'win32') process.on('SIGHUP', listener);
-      return () => void process.off('SIGHUP', listener);
+      if (process.platform === 'win32') return () => {};
+      const terminals = [0, 1, 2].filter(isatty);
+      const onSignal = () => {
+        if (terminals.length === 0 || terminals.some(isatty)) return listener();
+        // The terminal was closed. Node aborts when it exits and restores a terminal that is gone: the signal ends it
+        // instead, once it has closed what is open.
+        process.once('exit', () => {
+          process.off('SIGHUP', onSignal);
+          process.kill(process.pid, 'SIGHUP');
+        });
+        process.kill(process.pid, 'SIGTERM');
+      };
+      process.on('SIGHUP', onSignal);
+      return () => void process.off('SIGHUP', onSignal);
     },
     onOutputClosed(listener) {
       outputClosedListeners.add(listener);
@@ -81,7 +94,8 @@ function openStream(name: 'stdout' | 'stderr'): NodeJS.WriteStream {
     stream.on('error', (error: NodeJS.ErrnoException) => {
       // A notice that cannot be written, for example on a full disk, must not stop the command.
       if (name === 'stderr') return;
-      outputClosed ||= error.code === 'EPIPE';
+      // EIO is the answer of a terminal that is gone.
+      outputClosed ||= error.code === 'EPIPE' || (error.code === 'EIO' && stream.isTTY);
       if (outputClosed) {
         // A closed pipe (`svc … | head -1`) is not an error: exit quietly.
         if (outputClosedListeners.size === 0) process.exit(EXIT.done);

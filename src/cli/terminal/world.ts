@@ -18,7 +18,10 @@ export interface World {
   readonly clock: Clock;
   /** Calls `listener` on SIGINT and SIGTERM. Returns a function that removes the listener. */
   onInterrupt(listener: () => void): () => void;
-  /** Calls `listener` on SIGHUP, instead of ending; never on Windows. Returns a function that removes the listener. */
+  /**
+   * Calls `listener` on SIGHUP, instead of ending, unless the terminal was closed; never on Windows. Returns a function
+   * that removes the listener.
+   */
   onHangUp(listener: () => void): () => void;
   /** Calls `listener` when standard output is closed, instead of exiting. Returns a function that removes it. */
   onOutputClosed(listener: () => void): () => void;

@@ -1,0 +1,34 @@
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { certificateFiles } from '../../support/peers/certificate.ts';
+import { svcProgram } from '../../support/process/svc-process.ts';
+
+/** Runs a command in a terminal that is closed once the command serves, and prints its exit code: minus the signal. */
+const CLOSED_TERMINAL = `
+import os, pty, sys
+pid, terminal = pty.fork()
+if pid == 0:
+    os.execvp(sys.argv[1], sys.argv[1:])
+shown = b''
+while b'stop with Ctrl-C' not in shown:
+    shown += os.read(terminal, 4096)
+os.close(terminal)
+print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+`;
+
+// On Windows there is no such signal.
+if (process.platform !== 'win32')
+  it.each(['tls', '--processes 2'])(
+    'the end of its terminal ends a node that obeys SIGHUP: %s',
+    async (kind) => {
+      const { home, flags } = certificateFiles();
+      const { start } = await svcProgram();
+      const more = kind === 'tls' ? flags : kind.split(' ');
+      const node = start(['serve', '--port', '0', '--database', join(home, 'data.db'), ...more], {
+        env: { PATH: process.env.PATH!, HOME: home, CLOSED_TERMINAL },
+        cwd: home,
+        shell: 'exec python3 -c "$CLOSED_TERMINAL" "$@"',
+      });
+      expect(await node.ended).toEqual({ code: 0, signal: null, stdout: '-1\n', stderr: '' });
+    },
+  );
