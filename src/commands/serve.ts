@@ -132,6 +132,7 @@ progress and exits. With --processes, a process that dies is replaced, and SIGHU
         port,
         metricsPort,
         consolePort: flags.console,
+        tls,
         signal,
         world,
         log,

@@ -15,7 +15,7 @@ import { watchEvents } from './http/handlers/watch-events.ts';
 import { watchKeys } from './http/key-watch.ts';
 import { recordRequests } from './http/record-requests.ts';
 import { listen } from './http/server.ts';
-import { expiryOf, readKeyPair, type TlsFiles } from './http/tls.ts';
+import { expiryOf, readKeyPair, readNextKeyPair, type TlsFiles } from './http/tls.ts';
 import type { Log } from './log.ts';
 import { healthOf } from './operations/health.ts';
 import { unobserved } from './operations/observe.ts';
@@ -250,10 +250,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       reloadTls: () => {
         if (!tls) return;
         try {
-          const next = readKeyPair(tls);
-          const expired = expiryOf(tls, next, Date.now());
-          if (expired) throw new Error(expired);
-          server.useKeyPair(next);
+          server.useKeyPair(readNextKeyPair(tls, Date.now()));
           log('info', 'the certificate was read again', { file: tls.cert });
         } catch (error) {
           log('error', 'the certificate could not be read again, and the old one stays in use', {

@@ -41,6 +41,14 @@ export function readKeyPair({ cert, key }: TlsFiles): TlsKeyPair {
   return pair;
 }
 
+/** Like `readKeyPair`, to replace a pair that is in use: throws also if the certificate has expired at `now`, Unix ms. */
+export function readNextKeyPair(files: TlsFiles, now: number): TlsKeyPair {
+  const pair = readKeyPair(files);
+  const expired = expiryOf(files, pair, now);
+  if (expired) throw new TlsUnusable(expired, files.cert);
+  return pair;
+}
+
 /** What is wrong with a certificate that has expired at `now`, Unix ms; undefined for one that has not. */
 export function expiryOf({ cert }: TlsFiles, pair: TlsKeyPair, now: number): string | undefined {
   const { validTo } = new X509Certificate(pair.cert);

@@ -185,6 +185,20 @@ if (process.platform !== 'win32')
   });
 
 if (process.platform !== 'win32')
+  it('a stop during a restart waits for the process that is starting, and is no failure', async () => {
+    for (const delayMs of [0, 250, 500, 750]) {
+      const { served, stderr } = await start('--console');
+      served.process.child.kill('SIGHUP');
+      await vi.waitUntil(() => membersOf(served.pid).length === 3, { timeout: 20_000 });
+      const all = membersOf(served.pid);
+      await sleep(delayMs);
+      expect(await served.stop()).toBe(0);
+      expect(all.filter(runs)).toEqual([]);
+      expect(stderr()).not.toMatch(/"error"|Error/);
+    }
+  });
+
+if (process.platform !== 'win32')
   it('a restart does not add to the processes when one dies meanwhile', async () => {
     const { served, stderr } = await start();
     const [, second] = membersOf(served.pid);

@@ -21,6 +21,8 @@ export interface NodeOptions {
   readonly signal: AbortSignal;
   readonly clock: Clock;
   readonly log: Log;
+  /** Throws if a restart would leave the node worse than it is. */
+  readonly checkRestart: () => Promise<void>;
   /** Called when a process is ready, with a number of its own. */
   readonly onStart: (process: number) => void;
   /** Called when it has ended, with what its metrics counted if it was not killed. */
@@ -37,9 +39,13 @@ export class MemberFailed extends Error {
   }
 }
 
-interface Member {
+interface Started {
   readonly worker: Worker;
+  /** How it ended: an exit code or a signal. */
   readonly ended: Promise<string>;
+}
+
+interface Member extends Started {
   /** True once it was asked to stop. */
   stopping: boolean;
   /** True while a restart starts the process that follows it. */
@@ -53,6 +59,8 @@ interface Member {
 export class ServiceNode {
   readonly #options: NodeOptions;
   readonly #members = new Set<Member>();
+  /** Processes that do not serve yet. */
+  readonly #starting = new Set<Started>();
   readonly #questions = new Map<number, (answer: unknown) => void>();
   #asked = 0;
   /** The process that serves the console; undefined while none does, null if none was asked for. */
@@ -103,7 +111,8 @@ export class ServiceNode {
     this.#consoleAt = [...this.#members].find(({ stopping }) => !stopping);
     if (signal.aborted || !this.#consoleAt) return undefined;
     const url = (await this.#askOne(this.#consoleAt, 'console', CONSOLE_TIMEOUT_MS)) as string | undefined;
-    if (url === undefined) log('error', 'the console could not be started: is its port taken?');
+    if (url === undefined && !signal.aborted)
+      log('error', 'the console could not be started: is its port taken?');
     return url;
   }
 
@@ -134,13 +143,27 @@ export class ServiceNode {
     });
   }
 
-  /** Stops all processes; each completes its requests. */
+  /** Stops all processes; each completes its requests. One that still starts must not outlive the node either. */
   async stop(): Promise<void> {
-    await Promise.all([...this.#members].map((member) => this.#stop(member)));
+    await Promise.all([
+      ...[...this.#members].map((member) => this.#stop(member)),
+      ...[...this.#starting].map((started) => endOf(started, () => started.worker.process.kill('SIGTERM'))),
+    ]);
   }
 
   async #restart(): Promise<void> {
-    const { signal, log } = this.#options;
+    const { signal, log, checkRestart } = this.#options;
+    const giveUp = (error: unknown) => {
+      if (!signal.aborted)
+        log('error', 'the restart of the processes was given up: the others go on', {
+          reason: (error as Error).message,
+        });
+    };
+    try {
+      await checkRestart();
+    } catch (error) {
+      return giveUp(error);
+    }
     for (const old of [...this.#members]) {
       if (signal.aborted) return;
       // It has died, and is replaced already.
@@ -149,9 +172,7 @@ export class ServiceNode {
       try {
         await this.#add();
       } catch (error) {
-        log('error', 'the restart of the processes was given up: the others go on', {
-          reason: (error as Error).message,
-        });
+        giveUp(error);
         old.succeeded = false;
         if (!this.#members.has(old)) await this.#replace();
         return;
@@ -167,7 +188,8 @@ export class ServiceNode {
     const ended = new Promise<string>((resolve) => {
       worker.once('exit', (code, signal) => resolve(signal ?? String(code)));
     });
-    const member: Member = { worker, ended, stopping: false, succeeded: false };
+    const started: Started = { worker, ended };
+    this.#starting.add(started);
     let last: MetricValues | undefined;
     const service = await new Promise<ReadyService>((resolve, reject) => {
       worker.on('message', (message: FromMember) => {
@@ -176,7 +198,8 @@ export class ServiceNode {
         else this.#questions.get(message.id)?.(message.answer);
       });
       void ended.then((how) => reject(new MemberFailed(how)));
-    });
+    }).finally(() => this.#starting.delete(started));
+    const member: Member = { ...started, stopping: false, succeeded: false };
     this.#members.add(member);
     this.#options.onStart(worker.id);
     if (this.#options.signal.aborted) void this.#stop(member);
@@ -220,11 +243,16 @@ export class ServiceNode {
 
   async #stop(member: Member): Promise<void> {
     member.stopping = true;
-    tell(member.worker, { type: 'stop' });
-    const kill = setTimeout(() => member.worker.process.kill('SIGKILL'), STOP_TIMEOUT_MS);
-    await member.ended;
-    clearTimeout(kill);
+    await endOf(member, () => tell(member.worker, { type: 'stop' }));
   }
+}
+
+/** Asks a process to end, and kills it if it takes too long. Resolves once it has ended. */
+async function endOf({ worker, ended }: Started, ask: () => void): Promise<void> {
+  ask();
+  const kill = setTimeout(() => worker.process.kill('SIGKILL'), STOP_TIMEOUT_MS);
+  await ended;
+  clearTimeout(kill);
 }
 
 function tell(worker: Worker, message: ToMember): void {

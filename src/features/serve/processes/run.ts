@@ -1,6 +1,7 @@
 import { createServer } from 'node:net';
 import type { World } from '../../../cli/terminal/world.ts';
 import { tcpListen } from '../../../kit/tcp-listen.ts';
+import type { TlsFiles } from '../../../service/http/tls.ts';
 import type { Log } from '../../../service/log.ts';
 import type { Readiness } from '../../../service/operations/health.ts';
 import type { MetricValues } from '../../../service/operations/metrics.ts';
@@ -16,6 +17,8 @@ interface RunOptions {
   readonly metricsPort: number | undefined;
   /** The port of the console, which one of the processes serves; undefined for none. */
   readonly consolePort: number | undefined;
+  /** The certificate that each process reads when it starts; undefined for none. */
+  readonly tls: TlsFiles | undefined;
   readonly signal: AbortSignal;
   readonly world: Pick<World, 'clock' | 'onHangUp'>;
   readonly log: Log;
@@ -45,6 +48,7 @@ export async function runProcesses(options: RunOptions): Promise<number> {
     signal,
     clock: world.clock,
     log,
+    checkRestart: () => checkCertificate(options),
     onStart: (process) => metrics?.started(process),
     onEnd: (process, last) => metrics?.ended(process, last),
   });
@@ -81,6 +85,16 @@ export async function runProcesses(options: RunOptions): Promise<number> {
 async function collectMetrics(): Promise<NodeMetrics> {
   const { NodeMetrics } = await import('./node-metrics.ts');
   return new NodeMetrics();
+}
+
+/**
+ * Rejects if the certificate cannot replace the one in use, also if it has expired, with which a process would start and
+ * say so.
+ */
+async function checkCertificate({ tls, world }: RunOptions): Promise<void> {
+  if (!tls) return;
+  const { readNextKeyPair } = await import('../../../service/http/tls.ts');
+  readNextKeyPair(tls, world.clock.now());
 }
 
 /** Serves health and metrics of the node: it is ready while one of its processes is. */
