@@ -27,12 +27,49 @@ const EVERY_MS = 1000;
 /** How long the end of the service waits for the receiver. */
 const CLOSE_MS = 2000;
 
+/** Time between two reports of lost spans: the log would omit an earlier one that has the same reason (repeats.ts). */
+const REPORT_EVERY_MS = 10_000;
+
 const NOT_EXPORTED = 'traces were not exported';
 
-/** The spans that the receiver has not accepted yet, and those that found no place in the queue since it answered last. */
+/** Counts spans that are lost, and reports each of them once. */
+class Losses {
+  readonly #log: Log;
+  #spans = 0;
+  #reason = '';
+  #reportedAt = Number.NEGATIVE_INFINITY;
+
+  constructor(log: Log) {
+    this.#log = log;
+  }
+
+  add(spans: number, reason: string): void {
+    this.#spans += spans;
+    this.#reason = reason;
+  }
+
+  /** Reports the spans that were lost since the last report, with the latest reason, unless that was just now. */
+  report(): void {
+    const now = performance.now();
+    if (this.#spans === 0 || now - this.#reportedAt < REPORT_EVERY_MS) return;
+    this.#reportedAt = now;
+    this.#write(this.#reason);
+  }
+
+  /** Reports the rest at the end of the service. */
+  close(): void {
+    if (this.#spans > 0) this.#write(`until the end of the service: ${this.#reason}`);
+  }
+
+  #write(reason: string): void {
+    this.#log('error', NOT_EXPORTED, { spans: this.#spans, reason });
+    this.#spans = 0;
+  }
+}
+
+/** The spans that the receiver has not accepted yet. */
 interface Waiting {
   spans: number;
-  lost: number;
 }
 
 /**
@@ -40,8 +77,9 @@ interface Waiting {
  * failures are logged.
  */
 export function exportTraces(settings: TracingSettings, log: Log): Tracing {
-  const waiting: Waiting = { spans: 0, lost: 0 };
-  const inBatches = new BatchSpanProcessor(logged(exporterOf(settings), waiting, log), {
+  const waiting: Waiting = { spans: 0 };
+  const losses = new Losses(log);
+  const inBatches = new BatchSpanProcessor(counted(exporterOf(settings), waiting, losses), {
     maxQueueSize: MAX_QUEUED,
     maxExportBatchSize: MAX_PER_EXPORT,
     scheduledDelayMillis: EVERY_MS,
@@ -50,7 +88,7 @@ export function exportTraces(settings: TracingSettings, log: Log): Tracing {
   const provider = new BasicTracerProvider({
     resource: resourceFromAttributes({ ...settings.resource }),
     sampler: samplerOf(settings.sampler),
-    spanProcessors: [bounded(inBatches, waiting)],
+    spanProcessors: [bounded(inBatches, waiting, losses)],
   });
   const tracer = provider.getTracer('svc');
   return {
@@ -62,7 +100,8 @@ export function exportTraces(settings: TracingSettings, log: Log): Tracing {
       });
       await Promise.race([provider.shutdown().catch(() => {}), late]);
       clearTimeout(timer);
-      const spans = waiting.spans + waiting.lost;
+      losses.close();
+      const { spans } = waiting;
       if (spans > 0) log('error', NOT_EXPORTED, { spans, reason: 'the service ended before they were' });
     },
   };
@@ -121,13 +160,13 @@ function exporterOf({ url, protocol, headers, gzip, timeoutMs }: TracingSettings
 }
 
 /** Takes as many spans as may wait. The processor behind it would drop further ones without a word. */
-function bounded(next: SpanProcessor, waiting: Waiting): SpanProcessor {
+function bounded(next: SpanProcessor, waiting: Waiting, losses: Losses): SpanProcessor {
   return {
     onStart: (span, context) => next.onStart(span, context),
     onEnd: (span) => {
       if ((span.spanContext().traceFlags & TraceFlags.SAMPLED) === 0) return;
       if (waiting.spans >= MAX_QUEUED) {
-        waiting.lost++;
+        losses.add(1, `more than ${MAX_QUEUED} were waiting for the receiver`);
         return;
       }
       waiting.spans++;
@@ -138,23 +177,15 @@ function bounded(next: SpanProcessor, waiting: Waiting): SpanProcessor {
   };
 }
 
-/** Logs failed exports, which are final: the exporter has retried. */
-function logged(exporter: SpanExporter, waiting: Waiting, log: Log): SpanExporter {
+/** Counts failed exports, which are final: the exporter has retried. */
+function counted(exporter: SpanExporter, waiting: Waiting, losses: Losses): SpanExporter {
   return {
     export: (spans, done) =>
       exporter.export(spans, (result: ExportResult) => {
         waiting.spans -= spans.length;
         if (result.code !== ExportResultCode.SUCCESS)
-          log('error', NOT_EXPORTED, {
-            spans: spans.length,
-            reason: errorText(result.error ?? 'the receiver refused them'),
-          });
-        if (waiting.lost > 0)
-          log('error', NOT_EXPORTED, {
-            spans: waiting.lost,
-            reason: `more than ${MAX_QUEUED} were waiting for the receiver`,
-          });
-        waiting.lost = 0;
+          losses.add(spans.length, errorText(result.error ?? 'the receiver refused them'));
+        losses.report();
         done({ code: ExportResultCode.SUCCESS });
       }),
     forceFlush: async () => exporter.forceFlush?.(),

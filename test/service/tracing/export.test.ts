@@ -1,4 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
+import { withoutRepeats } from '../../../src/service/operations/repeats.ts';
 import { exportTraces } from '../../../src/service/tracing/export.ts';
 import { tracingSettings } from '../../../src/service/tracing/settings.ts';
 import { startReceiver } from '../../support/peers/receiver.ts';
@@ -15,6 +16,24 @@ test('logs each span that a receiver without answers never takes', async () => {
     .end(200);
   await tracing.close();
   expect(lines).toEqual([
-    { message: 'traces were not exported', spans: 5_000, reason: 'the service ended before they were' },
+    {
+      message: 'traces were not exported',
+      spans: 2_952,
+      reason: 'until the end of the service: more than 2048 were waiting for the receiver',
+    },
+    { message: 'traces were not exported', spans: 2_048, reason: 'the service ended before they were' },
   ]);
+});
+
+test('counts each span that a receiver refuses, although the log omits repetitions', async () => {
+  const refusing = await startReceiver((response) => void response.writeHead(400).end());
+  onTestFinished(() => refusing.close());
+  const lines: { spans: number; reason: string }[] = [];
+  const log = withoutRepeats((_level, _message, fields) => lines.push(fields as never), Date.now);
+  const settings = tracingSettings({ OTEL_EXPORTER_OTLP_ENDPOINT: refusing.url }, '1')!;
+  const tracing = exportTraces(settings, log);
+  for (let i = 0; i < 2_000; i++) tracing.start({ kind: 'server', name: 'GET', parent: undefined }).end(200);
+  await tracing.close();
+  expect(lines.reduce((sum, { spans }) => sum + spans, 0)).toBe(2_000);
+  expect(lines).toHaveLength(2);
 });
