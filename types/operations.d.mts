@@ -856,6 +856,10 @@ export interface UserTimelineAnswer {
   /** Contacts against the caps; on the first page. */
   readonly contacts?: readonly TimelineContacts[] | undefined;
   readonly events?: TimelineEvents | undefined;
+  /** Events received before this time were removed by age; on the last page. */
+  readonly eventsRemovedBefore?: string | undefined;
+  /** Decisions from before this time were removed by age, with their outcomes; on the last page. */
+  readonly decisionsRemovedBefore?: string | undefined;
   /** The value of `after` for the next page; missing on the last page. */
   readonly next?: string | undefined;
 }

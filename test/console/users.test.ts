@@ -68,6 +68,17 @@ describe.runIf(hasChromium)('the users view', () => {
     await page.waitForURL(`**/messages?hashId=${hashId}`);
   });
 
+  test('says at the end of a list what was removed by age', async () => {
+    const { page, data } = svc;
+    await svc.forgetDecisions(new Date('2026-02-03T04:05:06Z'));
+    for (const path of ['/decisions', `/users/${data.hashIds[0]}`]) {
+      await svc.go(path);
+      const note = page.getByText('The service has removed decisions from before');
+      await note.waitFor();
+      expect(await note.getByRole('time').getAttribute('datetime')).toBe('2026-02-03T04:05:06.000Z');
+    }
+  });
+
   test('offers the users of the latest decisions to begin with', async () => {
     const { page, data } = svc;
     await svc.go('/users');

@@ -42,7 +42,7 @@ export default class DecisionsList extends SvcCommand {
       { limit, out },
     );
     const { removedBefore } = list.rest;
-    if (typeof removedBefore === 'string' && (since !== undefined || flags.oldest))
+    if (typeof removedBefore === 'string')
       out.warn(`decisions from before ${removedBefore} were removed by the service`);
     out.list({ key: 'decisions', ...list, fields: DECISION_FIELDS, empty: 'no decisions' }, flags.fields);
   }

@@ -43,6 +43,11 @@ counts are all shown; other events only if they are among the newest 5,000 of th
       (after) => client.call('getUserTimeline', { params: { hashId }, query: { ...query, after }, signal }),
       { limit, out, name: 'entries' },
     );
+    const { eventsRemovedBefore, decisionsRemovedBefore } = rest;
+    if (typeof eventsRemovedBefore === 'string')
+      out.warn(`events from before ${eventsRemovedBefore} were removed by the service`);
+    if (typeof decisionsRemovedBefore === 'string')
+      out.warn(`decisions from before ${decisionsRemovedBefore} were removed by the service`);
     const { scannedSince } = objectOf(rest.events);
     if (typeof scannedSince === 'string')
       out.notice([

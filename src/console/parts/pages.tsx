@@ -1,6 +1,7 @@
 import type { ComponentChildren, VNode } from 'preact';
 import type { Pages } from '../data/resource.ts';
 import { Failure, Loading } from './states.tsx';
+import { Time } from './time.tsx';
 
 /** A list that is loaded page by page: what stands in for it while it is loaded, fails or is empty, and `Show more`. */
 export function PagedList<T>(props: {
@@ -23,5 +24,15 @@ export function PagedList<T>(props: {
         </button>
       )}
     </>
+  );
+}
+
+/** Says that older entries are gone, at the end of a list that reaches back to them. */
+export function Removed({ what, before }: { what: string; before: string | undefined }): VNode | null {
+  if (before === undefined) return null;
+  return (
+    <p class="note">
+      The service has removed {what} from before <Time at={before} />.
+    </p>
   );
 }

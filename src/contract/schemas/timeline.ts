@@ -102,6 +102,12 @@ export const UserTimelineAnswer = named(
       items: about('The entries.', z.array(TimelineEntry)),
       contacts: about('Contacts against the caps; on the first page.', z.optional(z.array(TimelineContacts))),
       events: z.optional(TimelineEvents),
+      eventsRemovedBefore: z.optional(
+        time('Events received before this time were removed by age; on the last page.'),
+      ),
+      decisionsRemovedBefore: z.optional(
+        time('Decisions from before this time were removed by age, with their outcomes; on the last page.'),
+      ),
       next: next(),
     }),
   ),

@@ -96,9 +96,29 @@ test('says everywhere what was removed, and removes what hangs off it', async ()
   expect(after.decisions).toHaveLength(1);
   expect(after).not.toHaveProperty('removedBefore');
 
+  // The end of the log, from either side.
+  await json(service, '/v1/decisioning/decide', { hashId, context });
+  const newest = '/v1/decisions?order=newest&limit=1';
+  const page = await json(service, newest);
+  expect(page.body).not.toHaveProperty('removedBefore');
+  expect((await json(service, `${newest}&after=${page.body.next}`)).body).toHaveProperty('removedBefore');
+  const timeline = `/v1/users/${hashId}/timeline`;
+  const timelinePage = await json(service, `${timeline}?limit=1`);
+  expect(timelinePage.body).not.toHaveProperty('decisionsRemovedBefore');
+  const removed = { eventsRemovedBefore: expect.any(String), decisionsRemovedBefore: expect.any(String) };
+  expect((await json(service, timeline)).body).toMatchObject(removed);
+  expect((await json(service, `${timeline}?kinds=message`)).body).not.toHaveProperty('eventsRemovedBefore');
+
   // Commands and exports.
-  const list = await runSvc(['decisions', 'list', '--oldest'], { env: service.env });
-  expect(list.stderr).toContain('were removed by the service');
+  for (const command of [
+    ['decisions', 'list', '--oldest'],
+    ['decisions', 'list', '--hash-id', 'ab'.repeat(32)],
+    ['decisions', 'list', '--until', '2025-01-01T00:00:00Z'],
+    ['users', 'timeline', '--hash-id', hashId, '--until', '2025-01-01T00:00:00Z'],
+  ])
+    expect((await runSvc(command, { env: service.env })).stderr).toMatch(
+      /decisions from before \S+ were removed by the service/,
+    );
   const evaluated = await runSvc(['decisions', 'evaluate', '--json'], { env: service.env });
   expect(JSON.parse(evaluated.stdout)).toHaveProperty('removedBefore');
   const exported: string[] = [];

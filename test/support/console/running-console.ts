@@ -2,6 +2,7 @@ import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startService } from '../../../src/service/start.ts';
+import { removals } from '../../../src/service/store/repositories/removals.ts';
 import { OWN_SERVICES } from '../outputs/check-output.ts';
 import { runSvc, startSvc } from '../process/run-svc.ts';
 import { builtRoot } from './built-root.ts';
@@ -12,6 +13,8 @@ import { type WatchedPage, watchedPage } from './watched-page.ts';
 export interface RunningConsole extends WatchedPage {
   readonly data: SampleData;
   readonly send: Send;
+  /** Records that the decisions before a time were removed by age, of which the sample has none. */
+  forgetDecisions(before: Date): Promise<void>;
   /** Makes the receiver of the sample subscription answer 500, or 200 again. */
   failDeliveries(fail: boolean): void;
   /** Stops the service, and starts it again on the same port and data once `meanwhile` has resolved. */
@@ -68,6 +71,10 @@ export async function startConsole({ users = 5 } = {}): Promise<RunningConsole> 
     ...watched,
     data,
     send,
+    forgetDecisions: (before) =>
+      service.deps.store.write((tx) =>
+        removals.record(tx, service.workspace, 'decisions', { number: 0, before: before.getTime() }),
+      ),
     failDeliveries: (fail) => {
       failing = fail;
     },

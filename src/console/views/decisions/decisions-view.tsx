@@ -1,4 +1,5 @@
 import type { VNode } from 'preact';
+import { useState } from 'preact/hooks';
 import { flagsOf, svcCommand } from '../../data/about.ts';
 import { call } from '../../data/api.ts';
 import { useFilters, usePathPart } from '../../data/filters.ts';
@@ -6,7 +7,7 @@ import { usePages } from '../../data/resource.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { FilterBar, type FilterField } from '../../parts/filter-bar.tsx';
 import { count, counted } from '../../parts/numbers.ts';
-import { PagedList } from '../../parts/pages.tsx';
+import { PagedList, Removed } from '../../parts/pages.tsx';
 import { LinkList, Split } from '../../parts/split.tsx';
 import { Empty } from '../../parts/states.tsx';
 import { Text } from '../../parts/text.tsx';
@@ -36,11 +37,13 @@ export function DecisionsView(): VNode {
   const id = usePathPart('/decisions');
   const { hashId, contentId, since, kind } = filters.values;
   const query = { hashId, contentId, since };
+  const [removedBefore, setRemovedBefore] = useState<string | undefined>();
   const pages = usePages(JSON.stringify(query), async (after, signal) => {
-    const { decisions, next } = await call('listDecisions', {
+    const { decisions, next, removedBefore } = await call('listDecisions', {
       query: { ...query, order: 'newest', limit: '100', after },
       signal,
     });
+    setRemovedBefore(removedBefore);
     return { items: decisions, next };
   });
   const shown = pages.items.filter((decision) => !kind || kindOf(decision) === kind);
@@ -85,6 +88,7 @@ export function DecisionsView(): VNode {
               />
             )}
           </PagedList>
+          <Removed what="decisions" before={removedBefore} />
         </>
       }
       detail={id === undefined ? undefined : <DecisionDetail id={id} key={id} />}

@@ -10,7 +10,7 @@ import { Bar } from '../../parts/bars.tsx';
 import { Cards } from '../../parts/facts.tsx';
 import { FilterBar, type FilterField } from '../../parts/filter-bar.tsx';
 import { counted } from '../../parts/numbers.ts';
-import { PagedList } from '../../parts/pages.tsx';
+import { PagedList, Removed } from '../../parts/pages.tsx';
 import { Empty, Failure, Loading } from '../../parts/states.tsx';
 import { Text } from '../../parts/text.tsx';
 import { Time } from '../../parts/time.tsx';
@@ -20,6 +20,7 @@ import { type Entry, timelineItem } from './timeline-words.tsx';
 
 type User = AnswerOf<'getUser'>;
 type FirstPage = Pick<AnswerOf<'getUserTimeline'>, 'contacts' | 'events'>;
+type LastPage = Pick<AnswerOf<'getUserTimeline'>, 'eventsRemovedBefore' | 'decisionsRemovedBefore'>;
 
 const KINDS: FilterField = {
   name: 'kinds',
@@ -40,10 +41,12 @@ export function UserDetail({ hashId }: { hashId: string }): VNode {
   const filters = useFilters();
   const { kinds } = filters.values;
   const [first, setFirst] = useState<FirstPage>({});
+  const [last, setLast] = useState<LastPage>({});
   const user = useResource(hashId, (signal) => call('getUser', { params: { hashId }, signal }));
   const timeline = usePages<Entry>(JSON.stringify([hashId, kinds]), async (after, signal) => {
     const answer = await call('getUserTimeline', { params: { hashId }, query: { kinds, after }, signal });
     if (after === undefined) setFirst(answer);
+    setLast(answer);
     return answer;
   });
   const unknown = user.error instanceof ApiError && user.error.status === 404;
@@ -71,6 +74,8 @@ export function UserDetail({ hashId }: { hashId: string }): VNode {
       >
         {(items) => <Timeline label="Timeline" items={items.map(timelineItem)} />}
       </PagedList>
+      <Removed what="events" before={last.eventsRemovedBefore} />
+      <Removed what="decisions" before={last.decisionsRemovedBefore} />
       {first.events?.scannedSince && (
         <p class="note">
           Of events that no rule counts, only those received since <Time at={first.events.scannedSince} /> are

@@ -25,7 +25,7 @@ export const decisionLogHandlers: Handlers = {
       body: {
         decisions: rows.map(entryOf),
         next: more ? String(rows.at(-1)!.seq) : null,
-        ...(removed && reaches(filter, removed) ? { removedBefore: timeOf(removed) } : {}),
+        ...(removed && reaches(filter, more, removed) ? { removedBefore: timeOf(removed) } : {}),
       },
     };
   },
@@ -41,10 +41,10 @@ export const decisionLogHandlers: Handlers = {
 
 const timeOf = ({ before }: Removal) => new Date(before).toISOString();
 
-/** True if a page is of a part of the log that was removed. */
-function reaches({ newest, after, since }: LogFilter, { number, before }: Removal): boolean {
+/** True if a page reaches the part of the log that was removed. `more`: other pages follow it. */
+function reaches({ newest, after, since }: LogFilter, more: boolean, { number, before }: Removal): boolean {
   if (since !== undefined && since >= before) return false;
-  return newest || after === undefined || after < number;
+  return newest ? !more : after === undefined || after < number;
 }
 
 /** A decision that counts has reward 0 until it has an outcome, even before the reward log has an entry. */

@@ -2,6 +2,7 @@ import { ServiceError } from '../../../contract/errors.ts';
 import { TIMELINE_KINDS, type TimelineKind } from '../../../contract/schemas.ts';
 import { dayAround } from '../../domain/contact-day.ts';
 import { capPeriods } from '../../domain/notifications/sending-rules.ts';
+import type { RetainedLog } from '../../domain/retention.ts';
 import { mergeTimelines, type Position, type SourcePage } from '../../domain/timeline.ts';
 import {
   type Part,
@@ -13,6 +14,7 @@ import {
 import { contacts } from '../../store/repositories/contacts.ts';
 import { eventHeads } from '../../store/repositories/event-heads.ts';
 import { marketingSent } from '../../store/repositories/marketing/sent.ts';
+import { removals } from '../../store/repositories/removals.ts';
 import { type KnownUser, users } from '../../store/repositories/users.ts';
 import type { Call, Handlers } from '../call.ts';
 
@@ -61,11 +63,24 @@ export const timelineHandlers: Handlers = {
                 scannedSince: await timelines.tailSince(tx, workspace.id, tail),
               },
             }),
-        ...(more ? { next: cursorText({ positions, upTo }) } : {}),
+        ...(more ? { next: cursorText({ positions, upTo }) } : await removedOf(call, kinds)),
       },
     };
   },
 };
+
+/** Since when the timeline is complete, of these kinds. */
+async function removedOf({ tx, workspace }: Call, kinds: readonly TimelineKind[]): Promise<object> {
+  const timeOf = async (log: RetainedLog) => {
+    const removed = await removals.of(tx, workspace.id, log);
+    return removed && new Date(removed.before).toISOString();
+  };
+  const decided = kinds.includes('decision') || kinds.includes('outcome');
+  return {
+    eventsRemovedBefore: kinds.includes('event') ? await timeOf('events') : undefined,
+    decisionsRemovedBefore: decided ? await timeOf('decisions') : undefined,
+  };
+}
 
 async function pageOf(
   { tx, workspace, params }: Call,
