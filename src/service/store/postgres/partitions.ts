@@ -138,17 +138,24 @@ export function partitionsOf(write: Store['write'], alone: Alone): Partitions {
     return undefined;
   };
 
+  /** Divides the table of a log and brings its partitions up to date. Resolves to what stands in the way. */
+  const keep = async (log: RetainedLog, keptMs: number | null): Promise<string | undefined> => {
+    const { table } = LOG_TABLES[log];
+    if (!(await write(({ sql }) => isDivided(sql, table)))) {
+      if (keptMs === null) return undefined;
+      const obstacle = await divide(log, keptMs);
+      if (obstacle) return obstacle;
+    }
+    const dropping = await drop(log, keptMs);
+    return (await extend(log, keptMs)) ?? dropping;
+  };
+
   return {
-    async keep(log, keptMs) {
-      const { table } = LOG_TABLES[log];
-      if (!(await write(({ sql }) => isDivided(sql, table)))) {
-        if (keptMs === null) return undefined;
-        const obstacle = await divide(log, keptMs);
-        if (obstacle) return obstacle;
-      }
-      const dropping = await drop(log, keptMs);
-      return (await extend(log, keptMs)) ?? dropping;
-    },
+    keep: (log, keptMs) =>
+      keep(log, keptMs).catch((error) => {
+        if (!isForbidden(error)) throw error;
+        return `${error.message}: the user of --database needs to own the tables`;
+      }),
 
     async byRow({ sql }, log, keptMs) {
       const { table } = LOG_TABLES[log];
@@ -160,6 +167,9 @@ export function partitionsOf(write: Store['write'], alone: Alone): Partitions {
     },
   };
 }
+
+/** A statement that the user of the database may not run (SQLSTATE insufficient_privilege). */
+const isForbidden = (error: { code?: unknown }) => error.code === '42501';
 
 /** A change that did not get its lock or took too long, and is made later. */
 function isPutOff(error: unknown): boolean {

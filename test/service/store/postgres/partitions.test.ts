@@ -1,10 +1,14 @@
+import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
+import { systemClock } from '../../../../src/kit/clock.ts';
+import { PostgresStore } from '../../../../src/service/store/postgres/store.ts';
 import { decisions } from '../../../../src/service/store/repositories/decisions.ts';
 import { events } from '../../../../src/service/store/repositories/events.ts';
 import { removals } from '../../../../src/service/store/repositories/removals.ts';
 import { type Store, StoreUnavailable } from '../../../../src/service/store/store.ts';
 import { eventBatch } from '../../../support/events/batch.ts';
+import { postgresDatabase } from '../../../support/postgres/database.ts';
 import { type AgedStore, agedStore, DAY_MS } from '../../../support/retention/aged-store.ts';
 
 const START = Date.UTC(2026, 0, 1);
@@ -45,6 +49,23 @@ const decide = (store: Store, decisionId: string) =>
       },
     }),
   );
+
+/** Makes a user that may read and write what a database has and owns nothing. Returns the URL with it. */
+async function withoutOwning(database: string): Promise<string> {
+  const name = `limited_${randomBytes(4).toString('hex')}`;
+  const [admin, limited] = [new pg.Client({ connectionString: database }), new URL(database)];
+  await admin.connect();
+  await admin.query(`CREATE ROLE ${name} LOGIN`);
+  await admin.query(`GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO ${name}`);
+  await admin.query(`GRANT USAGE ON ALL SEQUENCES IN SCHEMA public TO ${name}`);
+  onTestFinished(async () => {
+    await admin.query(`DROP OWNED BY ${name}`);
+    await admin.query(`DROP ROLE ${name}`);
+    await admin.end();
+  });
+  limited.username = name;
+  return limited.href;
+}
 
 /** Another connection, as of pg_dump or psql, that sees the database's real names. */
 async function connection({ database }: AgedStore): Promise<pg.Client> {
@@ -181,4 +202,13 @@ test('numbers of decisions go on in partitions, and another retention takes over
   await aged.clean({ events: null, decisions: null });
   await decide(store, 'd7');
   expect(await log()).toEqual(['d6 6', 'd7 7']);
+});
+
+test('says what it needs where the user does not own the tables', async () => {
+  const store = await PostgresStore.open(await withoutOwning(await postgresDatabase()), systemClock);
+  onTestFinished(() => store.close());
+  for (const log of ['events', 'decisions'] as const)
+    expect(await store.partitions.keep(log, KEPT)).toMatch(
+      /^must be owner of table \w+: the user of --database needs to own the tables$/,
+    );
 });
