@@ -11,6 +11,9 @@ import type { World } from '../terminal/world.ts';
 export function processWorld(): World {
   // A file size limit must fail the write, as a full disk does, and not kill the process.
   process.on('SIGXFSZ', () => undefined);
+  const terminals = [0, 1, 2].filter(isatty);
+  // nohup takes the terminal away and has SIGHUP ignored, which Node undoes when it starts.
+  if (terminals.length === 0 && process.platform !== 'win32') process.on('SIGHUP', () => undefined);
   return {
     env: environment(),
     cwd: process.cwd(),
@@ -32,7 +35,6 @@ export function processWorld(): World {
     },
     onHangUp(listener) {
       if (process.platform === 'win32') return () => {};
-      const terminals = [0, 1, 2].filter(isatty);
       const onSignal = () => {
         if (terminals.length === 0 || terminals.some(isatty)) return listener();
         // The terminal was closed. Node aborts when it exits and restores a terminal that is gone: the signal ends it

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { certificateFiles } from '../../support/peers/certificate.ts';
+import { startServing } from '../../support/process/served.ts';
 import { svcProgram } from '../../support/process/svc-process.ts';
 
 /** Runs a command in a terminal that is closed once the command serves, and prints its exit code: minus the signal. */
@@ -32,3 +33,13 @@ if (process.platform !== 'win32')
       expect(await node.ended).toEqual({ code: 0, signal: null, stdout: '-1\n', stderr: '' });
     },
   );
+
+if (process.platform !== 'win32')
+  it('without a terminal, its end ends no command, as under nohup', async () => {
+    const { home } = certificateFiles();
+    const served = await startServing(await svcProgram(), { database: join(home, 'data.db'), home }).ready;
+    onTestFinished(() => served.kill());
+    served.process.child.kill('SIGHUP');
+    expect(await served.send('/v1/decisioning/decide', { hashId: 'h' })).toMatchObject({ status: 200 });
+    expect(await served.stop()).toBe(0);
+  });
