@@ -202,8 +202,9 @@ function parseRetention(given: readonly string[]): Partial<Retention> {
   for (const part of given.flatMap((text) => text.split(','))) {
     const [, name, value] = /^(\w+)=(forever|[1-9]\d{0,4}[hd])$/.exec(part) ?? [];
     const log = RETAINED_LOGS.find((each) => each === name);
+    const mistake = log ? `names ${log} twice` : `${part} is not LOG=DURATION, with at most five digits`;
     if (!log || kept[log] !== undefined)
-      throw new SvcError('usage', `--retain ${part} is not LOG=DURATION, each log once`, {
+      throw new SvcError('usage', `--retain ${mistake}`, {
         hint: `the logs are ${RETAINED_LOGS.join(' and ')}, durations in hours or days: --retain events=90d,decisions=400d, or --retain events=forever`,
       });
     kept[log] = value === 'forever' ? null : parseDuration(value!, '--retain');

@@ -43,7 +43,8 @@ test('a node says that another one has changed how long a log is kept', async ()
 test.each([
   ['events=90', 2, '--retain events=90 is not LOG=DURATION'],
   ['users=90d', 2, '--retain users=90d is not LOG=DURATION'],
-  ['events=9d,events=8d', 2, '--retain events=8d is not LOG=DURATION'],
+  ['events=999999d', 2, '--retain events=999999d is not LOG=DURATION, with at most five digits'],
+  ['events=9d,events=8d', 2, '--retain names events twice'],
   ['events=0d', 2, '--retain events=0d is not LOG=DURATION'],
   [
     'events=5h',
