@@ -144,10 +144,14 @@ progress and exits. With --processes, a process that dies is replaced, and SIGHU
       }) as Promise<ExitCode>;
     }
 
+    const { keyPairOfNode, readyService, serveAsMember } = await import(
+      '../features/serve/processes/member.ts'
+    );
     const member = cluster?.default.worker && {
       share: 1 / processes!,
       reports: cluster.default.worker.id === 1,
       metrics: metricsPort !== undefined,
+      keyPair: tls && (await keyPairOfNode()),
     };
     const starting = import('../service/start.ts').then(({ startService }) =>
       startService({
@@ -174,7 +178,6 @@ progress and exits. With --processes, a process that dies is replaced, and SIGHU
     const service = await starting.catch((error) => {
       throw failed(error);
     });
-    const { readyService, serveAsMember } = await import('../features/serve/processes/member.ts');
     if (member) {
       await serveAsMember(service, signal, world, () => startConsole(service));
       return 0;

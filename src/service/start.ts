@@ -15,7 +15,7 @@ import { watchEvents } from './http/handlers/watch-events.ts';
 import { watchKeys } from './http/key-watch.ts';
 import { recordRequests } from './http/record-requests.ts';
 import { listen } from './http/server.ts';
-import { expiryOf, readKeyPair, readNextKeyPair, type TlsFiles } from './http/tls.ts';
+import { invalidityOf, readKeyPair, readNextKeyPair, type TlsFiles, type TlsKeyPair } from './http/tls.ts';
 import type { Log } from './log.ts';
 import { healthOf } from './operations/health.ts';
 import { unobserved } from './operations/observe.ts';
@@ -102,6 +102,8 @@ interface NodeMember {
   readonly reports: boolean;
   /** Collects metrics, which the node asks for (RunningService). */
   readonly metrics: boolean;
+  /** What the node serves https with; undefined for http. */
+  readonly keyPair: TlsKeyPair | undefined;
 }
 
 /**
@@ -113,7 +115,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   const files = filesOf(options.database, options.dataDir ?? '.');
   const steady = options.steady ?? systemSteadyClock;
   const { member, tls } = options;
-  const keyPair = tls && readKeyPair(tls);
+  const keyPair = tls && (member?.keyPair ?? readKeyPair(tls));
   const share = member?.share ?? 1;
   const { store, limiter, limiterTime, shared } = await openStore(options.database, clock, steady, share);
   const closers: Array<() => Promise<void> | void> = [() => store.close()];
@@ -132,8 +134,8 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       if (level !== 'debug') observe.line(level);
       options.log?.(level, message, fields);
     };
-    const expired = tls && keyPair && expiryOf(tls, keyPair, Date.now());
-    if (expired) log('warn', expired);
+    const invalid = tls && keyPair && invalidityOf(tls, keyPair, Date.now());
+    if (invalid) log('warn', invalid);
     const tracing = options.tracing ? await loadTracing(options.tracing, log) : untraced;
     closers.push(() => tracing.close());
     const credentials = await provision(store, `${files}.credentials.json`, options.region, shared);

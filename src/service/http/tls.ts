@@ -8,9 +8,10 @@ export interface TlsFiles {
   readonly key: string;
 }
 
+/** A certificate and its private key, both PEM. */
 export interface TlsKeyPair {
-  readonly cert: Buffer;
-  readonly key: Buffer;
+  readonly cert: string;
+  readonly key: string;
 }
 
 /** The certificate or its key cannot be used. `file` is the one that cannot be read; `cause` says why. */
@@ -41,23 +42,26 @@ export function readKeyPair({ cert, key }: TlsFiles): TlsKeyPair {
   return pair;
 }
 
-/** Like `readKeyPair`, to replace a pair that is in use: throws also if the certificate has expired at `now`, Unix ms. */
+/** Like `readKeyPair`, to replace a pair that is in use: throws also if the certificate is not valid at `now`, Unix ms. */
 export function readNextKeyPair(files: TlsFiles, now: number): TlsKeyPair {
   const pair = readKeyPair(files);
-  const expired = expiryOf(files, pair, now);
-  if (expired) throw new TlsUnusable(expired, files.cert);
+  const invalid = invalidityOf(files, pair, now);
+  if (invalid) throw new TlsUnusable(invalid, files.cert);
   return pair;
 }
 
-/** What is wrong with a certificate that has expired at `now`, Unix ms; undefined for one that has not. */
-export function expiryOf({ cert }: TlsFiles, pair: TlsKeyPair, now: number): string | undefined {
-  const { validTo } = new X509Certificate(pair.cert);
-  return Date.parse(validTo) < now ? `the certificate in ${cert} has expired: ${validTo}` : undefined;
+/** What is wrong with a certificate that is not valid at `now`, Unix ms, no longer or not yet. */
+export function invalidityOf({ cert }: TlsFiles, pair: TlsKeyPair, now: number): string | undefined {
+  const { validFrom, validTo } = new X509Certificate(pair.cert);
+  if (Date.parse(validTo) < now) return `the certificate in ${cert} has expired: ${validTo}`;
+  return Date.parse(validFrom) > now
+    ? `the certificate in ${cert} is not valid before ${validFrom}`
+    : undefined;
 }
 
-function read(path: string): Buffer {
+function read(path: string): string {
   try {
-    return readFileSync(path);
+    return readFileSync(path, 'utf8');
   } catch (error) {
     throw new TlsUnusable(`${path}: ${(error as Error).message}`, path, error);
   }

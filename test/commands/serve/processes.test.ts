@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { renameSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
@@ -8,19 +7,13 @@ import pg from 'pg';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { coordinator } from '../../support/postgres/citus.ts';
 import { freshDatabase, onPostgres } from '../../support/postgres/database.ts';
+import { childrenOf } from '../../support/process/children.ts';
 import { runSvc } from '../../support/process/run-svc.ts';
 import { type Served, startServing } from '../../support/process/served.ts';
 import { svcProgram } from '../../support/process/svc-process.ts';
 import { tempDir } from '../../support/temp.ts';
 
 const OFF = ['ingest', 'reads'].flatMap((group) => ['--limit', `${group}=off`]);
-
-/** The processes of a node, oldest first. */
-function membersOf(node: number): number[] {
-  const rows = execFileSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' }).trim().split('\n');
-  const pids = rows.map((row) => row.trim().split(/\s+/).map(Number));
-  return pids.filter(([, parent]) => parent === node).map(([pid]) => pid!);
-}
 
 const runs = (pid: number) => {
   try {
@@ -104,7 +97,7 @@ async function storedUsers(url: string, workspace: string, apiKey: string, count
 
 it('processes share a port, are one in health and metrics, and all stop together', async () => {
   const { served, database } = await start('--metrics-port', '0');
-  const members = membersOf(served.pid);
+  const members = childrenOf(served.pid);
   expect(members).toHaveLength(2);
   const load = sendEvents(served);
   await vi.waitUntil(() => load.acknowledged.length >= 40, { timeout: 30_000 });
@@ -139,18 +132,18 @@ it('processes share a port, are one in health and metrics, and all stop together
 it('a process that dies is replaced, which is reported, and nothing acknowledged is lost', async () => {
   const { served, stderr } = await start('--metrics-port', '0');
   const load = sendEvents(served);
-  const before = membersOf(served.pid);
+  const before = childrenOf(served.pid);
   for (const [i, pid] of before.entries()) {
     await vi.waitUntil(() => load.acknowledged.length >= 20 * (i + 1), { timeout: 30_000 });
     process.kill(pid, 'SIGKILL');
-    await vi.waitUntil(() => membersOf(served.pid).length === 2 && !membersOf(served.pid).includes(pid), {
+    await vi.waitUntil(() => childrenOf(served.pid).length === 2 && !childrenOf(served.pid).includes(pid), {
       timeout: 30_000,
     });
     await vi.waitUntil(() => stderr().includes(`process ${pid} ended with SIGKILL`), { timeout: 30_000 });
   }
   const { stored, acknowledged } = await load.stop();
   expect(stored).toEqual(acknowledged);
-  expect(membersOf(served.pid).filter((pid) => before.includes(pid))).toEqual([]);
+  expect(childrenOf(served.pid).filter((pid) => before.includes(pid))).toEqual([]);
   expect(await metricsOf(served)).toContain('svc_log_lines_total{level="error"} 2\n');
 });
 
@@ -158,13 +151,13 @@ it('says that a process cannot be replaced, and tries again', async () => {
   const faults = join(tempDir(), 'faults.json');
   writeFileSync(faults, '{"seed":"a","requests":[]}');
   const { served, stderr } = await start('--faults', faults);
-  const [, other] = membersOf(served.pid);
+  const [, other] = childrenOf(served.pid);
   renameSync(faults, `${faults}.away`);
   process.kill(other!, 'SIGKILL');
   const failed = 'a process of the service ended with 2 before it was ready';
   await vi.waitUntil(() => stderr().includes(failed), { timeout: 20_000 });
   renameSync(`${faults}.away`, faults);
-  await vi.waitUntil(() => membersOf(served.pid).length === 2, { timeout: 20_000 });
+  await vi.waitUntil(() => childrenOf(served.pid).length === 2, { timeout: 20_000 });
 });
 
 // On Windows there is no such signal.
@@ -172,13 +165,13 @@ if (process.platform !== 'win32')
   it('SIGHUP replaces all processes one after another, and no request fails', async () => {
     const { served, stderr } = await start();
     const load = sendEvents(served);
-    const before = membersOf(served.pid);
+    const before = childrenOf(served.pid);
     served.process.child.kill('SIGHUP');
     await vi.waitUntil(() => stderr().includes('all processes were restarted'), { timeout: 30_000 });
     const { stored, acknowledged } = await load.stop();
     expect(stored).toEqual(acknowledged);
     expect([...load.answers]).toEqual([202]);
-    const after = membersOf(served.pid);
+    const after = childrenOf(served.pid);
     expect(after).toHaveLength(2);
     expect(after.filter((pid) => before.includes(pid))).toEqual([]);
     expect(stderr()).not.toContain('"error"');
@@ -189,8 +182,8 @@ if (process.platform !== 'win32')
     for (const delayMs of [0, 250, 500, 750]) {
       const { served, stderr } = await start('--console');
       served.process.child.kill('SIGHUP');
-      await vi.waitUntil(() => membersOf(served.pid).length === 3, { timeout: 20_000 });
-      const all = membersOf(served.pid);
+      await vi.waitUntil(() => childrenOf(served.pid).length === 3, { timeout: 20_000 });
+      const all = childrenOf(served.pid);
       await sleep(delayMs);
       expect(await served.stop()).toBe(0);
       expect(all.filter(runs)).toEqual([]);
@@ -201,17 +194,17 @@ if (process.platform !== 'win32')
 if (process.platform !== 'win32')
   it('a restart does not add to the processes when one dies meanwhile', async () => {
     const { served, stderr } = await start();
-    const [, second] = membersOf(served.pid);
+    const [, second] = childrenOf(served.pid);
     served.process.child.kill('SIGHUP');
     process.kill(second!, 'SIGKILL');
     await vi.waitUntil(() => stderr().includes('all processes were restarted'), { timeout: 30_000 });
-    expect(membersOf(served.pid)).toHaveLength(2);
+    expect(childrenOf(served.pid)).toHaveLength(2);
   });
 
 if (process.platform !== 'win32')
   it('counts stay in the metrics when the process ends that counted, and each log line names its process', async () => {
     const { served, stderr } = await start('--metrics-port', '0');
-    const before = membersOf(served.pid);
+    const before = childrenOf(served.pid);
     const load = sendEvents(served);
     await vi.waitUntil(() => load.acknowledged.length >= 20, { timeout: 20_000 });
     const { acknowledged } = await load.stop();
@@ -239,7 +232,7 @@ if (process.platform !== 'win32')
 
 it('the processes end with their node when it is killed', async () => {
   const { served } = await start();
-  const members = membersOf(served.pid);
+  const members = childrenOf(served.pid);
   await served.kill();
   await ended(members);
 });

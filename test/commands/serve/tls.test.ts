@@ -1,5 +1,6 @@
 import { createPrivateKey } from 'node:crypto';
 import { once } from 'node:events';
+import { rmSync } from 'node:fs';
 import { request } from 'node:https';
 import { join } from 'node:path';
 import { type PeerCertificate, type TLSSocket, connect as tlsConnect } from 'node:tls';
@@ -10,9 +11,12 @@ import {
   certificateFiles,
   EXPIRED_CERTIFICATE,
   EXPIRED_CERTIFICATE_KEY,
+  FUTURE_CERTIFICATE,
+  FUTURE_CERTIFICATE_KEY,
   OTHER_CERTIFICATE,
   OTHER_CERTIFICATE_KEY,
 } from '../../support/peers/certificate.ts';
+import { childrenOf } from '../../support/process/children.ts';
 import { runServe } from '../../support/process/run-serve.ts';
 import { runSvc } from '../../support/process/run-svc.ts';
 import { startServing } from '../../support/process/served.ts';
@@ -138,25 +142,38 @@ it('warns of a certificate that has expired, and serves with it', async () => {
 
 // On Windows there is no such signal.
 if (process.platform !== 'win32')
-  it.each([[[]], [['--processes', '2']]])(
-    'SIGHUP does not replace a certificate by an expired one: %j',
-    async (more) => {
-      const { home, flags, write } = certificateFiles();
-      const starting = startServing(await svcProgram(), {
-        database: join(home, 'data.db'),
-        home,
-        argv: [...flags, ...more],
+  it.each([
+    ['expired', [], EXPIRED_CERTIFICATE, EXPIRED_CERTIFICATE_KEY, 'has expired'],
+    ['expired', ['--processes', '2'], EXPIRED_CERTIFICATE, EXPIRED_CERTIFICATE_KEY, 'has expired'],
+    ['future', [], FUTURE_CERTIFICATE, FUTURE_CERTIFICATE_KEY, 'is not valid before Jan  1'],
+  ])('SIGHUP does not replace a certificate by an invalid one: %s %j', async (_, more, cert, key, why) => {
+    const { home, flags, write } = certificateFiles();
+    const starting = startServing(await svcProgram(), {
+      database: join(home, 'data.db'),
+      home,
+      argv: [...flags, ...more],
+    });
+    let stderr = '';
+    starting.process.child.stderr!.on('data', (text) => {
+      stderr += text;
+    });
+    const served = await starting.ready;
+    onTestFinished(() => served.kill());
+    write(cert, key);
+    served.process.child.kill('SIGHUP');
+    await vi.waitUntil(() => /stays in use|given up/.test(stderr), { timeout: 20_000 });
+    expect(stderr).toContain(why);
+    expect(await presented(served.port)).toBe('hooks.test');
+    // A process that replaces another one serves what the others serve, also if the files are gone.
+    if (more.length > 0) {
+      for (const file of flags.filter((each) => each.endsWith('.pem'))) rmSync(file);
+      const before = childrenOf(served.pid);
+      process.kill(before[0]!, 'SIGKILL');
+      await vi.waitUntil(() => childrenOf(served.pid).some((pid) => !before.includes(pid)), {
+        timeout: 20_000,
       });
-      let stderr = '';
-      starting.process.child.stderr!.on('data', (text) => {
-        stderr += text;
-      });
-      const served = await starting.ready;
-      onTestFinished(() => served.kill());
-      write(EXPIRED_CERTIFICATE, EXPIRED_CERTIFICATE_KEY);
-      served.process.child.kill('SIGHUP');
-      await vi.waitUntil(() => /stays in use|given up/.test(stderr), { timeout: 20_000 });
-      expect(stderr).toContain('has expired');
+      process.kill(before[1]!, 'SIGKILL');
+      await vi.waitUntil(() => presented(served.port).catch(() => undefined), { timeout: 20_000 });
       expect(await presented(served.port)).toBe('hooks.test');
-    },
-  );
+    }
+  });

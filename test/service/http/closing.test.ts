@@ -40,7 +40,7 @@ async function answerOf(socket: Socket): Promise<string> {
   return text;
 }
 
-const PAIR = { cert: Buffer.from(CERTIFICATE), key: Buffer.from(CERTIFICATE_KEY) };
+const PAIR = { cert: CERTIFICATE, key: CERTIFICATE_KEY };
 
 /** A server that answers each request at once. */
 const listening = (secure: boolean) =>

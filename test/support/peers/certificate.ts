@@ -53,6 +53,21 @@ vNokoZ2ZGuqgyzT3h0rY1GKo1NehRANCAAQarThykMIWDXBU9JeP579rlPAHpehS
 ZUbhSFd8LuE3luGorGNzE45Xf01I7pegupRsbSn2Mx8nKLFkSHAs6tdF
 -----END PRIVATE KEY-----`;
 
+/** One for future.test that is valid from 2120 on. */
+export const FUTURE_CERTIFICATE = `-----BEGIN CERTIFICATE-----
+MIIBGDCBvgIBATAKBggqhkjOPQQDAjAWMRQwEgYDVQQDDAtmdXR1cmUudGVzdDAi
+GA8yMTIwMDEwMTAwMDAwMFoYDzIxMzAwMTAxMDAwMDAwWjAWMRQwEgYDVQQDDAtm
+dXR1cmUudGVzdDBZMBMGByqGSM49AgEGCCqGSM49AwEHA0IABD51vIJ6o619+XJT
++wNKYwNqjzGDSi/pUVtjPpdBaUK0o90v+1zv/JnGiNjfFDbKeFdHZHC+xk4h7TCm
+C5jN79gwCgYIKoZIzj0EAwIDSQAwRgIhAIW+aNiUIkNBrVF7YkDPt2+EFaoac+Zs
+/WsVdSuFw3X1AiEA2crfEHBLG6bljO/dwjv1+f1oE55t3+FBcfhq2BttUqM=
+-----END CERTIFICATE-----`;
+export const FUTURE_CERTIFICATE_KEY = `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQge91wrT2nMmtNPRx/
+n1UC/lpyViQp9InO7djXerLwvI2hRANCAAQ+dbyCeqOtfflyU/sDSmMDao8xg0ov
+6VFbYz6XQWlCtKPdL/tc7/yZxojY3xQ2ynhXR2RwvsZOIe0wpguYze/Y
+-----END PRIVATE KEY-----`;
+
 /** A folder with a certificate and its key, and the flags that name them. */
 export function certificateFiles() {
   const home = tempDir();

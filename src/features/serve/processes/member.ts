@@ -1,4 +1,5 @@
 import type { World } from '../../../cli/terminal/world.ts';
+import type { TlsKeyPair } from '../../../service/http/tls.ts';
 import type { RunningService } from '../../../service/running-service.ts';
 import type { RunningConsole } from '../../console/run.ts';
 import type { FromMember, Question, ReadyService, ToMember } from './messages.ts';
@@ -30,6 +31,7 @@ export async function serveAsMember(
     if (signal.aborted) resolve();
     process.on('message', (message: ToMember) => {
       if (message.type === 'stop') return resolve();
+      if (message.type === 'tls') return;
       const { id, question } = message;
       // The store may be closed.
       const answering = closing ? Promise.resolve(undefined) : answers[question]();
@@ -45,6 +47,17 @@ export async function serveAsMember(
   await service.close();
   await tell({ type: 'closed', counts: await service.metricCounts() });
 }
+
+/** What the node gives a process to serve https with. */
+export const keyPairOfNode = (): Promise<TlsKeyPair> =>
+  new Promise((resolve) => {
+    const onMessage = (message: ToMember) => {
+      if (message.type !== 'tls') return;
+      process.off('message', onMessage);
+      resolve(message.keyPair);
+    };
+    process.on('message', onMessage);
+  });
 
 export function readyService({ url, workspace, apiKey, deps }: RunningService): ReadyService {
   return { url, workspace, apiKey, policy: deps.policy() };

@@ -1,3 +1,4 @@
+import type { TlsKeyPair } from '../../../service/http/tls.ts';
 import type { MetricValues } from '../../../service/operations/metrics.ts';
 import type { Policy } from '../../../service/runtime/policy.ts';
 
@@ -14,6 +15,8 @@ export type Question = 'ready' | 'metrics' | 'console';
 
 /** From the node to a process. */
 export type ToMember =
+  /** The first message where the node serves https: what its files held when it accepted them. */
+  | { readonly type: 'tls'; readonly keyPair: TlsKeyPair }
   | { readonly type: 'stop' }
   | { readonly type: 'ask'; readonly id: number; readonly question: Question };
 

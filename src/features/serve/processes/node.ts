@@ -1,5 +1,6 @@
 import cluster, { type Worker } from 'node:cluster';
 import type { Clock } from '../../../kit/clock.ts';
+import type { TlsKeyPair } from '../../../service/http/tls.ts';
 import type { Log } from '../../../service/log.ts';
 import type { MetricValues } from '../../../service/operations/metrics.ts';
 import type { FromMember, Question, ReadyService, ToMember } from './messages.ts';
@@ -21,8 +22,10 @@ export interface NodeOptions {
   readonly signal: AbortSignal;
   readonly clock: Clock;
   readonly log: Log;
-  /** Throws if a restart would leave the node worse than it is. */
-  readonly checkRestart: () => Promise<void>;
+  /** Called before a restart, which is given up if it rejects. */
+  readonly prepareRestart: () => Promise<void>;
+  /** What each process serves https with, also one that replaces another; undefined for http. */
+  readonly keyPair: () => TlsKeyPair | undefined;
   /** Called when a process is ready, with a number of its own. */
   readonly onStart: (process: number) => void;
   /** Called when it has ended, with what its metrics counted if it was not killed. */
@@ -152,7 +155,7 @@ export class ServiceNode {
   }
 
   async #restart(): Promise<void> {
-    const { signal, log, checkRestart } = this.#options;
+    const { signal, log, prepareRestart } = this.#options;
     const giveUp = (error: unknown) => {
       if (!signal.aborted)
         log('error', 'the restart of the processes was given up: the others go on', {
@@ -160,7 +163,7 @@ export class ServiceNode {
         });
     };
     try {
-      await checkRestart();
+      await prepareRestart();
     } catch (error) {
       return giveUp(error);
     }
@@ -185,6 +188,8 @@ export class ServiceNode {
   /** Starts a process and resolves once it serves. */
   async #add(): Promise<ReadyService> {
     const worker = cluster.fork();
+    const keyPair = this.#options.keyPair();
+    if (keyPair) tell(worker, { type: 'tls', keyPair });
     const ended = new Promise<string>((resolve) => {
       worker.once('exit', (code, signal) => resolve(signal ?? String(code)));
     });

@@ -17,7 +17,7 @@ interface RunOptions {
   readonly metricsPort: number | undefined;
   /** The port of the console, which one of the processes serves; undefined for none. */
   readonly consolePort: number | undefined;
-  /** The certificate that each process reads when it starts; undefined for none. */
+  /** Undefined for http. */
   readonly tls: TlsFiles | undefined;
   readonly signal: AbortSignal;
   readonly world: Pick<World, 'clock' | 'onHangUp'>;
@@ -39,6 +39,7 @@ export async function runProcesses(options: RunOptions): Promise<number> {
   const { processes, host, signal, world } = options;
   const metrics = options.metricsPort === undefined ? undefined : await collectMetrics();
   const log = metrics?.counting(options.log) ?? options.log;
+  const certificate = options.tls && (await readCertificate(options.tls, world));
   const node = new ServiceNode({
     processes,
     args: await withPorts(process.argv.slice(2), [
@@ -48,7 +49,8 @@ export async function runProcesses(options: RunOptions): Promise<number> {
     signal,
     clock: world.clock,
     log,
-    checkRestart: () => checkCertificate(options),
+    prepareRestart: async () => certificate?.renew(),
+    keyPair: () => certificate?.current(),
     onStart: (process) => metrics?.started(process),
     onEnd: (process, last) => metrics?.ended(process, last),
   });
@@ -87,14 +89,17 @@ async function collectMetrics(): Promise<NodeMetrics> {
   return new NodeMetrics();
 }
 
-/**
- * Rejects if the certificate cannot replace the one in use, also if it has expired, with which a process would start and
- * say so.
- */
-async function checkCertificate({ tls, world }: RunOptions): Promise<void> {
-  if (!tls) return;
-  const { readNextKeyPair } = await import('../../../service/http/tls.ts');
-  readNextKeyPair(tls, world.clock.now());
+/** The certificate that the processes serve: what was in its files when they were last read, at the start or a restart. */
+async function readCertificate(files: TlsFiles, { clock }: Pick<World, 'clock'>) {
+  const { readKeyPair, readNextKeyPair } = await import('../../../service/http/tls.ts');
+  let pair = readKeyPair(files);
+  return {
+    current: () => pair,
+    /** Throws, and keeps what it has, if that in the files is not usable or not valid. */
+    renew: () => {
+      pair = readNextKeyPair(files, clock.now());
+    },
+  };
 }
 
 /** Serves health and metrics of the node: it is ready while one of its processes is. */
