@@ -27,7 +27,7 @@ stay encrypted in the database. The service may be running. The data of a remote
 command that names one is refused.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %> --profile local > all.ndjson',
-    `<%= config.bin %> <%= command.id %> --profile local --type event | jq -c '{userId, event, timestamp, properties}'`,
+    `<%= config.bin %> <%= command.id %> --profile local --type event | jq -c 'select(.type == "event") | {userId, event, timestamp, properties}'`,
   ];
   static override exitCodes = [0, 1, 2] as const;
   static override flags = {
@@ -35,7 +35,11 @@ command that names one is refused.`;
       summary: 'SQLite file or postgres:// URL (default: SVC_DATABASE_URL, else the data of `local`)',
       helpValue: 'FILE',
     }),
-    type: Flags.string({ summary: 'export only records of this type', multiple: true, options: KINDS }),
+    type: Flags.string({
+      summary: 'export only records of this type, and what was removed of them',
+      multiple: true,
+      options: KINDS,
+    }),
   };
 
   protected override async run({
