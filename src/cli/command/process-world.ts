@@ -11,9 +11,7 @@ import type { World } from '../terminal/world.ts';
 export function processWorld(): World {
   // A file size limit must fail the write, as a full disk does, and not kill the process.
   process.on('SIGXFSZ', () => undefined);
-  const terminals = [0, 1, 2].filter(isatty);
-  // nohup takes the terminal away and has SIGHUP ignored, which Node undoes when it starts.
-  if (terminals.length === 0 && process.platform !== 'win32') process.on('SIGHUP', () => undefined);
+  const hangUp = process.platform === 'win32' ? undefined : listenForHangUp();
   return {
     env: environment(),
     cwd: process.cwd(),
@@ -34,19 +32,8 @@ export function processWorld(): World {
       };
     },
     onHangUp(listener) {
-      if (process.platform === 'win32') return () => {};
-      const onSignal = () => {
-        if (terminals.length === 0 || terminals.some(isatty)) return listener();
-        // The terminal was closed. Node aborts when it exits and restores a terminal that is gone: the signal ends it
-        // instead, once it has closed what is open.
-        process.once('exit', () => {
-          process.off('SIGHUP', onSignal);
-          process.kill(process.pid, 'SIGHUP');
-        });
-        process.kill(process.pid, 'SIGTERM');
-      };
-      process.on('SIGHUP', onSignal);
-      return () => void process.off('SIGHUP', onSignal);
+      hangUp?.add(listener);
+      return () => void hangUp?.delete(listener);
     },
     onOutputClosed(listener) {
       outputClosedListeners.add(listener);
@@ -56,6 +43,37 @@ export function processWorld(): World {
     givesWay: lowerPriority,
     exit: (code) => process.exit(code),
   };
+}
+
+/**
+ * Listens for SIGHUP. It ends a command whose terminal was closed, as an interrupt does. Otherwise it calls the listeners
+ * that are added to the set that is returned, and without one ends a command that has a terminal.
+ */
+function listenForHangUp(): Set<() => void> {
+  const listeners = new Set<() => void>();
+  const terminals = [0, 1, 2].filter(isatty);
+  const onSignal = () => {
+    // nohup takes the terminal away and has the signal ignored, which Node undoes when it starts.
+    const goesOn = terminals.length === 0 || (listeners.size > 0 && terminals.some(isatty));
+    if (goesOn) for (const listener of listeners) listener();
+    else endByHangUp();
+  };
+  let ending = false;
+  const endByHangUp = () => {
+    // The kernel sends the signal, and so may the shell. A second interrupt would end the command at once.
+    if (ending) return;
+    ending = true;
+    // Node aborts when it exits and restores a terminal that is gone: the signal ends it instead.
+    const end = () => {
+      process.off('SIGHUP', onSignal);
+      process.kill(process.pid, 'SIGHUP');
+    };
+    if (process.listenerCount('SIGTERM') === 0) return end();
+    process.once('exit', end);
+    process.kill(process.pid, 'SIGTERM');
+  };
+  process.on('SIGHUP', onSignal);
+  return listeners;
 }
 
 function lowerPriority(): void {
