@@ -23,7 +23,7 @@ print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
 async function closeTerminalOf(home: string, argv: string[]): Promise<void> {
   const { start } = await svcProgram();
   const { ended } = start(argv, {
-    env: { PATH: process.env.PATH!, HOME: home, CLOSED_TERMINAL },
+    env: { PATH: process.env.PATH!, HOME: home, SVC_DATA_DIR: join(home, 'data'), CLOSED_TERMINAL },
     cwd: home,
     shell: 'exec python3 -c "$CLOSED_TERMINAL" "$@"',
   });
