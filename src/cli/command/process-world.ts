@@ -58,21 +58,24 @@ function listenForHangUp(): Set<() => void> {
     if (goesOn) for (const listener of listeners) listener();
     else endByHangUp();
   };
+  const end = () => {
+    process.off('SIGHUP', onSignal);
+    process.kill(process.pid, 'SIGHUP');
+  };
   let ending = false;
   const endByHangUp = () => {
     // The kernel sends the signal, and so may the shell. A second interrupt would end the command at once.
     if (ending) return;
     ending = true;
-    // Node aborts when it exits and restores a terminal that is gone: the signal ends it instead.
-    const end = () => {
-      process.off('SIGHUP', onSignal);
-      process.kill(process.pid, 'SIGHUP');
-    };
     if (process.listenerCount('SIGTERM') === 0) return end();
     process.once('exit', end);
     process.kill(process.pid, 'SIGTERM');
   };
   process.on('SIGHUP', onSignal);
+  // Node aborts when it exits and restores a terminal that is gone: the signal ends it instead.
+  process.once('exit', () => {
+    if (!terminals.every((fd) => isatty(fd))) end();
+  });
   return listeners;
 }
 
