@@ -32,13 +32,23 @@ export function sharedBrowser(): Promise<Browser> {
   return running;
 }
 
+/** Chromium itself was seen to crash while it started (SIGSEGV, once in many hundred starts). */
+const LAUNCHES = 3;
+
 async function launch(): Promise<Browser> {
   const { path, env } = OWN === undefined ? fromRegistry() : { path: OWN, env: {} };
-  return chromium.launch({
+  const options = {
     executablePath: path,
     args: ['--no-sandbox'],
     env: { ...(process.env as Record<string, string>), ...env },
-  });
+  };
+  for (let attempt = 1; ; attempt++)
+    try {
+      return await chromium.launch(options);
+    } catch (error) {
+      if (attempt === LAUNCHES) throw error;
+      console.warn(`Chromium did not start, which is tried again: ${(error as Error).message}`);
+    }
 }
 
 /** Extracts the Chromium of the package once per machine; processes that do so at the same time do not disturb each other. */
