@@ -67,14 +67,13 @@ function listenForHangUp(): Set<() => void> {
     // The kernel sends the signal, and so may the shell. A second interrupt would end the command at once.
     if (ending) return;
     ending = true;
-    if (process.listenerCount('SIGTERM') === 0) return end();
-    process.once('exit', end);
-    process.kill(process.pid, 'SIGTERM');
+    if (process.listenerCount('SIGTERM') === 0) end();
+    else process.kill(process.pid, 'SIGTERM');
   };
   process.on('SIGHUP', onSignal);
   // Node aborts when it exits and restores a terminal that is gone: the signal ends it instead.
   process.once('exit', () => {
-    if (!terminals.every((fd) => isatty(fd))) end();
+    if (ending || !terminals.every(isatty)) end();
   });
   return listeners;
 }

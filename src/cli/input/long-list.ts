@@ -24,3 +24,8 @@ export async function longList(
   const { [what]: _, ...rest } = body;
   return { rows: list.map(objectOf), rest };
 }
+
+/** Warns that entries from before a time are gone by age, where the answer of the service has such a time. */
+export function warnOfRemoved(out: Output, what: string, before: unknown): void {
+  if (typeof before === 'string') out.warn(`${what} from before ${before} were removed by the service`);
+}

@@ -2,7 +2,7 @@ import { type Context, SvcCommand } from '../../cli/command/command.ts';
 import { fieldsFlag, limitFlag } from '../../cli/flags/list-flags.ts';
 import { Flags } from '../../cli/flags/oclif.ts';
 import { spanFlags } from '../../cli/flags/time-flags.ts';
-import { longList } from '../../cli/input/long-list.ts';
+import { longList, warnOfRemoved } from '../../cli/input/long-list.ts';
 import { DECISION_FIELDS } from '../../features/decisions/view.ts';
 
 /** The size of a page that the service allows. */
@@ -41,9 +41,7 @@ export default class DecisionsList extends SvcCommand {
       (after) => client.call('listDecisions', { query: { ...query, after }, signal }),
       { limit, out },
     );
-    const { removedBefore } = list.rest;
-    if (typeof removedBefore === 'string')
-      out.warn(`decisions from before ${removedBefore} were removed by the service`);
+    warnOfRemoved(out, 'decisions', list.rest.removedBefore);
     out.list({ key: 'decisions', ...list, fields: DECISION_FIELDS, empty: 'no decisions' }, flags.fields);
   }
 }

@@ -2,7 +2,7 @@ import { type Context, SvcCommand } from '../../cli/command/command.ts';
 import { fieldsFlag, limitFlag } from '../../cli/flags/list-flags.ts';
 import { Flags } from '../../cli/flags/oclif.ts';
 import { untilFlag } from '../../cli/flags/time-flags.ts';
-import { longList } from '../../cli/input/long-list.ts';
+import { longList, warnOfRemoved } from '../../cli/input/long-list.ts';
 import { MAX_TIMELINE_PAGE, TIMELINE_KINDS } from '../../contract/schemas.ts';
 import { hashIdFlag } from '../../features/users/flags.ts';
 import { TIMELINE_FIELDS } from '../../features/users/timeline-view.ts';
@@ -43,11 +43,8 @@ counts are all shown; other events only if they are among the newest 5,000 of th
       (after) => client.call('getUserTimeline', { params: { hashId }, query: { ...query, after }, signal }),
       { limit, out, name: 'entries' },
     );
-    const { eventsRemovedBefore, decisionsRemovedBefore } = rest;
-    if (typeof eventsRemovedBefore === 'string')
-      out.warn(`events from before ${eventsRemovedBefore} were removed by the service`);
-    if (typeof decisionsRemovedBefore === 'string')
-      out.warn(`decisions from before ${decisionsRemovedBefore} were removed by the service`);
+    warnOfRemoved(out, 'events', rest.eventsRemovedBefore);
+    warnOfRemoved(out, 'decisions', rest.decisionsRemovedBefore);
     const { scannedSince } = objectOf(rest.events);
     if (typeof scannedSince === 'string')
       out.notice([

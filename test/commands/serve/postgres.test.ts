@@ -1,10 +1,9 @@
-import { once } from 'node:events';
-import { connect, createServer, type Socket } from 'node:net';
+import { EventEmitter, once } from 'node:events';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { tcpListen } from '../../../src/kit/tcp-listen.ts';
 import { SCHEMA_VERSION } from '../../../src/service/store/migrations/index.ts';
 import { certificateFiles } from '../../support/peers/certificate.ts';
 import { postgresDatabase } from '../../support/postgres/database.ts';
+import { forwarder } from '../../support/postgres/postgres-cluster.ts';
 import { type RunningServe, runServe } from '../../support/process/run-serve.ts';
 import { runSvc } from '../../support/process/run-svc.ts';
 import { startServing } from '../../support/process/served.ts';
@@ -133,6 +132,35 @@ describe('svc serve on PostgreSQL', () => {
     ];
     expect(texts.join('\n')).not.toContain('hunter2');
   });
+
+  // On Windows there is no such signal.
+  if (process.platform !== 'win32')
+    it('SIGHUP while the service starts is obeyed once it has started', async () => {
+      const { home, flags } = certificateFiles();
+      const database = new URL(await postgresDatabase());
+      const { port } = database;
+      const gate = new EventEmitter();
+      let opened = false;
+      const address = await forwarder(async () => {
+        gate.emit('arrived');
+        if (!opened) await once(gate, 'opened');
+        return Number(port);
+      });
+      onTestFinished(() => address.close());
+      database.port = String(address.port);
+      const starting = startServing(await svcProgram(), { database: database.href, home, argv: flags });
+      let stderr = '';
+      starting.process.child.stderr!.on('data', (text) => {
+        stderr += text;
+      });
+      await once(gate, 'arrived');
+      starting.process.child.kill('SIGHUP');
+      opened = gate.emit('opened');
+      const served = await starting.ready;
+      onTestFinished(() => served.kill());
+      await vi.waitUntil(() => stderr.includes('the certificate was read again'), { timeout: 30_000 });
+      expect(await served.stop()).toBe(0);
+    });
 });
 
 describe('svc serve migrate', () => {
@@ -143,33 +171,4 @@ describe('svc serve migrate', () => {
     expect(await migrate()).toEqual({ from: 0, to: SCHEMA_VERSION });
     expect(await migrate()).toEqual({ from: SCHEMA_VERSION, to: SCHEMA_VERSION });
   });
-
-  // On Windows there is no such signal.
-  if (process.platform !== 'win32')
-    it('SIGHUP while the service starts is obeyed once it has started', async () => {
-      const { home, flags } = certificateFiles();
-      const database = new URL(await postgresDatabase());
-      const { hostname, port } = database;
-      const gate = createServer({ pauseOnConnect: true });
-      const forward = (client: Socket) => {
-        const server = connect(Number(port), hostname);
-        client.on('error', () => server.destroy()).pipe(server);
-        server.on('error', () => client.destroy()).pipe(client);
-      };
-      database.port = String(await tcpListen(gate, '127.0.0.1', 0));
-      onTestFinished(() => void gate.close());
-      const starting = startServing(await svcProgram(), { database: database.href, home, argv: flags });
-      let stderr = '';
-      starting.process.child.stderr!.on('data', (text) => {
-        stderr += text;
-      });
-      const [first] = await once(gate, 'connection');
-      starting.process.child.kill('SIGHUP');
-      gate.on('connection', forward);
-      forward(first);
-      const served = await starting.ready;
-      onTestFinished(() => served.kill());
-      await vi.waitUntil(() => stderr.includes('the certificate was read again'), { timeout: 30_000 });
-      expect(await served.stop()).toBe(0);
-    });
 });

@@ -74,13 +74,18 @@ async function asAdmin(server: OwnServer, work: (query: Query) => Promise<unknow
 }
 
 /** Forwards connections to a local port. */
-async function forwarder(target: () => number): Promise<{ port: number; cut(): void; close(): void }> {
+export async function forwarder(
+  target: () => number | Promise<number>,
+): Promise<{ port: number; cut(): void; close(): void }> {
   const open = new Set<Socket>();
   const cut = () => {
     for (const socket of open) socket.destroy();
   };
-  const server = createServer((client) => {
-    const upstream = connect(target(), '127.0.0.1');
+  const server = createServer(async (client) => {
+    client.on('error', () => client.destroy());
+    const port = await target();
+    if (client.destroyed) return;
+    const upstream = connect(port, '127.0.0.1');
     for (const [socket, peer] of [
       [client, upstream],
       [upstream, client],
