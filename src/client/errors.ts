@@ -1,8 +1,8 @@
 import type { Detail } from '../contract/validation.ts';
 
 /**
- * No response arrived. `sent` is false if no connection was made, so that the request had no effect, and true if the
- * request may have been processed.
+ * No response arrived. `sent` is false if nothing of the request was written, so that it had no effect, and true if it
+ * may have been processed.
  */
 export class TransportError extends Error {
   readonly sent: boolean;

@@ -28,7 +28,7 @@ export function fetchTransport(
         body: chunksOf(response.body),
       };
     } catch (error) {
-      throw asTransportError(error, base, method);
+      throw asTransportError(error, base, method, false);
     }
   };
 
@@ -37,7 +37,7 @@ export function fetchTransport(
     async exchange(request) {
       const { status, headers, body } = await open(request);
       const { chunks } = await readWhole(body, base).catch((error: unknown) => {
-        throw asTransportError(error, base, request.method);
+        throw asTransportError(error, base, request.method, true);
       });
       return { status, headers, body: concatBytes(chunks) };
     },
@@ -59,8 +59,26 @@ async function* chunksOf(body: ReadableStream<Uint8Array> | null): AsyncGenerato
   }
 }
 
-/** A failed fetch is a TypeError, whose cause says why in Node.js. */
-function asTransportError(error: unknown, base: URL, method: string): TransportError {
+/**
+ * What Node.js says that is raised before anything is written. Of fetch there is no other sign, so anything else counts
+ * as written; where sockets can be seen, no code decides (kit/http/watch-written.ts).
+ */
+const UNWRITTEN = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'UND_ERR_CONNECT_TIMEOUT',
+  'ERR_TLS_CERT_ALTNAME_INVALID',
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  'CERT_HAS_EXPIRED',
+]);
+
+/** A failed fetch is a TypeError, whose cause says why in Node.js. `answered`: the answer has begun. */
+function asTransportError(error: unknown, base: URL, method: string, answered: boolean): TransportError {
   const { cause } = error as { cause?: { code?: unknown } };
-  return toTransportError(typeof cause?.code === 'string' ? cause : error, base, method);
+  const code = typeof cause?.code === 'string' ? cause.code : undefined;
+  const written = answered || code === undefined || !UNWRITTEN.has(code);
+  return toTransportError(code === undefined ? error : cause, base, method, written);
 }

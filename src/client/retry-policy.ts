@@ -4,7 +4,7 @@ import type { Repeat } from '../contract/endpoints.ts';
 export type Failure =
   /** The service responded with a status of 300 or above. */
   | { readonly kind: 'answered'; readonly status: number; readonly retryAfterMs?: number | undefined }
-  /** No connection was made (refused, unknown host, TLS), so the service received nothing. */
+  /** Nothing was written (refused, unknown host, TLS), so the service received nothing. */
   | { readonly kind: 'unconnected' }
   /** The request was sent and no complete response arrived: timeout, reset, a truncated or unreadable response. */
   | { readonly kind: 'lost' };

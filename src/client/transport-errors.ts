@@ -1,22 +1,5 @@
 import { TransportError } from './errors.ts';
 
-const NEVER_CONNECTED = new Set([
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'EADDRNOTAVAIL',
-  'EACCES',
-  'UND_ERR_CONNECT_TIMEOUT',
-  'ERR_TLS_CERT_ALTNAME_INVALID',
-  'DEPTH_ZERO_SELF_SIGNED_CERT',
-  'SELF_SIGNED_CERT_IN_CHAIN',
-  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
-  'CERT_HAS_EXPIRED',
-  'ERR_SSL_WRONG_VERSION_NUMBER',
-]);
-
 const UNTRUSTED = 'its certificate is not signed by a trusted authority';
 
 /** Explanations of error codes that do not explain themselves. */
@@ -33,21 +16,26 @@ export const WORDS: Readonly<Record<string, string>> = {
   ERR_SSL_WRONG_VERSION_NUMBER: 'it does not use TLS, but perhaps plain http',
 };
 
-/** Explains why no response arrived. */
-export function toTransportError(error: unknown, base: URL, method: string): TransportError {
+/** Explains why no response arrived. `written`: part of the request was written, so that it may have been processed. */
+export function toTransportError(
+  error: unknown,
+  base: URL,
+  method: string,
+  written: boolean,
+): TransportError {
   if (error instanceof TransportError) return error;
   const cause = error as Error & { code?: string };
   const code = cause.code ?? '';
   if (cause.name === 'TimeoutError')
-    return new TransportError('timeout', true, `${base.origin} did not respond in time`, error);
+    return new TransportError('timeout', written, `${base.origin} did not respond in time`, error);
   if (cause.name === 'AbortError')
-    return new TransportError('aborted', true, 'the request was interrupted', error);
-  if (NEVER_CONNECTED.has(code)) {
+    return new TransportError('aborted', written, 'the request was interrupted', error);
+  if (!written) {
     const why = WORDS[code] === undefined ? '' : `: ${WORDS[code]}`;
     return new TransportError(
       'unreachable',
       false,
-      `${base.origin} cannot be reached${why} (${code})`,
+      `${base.origin} cannot be reached${why} (${code || cause.message})`,
       error,
     );
   }

@@ -1,6 +1,7 @@
 // Not the whole package: its fetch, caches and WebSockets would double the time that a short command takes.
 import request from 'undici/lib/api/api-request.js';
 import Pool from 'undici/lib/dispatcher/pool.js';
+import { watchWritten } from '../kit/http/watch-written.ts';
 import { readWhole } from './answer-body.ts';
 import type { Exchange } from './exchange.ts';
 import type { Open } from './open-stream.ts';
@@ -28,8 +29,9 @@ export function httpTransport(
   });
 
   const open: Transport['open'] = async (outgoing) => {
+    const watched = watchWritten(pool);
     try {
-      const answer = await request.call(pool, {
+      const answer = await request.call(watched.dispatcher, {
         method: outgoing.method as 'GET',
         path: prefix + outgoing.path,
         headers: outgoing.headers,
@@ -38,7 +40,7 @@ export function httpTransport(
       });
       return { status: answer.statusCode, headers: flatten(answer.headers), body: answer.body };
     } catch (error) {
-      throw toTransportError(error, base, outgoing.method);
+      throw toTransportError(error, base, outgoing.method, watched.written());
     }
   };
 
@@ -47,7 +49,7 @@ export function httpTransport(
     async exchange(request) {
       const { status, headers, body } = await open(request);
       const { chunks, bytes } = await readWhole(body, base).catch((error: unknown) => {
-        throw toTransportError(error, base, request.method);
+        throw toTransportError(error, base, request.method, true);
       });
       return { status, headers, body: Buffer.concat(chunks, bytes) };
     },

@@ -76,6 +76,16 @@ describe('the client', () => {
     ).rejects.toMatchObject({ reason: 'unreachable', sent: false });
   });
 
+  it.each([
+    ['closes the connection during the TLS handshake', (socket: Socket) => socket.destroy()],
+    ['does not speak TLS', (socket: Socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n')],
+  ])('sent nothing to a server that %s', async (_, act) => {
+    const { url } = await misbehave(act);
+    await expect(
+      client(url.replace('http:', 'https:')).call('decide', { body: { hashId: 'h' } }),
+    ).rejects.toMatchObject({ reason: 'unreachable', sent: false });
+  });
+
   it('retries events after a lost response under one key, a decision only if keys are supported', async () => {
     const requests: string[] = [];
     const server = await misbehave((socket) => socket.destroy());

@@ -133,12 +133,12 @@ function withToken(parts: AuthenticationParts, requestOf: () => TokenRequest): A
     return tokenOf(answer, parts.now());
   };
   return {
-    async headersFor() {
+    async headersFor(_id, _body, signal) {
       if (!current || current.until <= parts.now()) {
         fetching ??= fetchToken().finally(() => {
           fetching = undefined;
         });
-        const fetched = await fetching;
+        const fetched = await Promise.race([fetching, cancelled(signal)]);
         if ('failed' in fetched) return { ok: false, result: fetched.failed };
         current = fetched;
       }
@@ -150,6 +150,15 @@ function withToken(parts: AuthenticationParts, requestOf: () => TokenRequest): A
       return had;
     },
   };
+}
+
+/** Resolves when a message is no longer waited for. No part of it was sent: its token is missing. */
+function cancelled(signal: AbortSignal): Promise<Fetched> {
+  return new Promise((resolve) => {
+    const end = () => resolve({ failed: { outcome: 'later', error: 'sending was cancelled' } });
+    if (signal.aborted) end();
+    else signal.addEventListener('abort', end, { once: true });
+  });
 }
 
 /** Whatever a token endpoint answers, no message was sent: each failure is retried. */

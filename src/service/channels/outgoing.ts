@@ -1,11 +1,13 @@
 import { buildConnector, type Dispatcher } from 'undici';
 import { boundedAgent } from '../egress/bounded-answers.ts';
-import { type Egress, openEgress } from '../egress/egress.ts';
-import { type ExchangeOptions, type ExchangeResult, exchange } from '../egress/exchange.ts';
+import { type Egress, type EgressOptions, openEgress } from '../egress/egress.ts';
+import {
+  CONNECT_TIMEOUT_MS,
+  type ExchangeOptions,
+  type ExchangeResult,
+  exchange,
+} from '../egress/exchange.ts';
 import type { Policy } from '../runtime/policy.ts';
-
-/** Milliseconds for name, TCP and TLS together; below the deadline, so that a connect timeout is recognized as one. */
-const CONNECT_MS = 10_000;
 
 /** Sends requests to a provider. */
 export interface Outgoing {
@@ -19,13 +21,13 @@ export interface Outgoing {
 }
 
 /** Requests to public addresses only, as webhook deliveries are sent. */
-export function publicOutgoing(policy: () => Policy): Outgoing {
+export function publicOutgoing(policy: () => Policy, egressOptions?: EgressOptions): Outgoing {
   let egress: Egress | undefined;
   return {
     async request(url, body, headers, options) {
-      egress ??= openEgress(policy);
+      egress ??= openEgress(policy, egressOptions);
       const to = egress.to(url);
-      if ('refused' in to) return { status: null, error: to.refused, connected: false };
+      if ('refused' in to) return { status: null, error: to.refused, written: false };
       return exchange(url, body, headers, { ...options, dispatcher: to.dispatcher });
     },
     close: async () => egress?.close(),
@@ -33,11 +35,11 @@ export function publicOutgoing(policy: () => Policy): Outgoing {
 }
 
 /** Requests to any address: for a provider in the operator's own network. */
-export function anyOutgoing(): Outgoing {
+export function anyOutgoing({ connectTimeoutMs = CONNECT_TIMEOUT_MS }: EgressOptions = {}): Outgoing {
   let dispatcher: Dispatcher | undefined;
   return {
     request(url, body, headers, options) {
-      dispatcher ??= boundedAgent(buildConnector({ timeout: CONNECT_MS }));
+      dispatcher ??= boundedAgent(buildConnector({ timeout: connectTimeoutMs }));
       return exchange(url, body, headers, { ...options, dispatcher });
     },
     close: async () => dispatcher?.destroy(),

@@ -23,8 +23,8 @@ export interface ProviderParts {
 type Answer = Exclude<ExchangeResult, { status: null }>;
 
 /**
- * Sends the messages of a channel as its provider file says (docs/providers). No connection and a 429: retried. A 5xx or
- * no complete answer: the outcome is unknown, as for any client (docs/design-choices.md), unless the file knows the error.
+ * Sends the messages of a channel as its provider file says (docs/providers). Nothing written and a 429: retried. A
+ * 5xx or no complete answer: the outcome is unknown, as for any client (docs/design-choices.md), unless the file knows the error.
  */
 export function providerChannel(provider: Provider, parts: ProviderParts): ChannelAdapter {
   const { file, settings, givesReceipts } = provider;
@@ -154,7 +154,7 @@ function receiptsUrl(provider: Provider, message: ChannelMessage): string | unde
 
 /** What an answer, or the lack of one, says about the message. */
 function resultOf(file: ProviderFile, got: ExchangeResult, now: number): SendResult {
-  if (got.status === null) return { outcome: got.connected ? 'unknown' : 'later', error: got.error };
+  if (got.status === null) return { outcome: got.written ? 'unknown' : 'later', error: got.error };
   const body = bodyOf(got);
   if (got.status >= 200 && got.status < 300)
     return { outcome: 'taken', messageId: messageIdOf(file, got, body) };

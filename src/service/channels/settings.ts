@@ -1,4 +1,6 @@
 import { CHANNELS } from '../../contract/schemas.ts';
+import type { EgressOptions } from '../egress/egress.ts';
+import { EXCHANGE_DEADLINE_MS } from '../egress/exchange.ts';
 import { DEFAULT_POLICY, type Policy } from '../runtime/policy.ts';
 import { untraced } from '../tracing/tracing.ts';
 import type { ChannelAdapter } from './channel.ts';
@@ -10,8 +12,8 @@ import { checkNetwork } from './provider-file/network.ts';
 import { ProviderFileError } from './provider-file/parse.ts';
 import { smtpChannel } from './smtp.ts';
 
-/** Time limit for each step of a mail server or provider, in ms. */
-const CHANNEL_TIMEOUT_MS = 15_000;
+/** Time limit for each step of a mail server, in ms. */
+const MAIL_STEP_MS = 15_000;
 
 /** The configured channels. Secrets come from the environment, or from files that it names. */
 export interface ChannelSettings {
@@ -123,20 +125,22 @@ export function openChannels(
   now: () => number,
   policy: () => Policy = () => DEFAULT_POLICY,
   tracing = untraced,
+  egress: EgressOptions = {},
 ): Channels {
   const outbox = outboxChannel(settings.outboxFile, now);
   const adapters = new Map<string, ChannelAdapter>();
-  if (settings.smtp) adapters.set('email', smtpChannel({ ...settings.smtp, timeoutMs: CHANNEL_TIMEOUT_MS }));
+  if (settings.smtp) adapters.set('email', smtpChannel({ ...settings.smtp, timeoutMs: MAIL_STEP_MS }));
   const generic = Object.entries(settings.providers).map(([channel, given]) =>
     genericProvider(channel, given),
   );
   const receivers = new Map<string, Provider[]>();
   for (const provider of [...generic, ...(settings.chosen ?? [])]) {
     checkNetwork(provider, policy());
-    const outgoing = provider.file.network === 'private' ? anyOutgoing() : publicOutgoing(policy);
+    const outgoing =
+      provider.file.network === 'private' ? anyOutgoing(egress) : publicOutgoing(policy, egress);
     adapters.set(
       provider.channel,
-      providerChannel(provider, { outgoing, tracing, deadlineMs: CHANNEL_TIMEOUT_MS, now }),
+      providerChannel(provider, { outgoing, tracing, deadlineMs: EXCHANGE_DEADLINE_MS, now }),
     );
     if (provider.givesReceipts)
       receivers.set(provider.file.name, [...(receivers.get(provider.file.name) ?? []), provider]);

@@ -1,5 +1,4 @@
 import { connect, type Socket } from 'node:net';
-import { Readable } from 'node:stream';
 import { errorText } from '../../kit/error-text.ts';
 import type { ChannelAdapter, SendResult } from './channel.ts';
 import { unsubscribeHeaders } from './unsubscribe.ts';
@@ -49,21 +48,16 @@ export function smtpChannel(options: SmtpOptions): ChannelAdapter {
       if (!ONE_ADDRESS.test(message.to.email))
         return { outcome: 'refused', error: 'the e-mail address is not valid' };
       let textStarted = false;
-      const text = new Readable({
-        read() {
-          textStarted = true;
-          this.push(message.text);
-          this.push(null);
-        },
-      });
       const connection = boundedConnection(options, signal);
       try {
-        const transport = await openTransport(options, connection.open);
+        const transport = await openTransport(options, connection.open, () => {
+          textStarted = true;
+        });
         await transport.sendMail({
           from: options.from,
           to: { name: '', address: message.to.email },
           subject: message.subject ?? message.templateId,
-          text,
+          text: message.text,
           ...(message.html === undefined ? {} : { html: message.html }),
           messageId: `<${message.notificationId}@${domain}>`,
           headers: {
@@ -133,10 +127,13 @@ function boundedConnection({ timeoutMs, deadlineMs = DEADLINE_MS }: SmtpOptions,
   return connection;
 }
 
-/** Loads nodemailer with the first e-mail: most processes send none. */
-async function openTransport({ url, timeoutMs }: SmtpOptions, getSocket: GetSocket) {
+/**
+ * Loads nodemailer with the first e-mail: most processes send none. `onText` is called before the first byte of the
+ * message is written, which is after the server has answered DATA.
+ */
+async function openTransport({ url, timeoutMs }: SmtpOptions, getSocket: GetSocket, onText: () => void) {
   const { createTransport } = await import('nodemailer');
-  return createTransport({
+  const transport = createTransport({
     url,
     getSocket,
     connectionTimeout: timeoutMs,
@@ -146,9 +143,16 @@ async function openTransport({ url, timeoutMs }: SmtpOptions, getSocket: GetSock
     disableFileAccess: true,
     disableUrlAccess: true,
   });
+  transport.use('stream', ({ message }, done) => {
+    const read = message.createReadStream.bind(message);
+    // Its bytes are made early, and flow once it is connected to the socket.
+    message.createReadStream = (made) => read(made).once('resume', onText);
+    done();
+  });
+  return transport;
 }
 
-/** `textStarted`: the server may have received text, so that a lost connection leaves the outcome ambiguous. */
+/** `textStarted`: part of the message was written, so that a lost connection leaves the outcome ambiguous. */
 function resultOf(error: SmtpError, textStarted: boolean): SendResult {
   const { code, responseCode, response } = error;
   // The operator has to correct the account; the address of the user may be valid.

@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici';
 import type { Policy } from '../runtime/policy.ts';
+import { CONNECT_TIMEOUT_MS } from './exchange.ts';
 import { guardedAgent } from './guarded-agent.ts';
-import { DELIVERY_DEADLINE_MS } from './post.ts';
 import { directResolver } from './resolve.ts';
 import { checkWebhookUrl } from './url-policy.ts';
 
@@ -15,15 +15,26 @@ export interface Egress {
   close(): Promise<void>;
 }
 
+/** The surroundings of outgoing connections; the defaults are those of the service. */
+export interface EgressOptions {
+  /** Milliseconds for name, TCP and TLS together. */
+  readonly connectTimeoutMs?: number;
+  /** The name servers, in the format of `dns.setServers`. */
+  readonly nameServers?: readonly string[];
+}
+
 /**
  * Opens the outgoing connections for deliveries. Each policy has a separate agent: when the policy changes, connections
  * that the previous one allowed are not used for new deliveries and close.
  */
-export function openEgress(policy: () => Policy): Egress {
-  const names = directResolver();
+export function openEgress(
+  policy: () => Policy,
+  { connectTimeoutMs = CONNECT_TIMEOUT_MS, nameServers }: EgressOptions = {},
+): Egress {
+  const names = directResolver(nameServers);
   const agentFor = (allowLoopback: boolean) => ({
     allowLoopback,
-    agent: guardedAgent({ allowLoopback, connectTimeoutMs: DELIVERY_DEADLINE_MS, resolve: names.resolve }),
+    agent: guardedAgent({ allowLoopback, connectTimeoutMs, resolve: names.resolve }),
   });
   let current = agentFor(policy().allowLoopbackWebhooks);
   return {

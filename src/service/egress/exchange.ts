@@ -1,21 +1,16 @@
 import { type Dispatcher, request } from 'undici';
 import { errorText } from '../../kit/error-text.ts';
+import { watchWritten } from '../../kit/http/watch-written.ts';
 import { AnswerTooLarge } from './bounded-answers.ts';
 
+/** Milliseconds for a whole exchange with an untrusted server, connection and response included. */
+export const EXCHANGE_DEADLINE_MS = 15_000;
+/** Milliseconds for name, TCP and TLS together: a connection that cannot be made fails before the deadline, as such. */
+export const CONNECT_TIMEOUT_MS = 10_000;
 /** Bytes read of a response body; a longer response counts by its status. */
 const ANSWER_BYTES = 64 * 1024;
 /** Maximum number of informational responses (1xx) before the final one. */
 const MAX_INFORMATIONAL = 8;
-
-/** Errors raised before a connection exists, so that nothing can have been received. */
-const CONNECT_ERRORS = new Set([
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'UND_ERR_CONNECT_TIMEOUT',
-]);
 
 export interface ExchangeOptions {
   /** A boundedAgent or a guardedAgent. */
@@ -40,8 +35,8 @@ export type ExchangeResult =
   | {
       readonly status: null;
       readonly error: string;
-      /** False if the connection was never made, so that the request cannot have arrived. */
-      readonly connected: boolean;
+      /** False if no byte of the request was written, so that it cannot have arrived. */
+      readonly written: boolean;
     };
 
 /**
@@ -63,18 +58,27 @@ export async function exchange(
   signal?.addEventListener('abort', onAbort, { once: true });
   if (signal?.aborted) stop.abort();
   let informational = 0;
+  const watched = watchWritten(dispatcher);
+  // undici does not end a request that waits for its connection, but writes nothing of it later.
+  const unwritten = new Promise<never>((_, reject) => {
+    const end = () => watched.written() || reject(stop.signal.reason);
+    if (stop.signal.aborted) end();
+    else stop.signal.addEventListener('abort', end, { once: true });
+  });
+  unwritten.catch(() => {});
   try {
-    const response = await request(url, {
+    const sent = request(url, {
       method,
       body,
       headers,
       signal: stop.signal,
-      dispatcher,
+      dispatcher: watched.dispatcher,
       onInfo: () => {
         if (++informational > MAX_INFORMATIONAL)
           stop.abort(new AnswerTooLarge(`begins with more than ${MAX_INFORMATIONAL} informational ones`));
       },
     });
+    const response = await Promise.race([sent, unwritten]);
     const read = await readBounded(response.body);
     const retryAfter = response.headers['retry-after'];
     return {
@@ -84,9 +88,7 @@ export async function exchange(
       body: read,
     };
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    const connected = code === undefined || !CONNECT_ERRORS.has(code);
-    return { status: null, error: errorText(error), connected };
+    return { status: null, error: errorText(error), written: watched.written() };
   } finally {
     clearTimeout(timer);
     signal?.removeEventListener('abort', onAbort);

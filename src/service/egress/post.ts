@@ -1,9 +1,9 @@
 import { parseRetryAfter } from '../../kit/retry-after.ts';
 import { LONGEST_RETRY_AFTER_MS } from '../domain/deliveries/schedule.ts';
-import { type ExchangeOptions, exchange } from './exchange.ts';
+import { EXCHANGE_DEADLINE_MS, type ExchangeOptions, exchange } from './exchange.ts';
 
 /** Milliseconds in which a receiver must answer completely, connection and body included (docs/design-choices.md). */
-export const DELIVERY_DEADLINE_MS = 15_000;
+export const DELIVERY_DEADLINE_MS = EXCHANGE_DEADLINE_MS;
 
 export interface PostOptions extends ExchangeOptions {
   /** Wall clock, Unix ms; for a Retry-After that is a date. */

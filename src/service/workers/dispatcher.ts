@@ -20,6 +20,8 @@ const PER_CHANNEL = 8;
 const POLL_MS = 1000;
 /** Timeout for a channel to accept one notification. */
 const SEND_TIMEOUT_MS = 45_000;
+/** How long a cancelled send may take to say what became of it, in ms: it may not have begun. */
+const CANCELLED_MS = 500;
 /** How long `stop` waits for running sends before it aborts them. */
 const STOP_TIMEOUT_MS = 2000;
 
@@ -68,22 +70,28 @@ export function startDispatcher(deps: ServiceDeps, channels: Channels): Worker {
     }
   };
 
-  /** The outcome is unknown if the channel does not answer in time, or before the service has to stop. */
+  /**
+   * Cancels a send that takes too long, or longer than the service may take to stop. The channel then says what became of
+   * it: a message of which nothing was written is sent later. If it does not say, the outcome is unknown.
+   */
   const sendWithTimeout = async (adapter: ChannelAdapter, message: ChannelMessage): Promise<SendResult> => {
+    if (aborting.signal.aborted) return { outcome: 'later', error: 'the service stops' };
     const timeout = new AbortController();
+    const ended = new AbortController();
     const abort = () => timeout.abort();
     aborting.signal.addEventListener('abort', abort);
-    clock.sleep(SEND_TIMEOUT_MS, timeout.signal).then(abort, () => {});
+    clock.sleep(SEND_TIMEOUT_MS, ended.signal).then(abort, () => {});
     const unanswered = new Promise<SendResult>((resolve) => {
-      timeout.signal.addEventListener('abort', () =>
-        resolve({ outcome: 'unknown', error: 'the channel did not answer in time' }),
-      );
+      const end = () => resolve({ outcome: 'unknown', error: 'the channel did not answer in time' });
+      timeout.signal.addEventListener('abort', () => {
+        clock.sleep(CANCELLED_MS, ended.signal).then(end, () => {});
+      });
     });
     try {
       return await Promise.race([adapter.send(message, timeout.signal), unanswered]);
     } finally {
       aborting.signal.removeEventListener('abort', abort);
-      abort();
+      ended.abort();
     }
   };
 
