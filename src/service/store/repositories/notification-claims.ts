@@ -146,24 +146,24 @@ async function claimOne(
   const mode = workspace?.mode ?? null;
   const { inHand, ...rest } = { ...fromRow(row!), mode, workspaceId };
   const { tries } = rest;
-  const next = { ...rest, claim: rest.claim + 1 };
+  const claim = rest.claim + 1;
   if (inHand === 1 && afterLostWorker(dropsRepeats(rest.channel, rest.mode)) === 'give-up') {
     const failure = `${UNCERTAIN}the service stopped while it was being sent; whether it was sent is not known`;
-    await applyEvent(tx, next, 'fail', { dueAt: null, tries, failure });
+    await applyEvent(tx, rest, 'fail', { dueAt: null, tries, claim, failure });
     return 'settled';
   }
   const judged = await judge(tx, rest);
   if (!judged) return 'skipped';
   if (judged.verdict === 'refuse') {
-    await applyEvent(tx, next, 'fail', { dueAt: null, tries, failure: judged.reason });
+    await applyEvent(tx, rest, 'fail', { dueAt: null, tries, claim, failure: judged.reason });
     return 'settled';
   }
   if (judged.verdict === 'hold') {
     const { reason, until } = judged;
-    await applyEvent(tx, next, 'hold', { dueAt: until, tries, failure: null, reason });
+    await applyEvent(tx, rest, 'hold', { dueAt: until, tries, claim, failure: null, reason });
     return 'settled';
   }
-  const to = { dueAt: tx.now + leaseMs, failure: null, tries: tries + 1 };
-  const history = await applyEvent(tx, next, 'dispatch', to);
-  return { ...next, status: 'dispatched', history };
+  const to = { dueAt: tx.now + leaseMs, failure: null, tries: tries + 1, claim };
+  const history = await applyEvent(tx, rest, 'dispatch', to);
+  return history ? { ...rest, claim, status: 'dispatched', history } : 'skipped';
 }

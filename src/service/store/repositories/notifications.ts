@@ -47,6 +47,13 @@ export interface ClaimedNotification extends StoredNotification {
   readonly trace: string | null;
 }
 
+/** A notification that the transaction has locked. */
+export type LockedNotification = StoredNotification &
+  Pick<ClaimedNotification, 'workspaceId' | 'claim' | 'tries'> & {
+    /** 1 while a worker holds a claim. */
+    readonly inHand: number;
+  };
+
 /** Which notifications; times are Unix ms. */
 export interface NotificationFilter {
   readonly hashId: string | undefined;
@@ -161,33 +168,33 @@ export const notifications = {
       );
   },
 
-  /** Releases a claimed notification that was not sent. */
+  /** Releases a claimed notification that was not sent. Does nothing if the claim has ended. */
   async release(tx: Tx, claimed: ClaimedNotification): Promise<void> {
     await tx.sql.run(
       `UPDATE notification SET in_hand = 0, due_at = ?, tries = ?
-       WHERE workspace_id = ? AND notification_id = ? AND claim = ?`,
+       WHERE workspace_id = ? AND notification_id = ? AND claim = ? AND in_hand = 1`,
       [tx.now, claimed.tries, claimed.workspaceId, claimed.notificationId, claimed.claim],
     );
     await due.mark(tx, claimed.workspaceId, 'notifications');
   },
 
-  /** Stores the result of an attempt. Does nothing if it is already stored, or another worker has claimed it since. */
+  /**
+   * Stores the result of an attempt, under the lock that receipts take. Does nothing if it is already stored, if a receipt
+   * has ended the notification, or if another worker has claimed it since.
+   */
   async finish(tx: Tx, claimed: ClaimedNotification, result: DispatchResult, random: number): Promise<void> {
-    const row = await tx.sql.get<{ claim: number }>(
-      'SELECT claim FROM notification WHERE workspace_id = ? AND notification_id = ? AND in_hand = 1',
-      [claimed.workspaceId, claimed.notificationId],
-    );
-    if (row?.claim !== claimed.claim) return;
+    const found = await notifications.locked(tx, claimed.workspaceId, claimed.notificationId);
+    if (found?.inHand !== 1 || found.claim !== claimed.claim) return;
     const retryAt = retryTime(claimed, result, tx.now, random);
     if (result.event === 'retry' && retryAt !== null) {
       const tries = claimed.tries + (result.throttled ? 0 : 1);
-      await applyEvent(tx, claimed, 'retry', { dueAt: retryAt, failure: null, tries });
+      await applyEvent(tx, found, 'retry', { dueAt: retryAt, failure: null, tries });
       await due.mark(tx, claimed.workspaceId, 'notifications', retryAt);
       return;
     }
     const end =
       result.event === 'retry' ? (result.accepted ?? { ...result, event: 'fail' as const }) : result;
-    await applyEvent(tx, claimed, end.event, {
+    await applyEvent(tx, found, end.event, {
       dueAt: null,
       tries: claimed.tries + 1,
       failure: end.event === 'fail' ? end.failure : null,
@@ -196,22 +203,27 @@ export const notifications = {
   },
 
   /**
-   * Applies a receipt. A notification that ended stays as it is, unless its outcome was uncertain. Returns false if the
-   * receipt changed nothing.
+   * Locks a notification until the transaction ends, and reads it. Its worker and receipts do so before they store what
+   * became of its messages. Undefined if there is none.
    */
-  async applyReceipt(
-    tx: Tx,
-    workspaceId: string,
-    notificationId: string,
-    receipt: { readonly failure: string | null },
-  ): Promise<boolean> {
-    const row = await tx.sql.get<NotificationRow & { claim: number; tries: number }>(
-      `SELECT ${NOTIFICATION_COLUMNS}, claim, tries FROM notification
+  async locked(tx: Tx, workspaceId: string, notificationId: string): Promise<LockedNotification | undefined> {
+    const row = await tx.sql.get<NotificationRow & Pick<LockedNotification, 'claim' | 'tries' | 'inHand'>>(
+      `SELECT ${NOTIFICATION_COLUMNS}, claim, tries, in_hand AS "inHand" FROM notification
        WHERE workspace_id = ? AND notification_id = ? ${tx.sql.dialect.forUpdate}`,
       [workspaceId, notificationId],
     );
-    if (!row) return false;
-    const found = { ...fromRow(row), workspaceId };
+    return row && { ...fromRow(row), workspaceId };
+  },
+
+  /**
+   * Applies a receipt to a notification that the transaction has locked. One that ended stays as it is, unless its outcome
+   * was uncertain. Returns false if the receipt changed nothing.
+   */
+  async applyReceipt(
+    tx: Tx,
+    found: LockedNotification,
+    receipt: { readonly failure: string | null },
+  ): Promise<boolean> {
     const uncertain = found.status === 'failed' && (found.failure?.startsWith(UNCERTAIN) ?? false);
     const event = receipt.failure === null ? 'deliver' : 'fail';
     if (step(uncertain ? 'dispatched' : found.status, event).outcome !== 'moved') return false;
@@ -244,39 +256,45 @@ interface NextState {
   readonly dueAt: number | null;
   readonly failure: string | null;
   readonly tries: number;
+  /** The number of a new claim. */
+  readonly claim?: number;
   readonly reason?: string;
   /** The state does not enter the history. */
   readonly silent?: boolean;
 }
 
-/** Applies an event to a notification and stores the new state. Deletes the variables once they are not needed. */
+/**
+ * Applies an event to a notification that the transaction has locked, and stores the new state. Deletes the variables once
+ * they are not needed. Returns the new history; undefined if the event is not allowed, or the claim is no longer `of.claim`.
+ */
 export async function applyEvent(
   tx: Tx,
   of: Pick<ClaimedNotification, 'workspaceId' | 'notificationId' | 'status' | 'history' | 'claim'>,
   event: NotificationEvent,
-  { dueAt, failure, tries, reason, silent = false }: NextState,
-): Promise<readonly HistoryEntry[]> {
+  { dueAt, failure, tries, claim = of.claim, reason, silent = false }: NextState,
+): Promise<readonly HistoryEntry[] | undefined> {
   const { outcome, state } = step(of.status, event);
-  if (outcome === 'refused') return of.history;
+  if (outcome === 'refused') return undefined;
   const unchanged = silent || (outcome === 'stayed' && of.history.at(-1)?.reason === reason);
   const entry = { status: state, at: new Date(tx.now).toISOString(), ...(reason && { reason }) };
   const history = unchanged ? of.history : [...of.history, entry];
-  await tx.sql.run(
+  const changed = await tx.sql.run(
     `UPDATE notification SET status = ?, history = ?, failure = ?, due_at = ?, claim = ?, in_hand = ?, tries = ?,
        variables = CASE WHEN ? = 1 THEN NULL ELSE variables END
-     WHERE workspace_id = ? AND notification_id = ?`,
+     WHERE workspace_id = ? AND notification_id = ? AND claim = ?`,
     [
       state,
       JSON.stringify(history),
       failure,
       dueAt,
-      of.claim,
+      claim,
       event === 'dispatch' ? 1 : 0,
       tries,
       isEnd(state) || event === 'accept' ? 1 : 0,
       of.workspaceId,
       of.notificationId,
+      of.claim,
     ],
   );
-  return history;
+  return changed > 0 ? history : undefined;
 }

@@ -64,23 +64,20 @@ export const receipts = {
     );
   },
 
-  /** Applies the receipts that arrived before their message was stored. */
+  /**
+   * Applies the receipt that arrived before its message was stored. The send is stored before. A row of `early_receipt`,
+   * of which only one of two transactions can add the first, orders this and a receipt that is stored meanwhile: the later
+   * one sees what the earlier one has committed.
+   */
   async applyEarly(
     tx: Tx,
     workspaceId: string,
     message: Pick<MessageReceipt, 'provider' | 'channels'> & { messageId: string },
   ): Promise<void> {
-    const key = [workspaceId, message.provider, message.messageId];
-    const row = await tx.sql.get<{ failure: string | null }>(
-      'SELECT failure FROM early_receipt WHERE workspace_id = ? AND provider = ? AND message_id = ?',
-      key,
-    );
-    if (!row) return;
-    await tx.sql.run(
-      'DELETE FROM early_receipt WHERE workspace_id = ? AND provider = ? AND message_id = ?',
-      key,
-    );
-    await receipts.apply(tx, workspaceId, { ...message, notificationId: undefined, failure: row.failure });
+    const none = await keepEarly(tx, workspaceId, { ...message, failure: null });
+    const early = await takeEarly(tx, workspaceId, message);
+    if (none || !early) return;
+    await receipts.apply(tx, workspaceId, { ...message, notificationId: undefined, failure: early.failure });
   },
 
   /**
@@ -88,21 +85,27 @@ export const receipts = {
    * undefined if there is none. A receipt for a message that is not known waits for a day.
    */
   async apply(tx: Tx, workspaceId: string, receipt: MessageReceipt): Promise<string | undefined> {
-    const send = receipt.messageId === undefined ? undefined : await byMessage(tx, workspaceId, receipt);
-    const id = receipt.notificationId ?? send?.notificationId;
-    const found = id === undefined ? undefined : await notifications.get(tx, workspaceId, id);
-    if (!found || !receipt.channels.includes(found.channel)) {
-      if (receipt.messageId !== undefined && receipt.notificationId === undefined)
-        await keepEarly(tx, workspaceId, receipt, receipt.messageId);
-      return undefined;
+    const { notificationId, messageId } = receipt;
+    const locked = (id: string) => notifications.locked(tx, workspaceId, id);
+    // Locked before its sends are read: a worker may be storing them.
+    const named = notificationId === undefined ? undefined : await locked(notificationId);
+    let send = messageId === undefined ? undefined : await byMessage(tx, workspaceId, receipt);
+    if (!send && messageId !== undefined && notificationId === undefined) {
+      const message = { ...receipt, messageId };
+      await keepEarly(tx, workspaceId, message);
+      // The send may have been committed since it was looked for.
+      send = await byMessage(tx, workspaceId, receipt);
+      if (!send) return undefined;
+      await takeEarly(tx, workspaceId, message);
     }
+    const found = notificationId === undefined && send ? await locked(send.notificationId) : named;
+    if (!found || !receipt.channels.includes(found.channel)) return undefined;
     const status = receipt.failure === null ? 'delivered' : 'failed';
     await setStatus(tx, workspaceId, found.notificationId, send?.hash, status);
     // With several devices, one that failed leaves open what becomes of the others.
     const sends = await receipts.sends(tx, workspaceId, found.notificationId);
     const open = sends.some((each) => each.status === 'accepted' || each.status === 'delivered');
-    if (status === 'delivered' || !open)
-      await notifications.applyReceipt(tx, workspaceId, found.notificationId, receipt);
+    if (status === 'delivered' || !open) await notifications.applyReceipt(tx, found, receipt);
     return found.channel;
   },
 
@@ -161,15 +164,28 @@ async function setStatus(
   );
 }
 
-async function keepEarly(
-  tx: Tx,
-  workspaceId: string,
-  receipt: MessageReceipt,
-  messageId: string,
-): Promise<void> {
-  await tx.sql.run(
+/** A receipt by the message it names. */
+type EarlyReceipt = Pick<MessageReceipt, 'provider' | 'failure'> & { readonly messageId: string };
+
+/** Keeps a receipt whose message is not known. Returns false if there is one, also one that was committed meanwhile. */
+async function keepEarly(tx: Tx, workspaceId: string, receipt: EarlyReceipt): Promise<boolean> {
+  const added = await tx.sql.run(
     `INSERT INTO early_receipt (workspace_id, provider, message_id, failure, at_ms)
      VALUES (?, ?, ?, ?, ?) ON CONFLICT (workspace_id, provider, message_id) DO NOTHING`,
-    [workspaceId, receipt.provider, messageId, receipt.failure, tx.now],
+    [workspaceId, receipt.provider, receipt.messageId, receipt.failure, tx.now],
+  );
+  return added > 0;
+}
+
+/** Removes the receipt that waits for a message, and returns it. */
+async function takeEarly(
+  tx: Tx,
+  workspaceId: string,
+  { provider, messageId }: Pick<EarlyReceipt, 'provider' | 'messageId'>,
+): Promise<{ readonly failure: string | null } | undefined> {
+  return tx.sql.get<{ failure: string | null }>(
+    `DELETE FROM early_receipt WHERE workspace_id = ? AND provider = ? AND message_id = ?
+     RETURNING failure`,
+    [workspaceId, provider, messageId],
   );
 }
