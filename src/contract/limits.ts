@@ -5,8 +5,8 @@ export const GROUPS = ['ingest', 'inform', 'decisions', 'reads', 'webhooks'] as 
 /** A group of endpoints that share a rate limit within a workspace. */
 export type Group = (typeof GROUPS)[number];
 
-/** What is counted: requests of a group, or receipts of providers. */
-export type CountedGroup = Group | 'receipts';
+/** What is counted: requests of a group, receipts of providers, or uses of links that unsubscribe. */
+export type CountedGroup = Group | 'receipts' | 'unsubscribes';
 
 export interface GroupLimit {
   /** Requests per window and workspace unless configured otherwise. */
@@ -46,7 +46,7 @@ export const MAX_VALUES = 100_000;
 /** Maximum nesting depth of a request body; valid requests have at most 5. */
 export const MAX_DEPTH = 32;
 
-/** Receipts of providers per window and workspace, counted apart from the requests with a key. */
+/** Receipts of providers, and links that unsubscribe, per window and workspace, each counted apart from all else. */
 export const RECEIPTS_LIMIT = 12_000;
 
 /** Maximum number of webhook subscriptions of a workspace. */

@@ -202,6 +202,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     const health = healthOf(store, clock);
     const recorder = recordRequests(log, observe, tracing);
     closers.push(() => recorder.close());
+    const proxies = proxyList(options.trustedProxies ?? []);
     const parts: AppParts = {
       deps,
       handlers,
@@ -218,8 +219,13 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       },
       authenticate: authenticator(store),
       admit: rateLimiter(limiter, policy, clock),
-      admitClient: clientAccess(deps, proxyList(options.trustedProxies ?? [])),
-      receipts: { limiter, receivers: channels.receivers, limit: options.receiptsLimit ?? RECEIPTS_LIMIT },
+      admitClient: clientAccess(deps, proxies),
+      receipts: {
+        limiter,
+        receivers: channels.receivers,
+        limit: options.receiptsLimit ?? RECEIPTS_LIMIT,
+        proxies,
+      },
       recorder,
       health,
       region: options.region,

@@ -44,6 +44,13 @@ export function countRequest(
   };
 }
 
+/** Takes back one counted request. */
+export function uncountRequest(count: WindowCount): WindowCount {
+  return count.current > 0
+    ? { ...count, current: count.current - 1 }
+    : { ...count, previous: Math.max(0, count.previous - 1) };
+}
+
 function advanced(before: WindowCount | undefined, now: number, windowMs: number): WindowCount {
   // A clock that was set back starts a new window rather than to lock somebody out.
   if (!before || now < before.start || now >= before.start + 2 * windowMs)

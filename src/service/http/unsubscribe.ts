@@ -1,3 +1,4 @@
+import type { BlockList } from 'node:net';
 import type { HttpBindings } from '@hono/node-server';
 import type { Context, Hono } from 'hono';
 import { ServiceError } from '../../contract/errors.ts';
@@ -10,6 +11,7 @@ import { consents } from '../store/repositories/marketing/consents.ts';
 import { readBody } from './body.ts';
 import { errorResponse, toServiceError } from './error-response.ts';
 import type { RequestRecorder } from './record-requests.ts';
+import { type CountSender, rateLimited, senderLimit } from './sender-limit.ts';
 
 /** A route without an API key: the sealed link says what it is for. */
 export const UNSUBSCRIBE_ROUTE = `${UNSUBSCRIBE_PATH}/:token`;
@@ -25,6 +27,8 @@ export interface UnsubscribeParts {
   readonly recorder: RequestRecorder;
   /** Per window and workspace. */
   readonly limit: number;
+  /** The addresses whose X-Forwarded-For is believed. */
+  readonly proxies: BlockList;
 }
 
 type Env = { Bindings: HttpBindings };
@@ -42,6 +46,7 @@ const HTML = {
  * changes nothing, because programs follow links that nobody clicked.
  */
 export function addUnsubscribe(app: Hono<Env>, parts: UnsubscribeParts): void {
+  const countSender = senderLimit(parts.deps.clock, parts.proxies);
   const answered = async (c: Context<Env>, work: (target: UnsubscribeTarget) => Promise<Response>) => {
     const { method } = c.req;
     const traceparent = c.req.header('traceparent');
@@ -49,7 +54,7 @@ export function addUnsubscribe(app: Hono<Env>, parts: UnsubscribeParts): void {
     const { requestId } = record;
     let response: Response;
     try {
-      response = await work(await admitted(c, parts));
+      response = await work(await admitted(c, parts, countSender));
     } catch (error) {
       const known = toServiceError(error, parts.deps.log, requestId);
       const headers = new Headers({ [HEADERS.requestId]: requestId });
@@ -65,15 +70,15 @@ export function addUnsubscribe(app: Hono<Env>, parts: UnsubscribeParts): void {
 async function admitted(
   c: Context<Env>,
   { deps, limiter, limit }: UnsubscribeParts,
+  countSender: CountSender,
 ): Promise<UnsubscribeTarget> {
+  // A link proves nothing of who uses it: each use counts.
+  countSender(c.env.incoming);
   const token = c.req.param('token') ?? '';
   const target = token.length > MAX_TOKEN ? undefined : unsubscribeTarget(deps.cipher, token);
   if (!target) throw new ServiceError('not_found', 'This is not a link of this service.');
-  const { verdict } = await limiter(target.workspaceId, 'receipts', { limit, windowMs: WINDOW_MS });
-  if (!verdict.admitted)
-    throw new ServiceError('rate_limited', undefined, undefined, {
-      [HEADERS.retryAfter]: String(verdict.retryAfter),
-    });
+  const { verdict } = await limiter(target.workspaceId, 'unsubscribes', { limit, windowMs: WINDOW_MS });
+  if (!verdict.admitted) throw rateLimited(verdict.retryAfter);
   return target;
 }
 

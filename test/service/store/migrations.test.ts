@@ -36,6 +36,7 @@ const RELEASED: Record<number, string> = {
   25: '9de6844699e778c8 737fd24a7781bd20',
   26: 'af36db177e033f0d af36db177e033f0d',
   27: 'e3b0c44298fc1c14 d00195e508960328',
+  28: 'b482b65bcd35a014 b482b65bcd35a014',
 };
 
 test('released migrations are unchanged', () => {

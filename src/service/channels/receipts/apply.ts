@@ -6,13 +6,18 @@ import type { Tx } from '../../store/store.ts';
 import type { Provider } from '../provider-file/load.ts';
 import type { ReceiptFact } from './events.ts';
 
-/** Applies what a receipt says to notifications and addresses of a workspace. A repeated receipt changes nothing. */
+/**
+ * Applies what a receipt says to messages and addresses of a workspace. A repeated receipt changes nothing. Providers sign
+ * for the whole service: what was sent by another workspace is none of this one's. Returns how many statements about
+ * addresses were ignored, because the workspace has sent nothing to them.
+ */
 export async function applyFacts(
   tx: Tx,
   workspaceId: string,
   providers: readonly Provider[],
   facts: readonly ReceiptFact[],
-): Promise<void> {
+): Promise<number> {
+  let ignored = 0;
   const channels = providers.map(({ channel }) => channel);
   const provider = providers[0]!.file.name;
   for (const fact of facts) {
@@ -25,8 +30,10 @@ export async function applyFacts(
           failure: fact.kind === 'delivered' ? null : fact.failure,
         })
       : undefined;
-    await applyToAddress(tx, workspaceId, provider, channelOf(fact, about, channels), fact);
+    const to = { provider, channel: channelOf(fact, about, channels), isOwn: about !== undefined };
+    if (!(await applyToAddress(tx, workspaceId, to, fact))) ignored++;
   }
+  return ignored;
 }
 
 const isAboutMessage = ({ kind, notificationId, messageId }: ReceiptFact) =>
@@ -42,18 +49,28 @@ function channelOf(
   return about ?? (channels.length === 1 ? channels[0] : undefined);
 }
 
+interface AddressScope {
+  readonly provider: string;
+  readonly channel: string | undefined;
+  /** The receipt is about a message of this workspace. */
+  readonly isOwn: boolean;
+}
+
+/** Returns false if the workspace has sent nothing to the address. */
 async function applyToAddress(
   tx: Tx,
   workspaceId: string,
-  provider: string,
-  channel: string | undefined,
+  { provider, channel, isOwn }: AddressScope,
   fact: ReceiptFact,
-): Promise<void> {
+): Promise<boolean> {
   const { kind, address, category } = fact;
-  if (address === undefined || channel === undefined || kind === 'delivered' || kind === 'failed') return;
-  if (!(await receipts.first(tx, workspaceId, provider, fact.id))) return;
+  if (address === undefined || channel === undefined || kind === 'delivered' || kind === 'failed')
+    return true;
   const hash = addressHash(await workspaces.hashKey(tx, workspaceId), channel, address);
+  if (!isOwn && !(await receipts.hasSentTo(tx, workspaceId, channel, hash))) return false;
+  if (!(await receipts.first(tx, workspaceId, provider, fact.id))) return true;
   if (kind === 'start') await addresses.resume(tx, workspaceId, channel, hash, category);
   else if (kind === 'bounce') await addresses.removeAddress(tx, workspaceId, channel, hash);
   else await addresses.suppress(tx, workspaceId, channel, hash, 'stop', category);
+  return true;
 }

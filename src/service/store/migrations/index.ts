@@ -25,6 +25,7 @@ import { explanations } from './024-explanations.ts';
 import { nodeTable } from './025-nodes.ts';
 import { attributes } from './026-attributes.ts';
 import { distribution } from './027-distribution.ts';
+import { sendsByAddress } from './028-sends-by-address.ts';
 import type { Migration } from './migration.ts';
 
 /** All migrations, ordered by number. */
@@ -56,6 +57,7 @@ export const MIGRATIONS: readonly Migration[] = [
   nodeTable,
   attributes,
   distribution,
+  sendsByAddress,
 ];
 
 /** The schema version that this program writes. */

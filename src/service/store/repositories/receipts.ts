@@ -1,4 +1,5 @@
 import type { Tx } from '../store.ts';
+import { addresses } from './addresses.ts';
 import { notifications } from './notifications.ts';
 
 /** What became of a message to one address. */
@@ -107,6 +108,15 @@ export const receipts = {
     const open = sends.some((each) => each.status === 'accepted' || each.status === 'delivered');
     if (status === 'delivered' || !open) await notifications.applyReceipt(tx, found, receipt);
     return found.channel;
+  },
+
+  /** Whether the workspace has sent to an address, or knows it as one to which it no longer sends. */
+  async hasSentTo(tx: Tx, workspaceId: string, channel: string, hash: string): Promise<boolean> {
+    const sent = await tx.sql.get(
+      'SELECT 1 FROM notification_send WHERE workspace_id = ? AND address_hash = ? LIMIT 1',
+      [workspaceId, hash],
+    );
+    return sent !== undefined || (await addresses.suppressionsOf(tx, workspaceId, channel, hash)).length > 0;
   },
 
   /** Takes note of a receipt that changes an address. Returns false if it was seen before. */
