@@ -52,8 +52,9 @@ const FATAL = new Set(['unauthorized', 'forbidden', 'unreachable', 'not_configur
  * Sends a request for each line of the input and writes a result line for each, in input order:
  * `{"request", "response"}`, or `{"request", "error"}` for an invalid line or a failed request; `request` is the line
  * itself where it could not be parsed. Results are written as soon as they are complete, also while the input is open.
- * Resolves with the number of lines. Throws `partial` where some failed, `interrupted`, and at once an error that every
- * further line would cause too (no authorization, no connection).
+ * Resolves with the number of lines. Throws `partial` where some failed, and where the input ends early, by a line that
+ * is too long or a failed read; `interrupted`; and an error that every further line would cause too (no authorization, no
+ * connection). Whatever it throws, the results of all requests that were sent are written first.
  */
 export async function runBatch<R>(options: BatchOptions<R>): Promise<number> {
   const { out } = options;
@@ -64,7 +65,10 @@ export async function runBatch<R>(options: BatchOptions<R>): Promise<number> {
   // Each pending request adds a listener.
   setMaxListeners(0, stop);
   let fatal: SvcError | undefined;
+  let unreadable: SvcError | undefined;
   let lines = 0;
+  /** The number of the last line that was sent, blank lines included. */
+  let last = 0;
   let answered = 0;
   let failed = 0;
   let written: Promise<void> = Promise.resolve();
@@ -74,23 +78,29 @@ export async function runBatch<R>(options: BatchOptions<R>): Promise<number> {
   if (!options.world.stdout.isTTY) void reportProgress(options, progress.signal, () => answered);
   const notifyStopping = () => out.notice('waiting for pending requests; press Ctrl-C again to stop at once');
   signal.addEventListener('abort', notifyStopping, { once: true });
-  for await (const line of requestLines(options, stop)) {
-    await room.acquire();
-    if (stop.aborted) break;
-    lines++;
-    const result = answerLine(options, line);
-    // Results are written in input order.
-    written = written.then(async () => {
-      const { text, error } = await result;
-      if (error) failed++;
-      if (error && FATAL.has(error.code)) {
-        fatal ??= error;
-        stopping.abort();
-      }
-      await write(options.world.stdout, `${text}\n`);
-      answered++;
-      room.release();
-    });
+  try {
+    for await (const { text: line, number } of requestLines(options, stop)) {
+      await room.acquire();
+      if (stop.aborted) break;
+      lines++;
+      last = number;
+      const result = answerLine(options, line);
+      // Results are written in input order.
+      written = written.then(async () => {
+        const { text, error } = await result;
+        if (error) failed++;
+        if (error && FATAL.has(error.code)) {
+          fatal ??= error;
+          stopping.abort();
+        }
+        await write(options.world.stdout, `${text}\n`);
+        answered++;
+        room.release();
+      });
+    }
+  } catch (error) {
+    // Only reading throws. Thrown at once, it would lose the results of pending requests.
+    unreadable = toSvcError(error, options.debug);
   }
   await written;
   progress.abort();
@@ -105,8 +115,10 @@ export async function runBatch<R>(options: BatchOptions<R>): Promise<number> {
   if (signal.aborted)
     throw new SvcError('interrupted', endedText(reading?.closed() === true, lines), {
       hint: (invocation) =>
-        `continue after them: ${restOf(options.input, lines)} | ${invocation.again('--input', '-')}`,
+        `continue after them: ${restOf(options.input, last)} | ${invocation.again('--input', '-')}`,
     });
+  if (unreadable)
+    throw lines === 0 ? unreadable : endedEarly(options.input, unreadable, { lines, failed, last });
   if (failed > 0)
     throw new SvcError('partial', `${failed} of ${lines} lines failed`, {
       hint: (invocation) =>
@@ -115,26 +127,56 @@ export async function runBatch<R>(options: BatchOptions<R>): Promise<number> {
   return lines;
 }
 
-/** Reads the lines without surrounding white space, and skips blank ones. */
+/** A line of the input that is longer than MAX_LINE; the lines before it were read. */
+class OverlongLine extends SvcError {
+  /** Of the line, from 1, blank lines included. */
+  readonly number: number;
+
+  constructor(number: number) {
+    super('file', `line ${number} of the input is longer than 1 MiB`, {
+      hint: 'give one request or one hashId per line',
+    });
+    this.number = number;
+  }
+}
+
+/** Reads the lines with their numbers, without surrounding white space, and skips blank ones. Throws `file`. */
 async function* requestLines(
   { input, world }: Pick<BatchOptions<unknown>, 'input' | 'world'>,
   stop: AbortSignal,
-): AsyncGenerator<string> {
+): AsyncGenerator<{ readonly text: string; readonly number: number }> {
+  let number = 0;
   try {
     for await (const line of inputLines(
       { file: input, cwd: world.cwd, stdin: world.stdin },
       stop,
       MAX_LINE,
     )) {
+      number++;
       const text = line.trim();
-      if (text !== '') yield text;
+      if (text !== '') yield { text, number };
     }
   } catch (error) {
-    if (!(error instanceof LineTooLong)) throw error;
-    throw new SvcError('file', 'a line of the input is longer than 1 MiB', {
-      hint: 'give one request or one hashId per line',
-    });
+    throw error instanceof LineTooLong ? new OverlongLine(number + 1) : error;
   }
+}
+
+/** The error for an input that could not be read to its end after some of its lines were sent. */
+function endedEarly(
+  input: string,
+  error: SvcError,
+  { lines, failed, last }: { readonly lines: number; readonly failed: number; readonly last: number },
+): SvcError {
+  const done = `lines up to ${last} are answered (${lines} requests, ${failed} failed), no later one was sent`;
+  return new SvcError('partial', `${error.message}; ${done}`, {
+    hint: (invocation) => {
+      const rest = (from: number) => `${restOf(input, from)} | ${invocation.again('--input', '-')}`;
+      return error instanceof OverlongLine
+        ? `shorten line ${error.number}, then continue after line ${last}: ${rest(last)}\nor leave it out: ${rest(error.number)}`
+        : `continue after line ${last}: ${rest(last)}`;
+    },
+    cause: error,
+  });
 }
 
 function endedText(closed: boolean, lines: number): string {
@@ -159,10 +201,10 @@ async function reportProgress<R>(
   }
 }
 
-/** Returns a shell command that prints what follows the first `lines` non-blank lines of an input. */
-function restOf(input: string, lines: number): string {
-  const tail = shell`tail -n ${`+${lines + 1}`}`;
-  return input === '-' ? tail : [`grep -v '^[[:space:]]*$' ${shellPath(input)}`, tail].join(' | ');
+/** Returns a shell command that prints what follows the line of this number. */
+function restOf(input: string, last: number): string {
+  const tail = shell`tail -n ${`+${last + 1}`}`;
+  return input === '-' ? tail : `${tail} ${shellPath(input)}`;
 }
 
 async function answerLine<R>(
