@@ -46,12 +46,14 @@ export const KeysOutput = z.object({
 export const WorkspaceCreated = z.object({
   workspace: text('Identifier of the workspace.'),
   mode: mode(),
+  region: textOrNull('Its region.'),
   keyId: text('Identifier of its first key.'),
   key: text('The key: printed this once.'),
 });
 export const WorkspaceUpdated = z.object({
   workspace: text('Identifier of the workspace.'),
   mode: about('Null if it was created before modes existed.', z.nullable(mode())),
+  region: textOrNull('Its region.'),
   origins: about('Origins of web pages that may use its publishable keys.', z.array(z.string())),
   userTokens: about('Whether its publishable keys need a user token.', z.boolean()),
 });

@@ -34,7 +34,7 @@ interface TokenRequest {
 
 /** Workspaces and keys of a database; see service/runtime/accounts.ts. */
 export interface Accounts {
-  createWorkspace(id: string | undefined, mode: 'live' | 'test'): Promise<NewKey>;
+  createWorkspace(id: string | undefined, mode: 'live' | 'test', region: string | undefined): Promise<NewKey>;
   listWorkspaces(): ReturnType<typeof listWorkspaces>;
   updateWorkspace(id: string, change: WorkspaceChange): Promise<ChangedWorkspace>;
   createKey(workspace: string | undefined, kind: KeyKind | undefined): Promise<NewKey>;
@@ -55,7 +55,7 @@ export async function openAccounts(database: string, clock: Clock): Promise<Acco
   const accounts = await import('./runtime/accounts.ts');
   const store = await connectStore(database, clock);
   return {
-    createWorkspace: (id, mode) => accounts.createWorkspace(store, id, mode),
+    createWorkspace: (id, mode, region) => accounts.createWorkspace(store, id, mode, region),
     listWorkspaces: () => accounts.listWorkspaces(store),
     updateWorkspace: (id, change) => accounts.updateWorkspace(store, id, change),
     createKey: (workspace, kind) => accounts.createKey(store, workspace, kind),

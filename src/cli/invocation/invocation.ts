@@ -66,6 +66,15 @@ export class Invocation {
     }, added);
   }
 
+  /** Returns the same command line with other words in place of `flag`, which has a value. */
+  replacing(flag: string, ...words: string[]): string {
+    const [first = ''] = words;
+    return this.#replace((word) => {
+      if (word === flag || word === first) return 2;
+      return word.startsWith(`${flag}=`) || word.startsWith(`${first}=`) ? 1 : 0;
+    }, words);
+  }
+
   /** Returns the same command line for the local service, without the flags that select another one. */
   locally(): string {
     return this.#replace(serviceFlags, ['--profile', 'local']);

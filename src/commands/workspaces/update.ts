@@ -3,6 +3,7 @@ import { databaseFlag } from '../../cli/connection/database.ts';
 import { SvcError } from '../../cli/errors/svc-error.ts';
 import { Args, Flags } from '../../cli/flags/oclif.ts';
 import { withAccounts } from '../../features/accounts/open.ts';
+import { workspaceRegion, workspaceRegionFlag } from '../../features/accounts/region.ts';
 
 /** As many as one answer to a browser should be compared with. */
 const MAX_ORIGINS = 100;
@@ -11,10 +12,11 @@ export default class WorkspacesUpdate extends SvcCommand {
   static override summary = 'Change a workspace of this service';
   static override description =
     `A test workspace sends notifications to the outbox file only; a live one through the configured channels. Its keys stay
-valid. Apps outside a browser may use publishable keys at once; web pages only from the origins named here. Running
+valid. A service that has a region (\`svc serve --region\`) answers workspaces of another region slower. Apps outside a browser may use publishable keys at once; web pages only from the origins named here. Running
 services act on the change at once.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %> ws_shop --mode live --profile local',
+    '<%= config.bin %> <%= command.id %> ws_shop --workspace-region eu --profile local',
     '<%= config.bin %> <%= command.id %> ws_shop --origin https://shop.example --profile local',
   ];
   static override exitCodes = [0, 1, 2, 6] as const;
@@ -26,6 +28,7 @@ services act on the change at once.`;
       options: ['live', 'test'] as const,
       helpValue: 'live|test',
     }),
+    'workspace-region': workspaceRegionFlag,
     origin: Flags.string({
       summary: 'origin of web pages that may use publishable keys; replaces all; * for any, none for none',
       multiple: true,
@@ -42,22 +45,36 @@ services act on the change at once.`;
     const { args, flags, out } = context;
     const mode = flags.mode as 'live' | 'test' | undefined;
     const tokens = flags['user-tokens'];
-    if (mode === undefined && flags.origin === undefined && tokens === undefined)
-      throw new SvcError('usage', 'nothing to change: name --mode, --origin or --user-tokens', {
-        hint: (invocation) => invocation.again('--mode', 'live'),
-      });
+    const region = workspaceRegion(flags);
+    if ([mode, region, flags.origin, tokens].every((given) => given === undefined))
+      throw new SvcError(
+        'usage',
+        'nothing to change: name --mode, --workspace-region, --origin or --user-tokens',
+        {
+          hint: (invocation) => invocation.again('--mode', 'live'),
+        },
+      );
     const change = {
       mode,
+      region,
       origins: flags.origin && originsOf(flags.origin),
       openClients: tokens === undefined ? undefined : !tokens,
     };
-    const { mode: kept, clients } = await withAccounts(context, (accounts) =>
+    const changed = await withAccounts(context, (accounts) =>
       accounts.updateWorkspace(args.workspace, change),
     );
+    const { mode: kept, region: place, clients } = changed;
     const { origins } = clients;
-    out.result({ workspace: args.workspace, mode: kept, origins, userTokens: !clients.open }, () =>
+    const result = {
+      workspace: args.workspace,
+      mode: kept,
+      region: place,
+      origins,
+      userTokens: !clients.open,
+    };
+    out.result(result, () =>
       [
-        `${args.workspace} is a ${kept ?? 'live'} workspace`,
+        `${args.workspace} is a ${kept ?? 'live'} workspace${place === null ? ' without a region' : ` of the region ${place}`}`,
         `web pages that may use publishable keys: ${origins.length === 0 ? 'none' : origins.join(', ')}`,
         ...(clients.open ? ['its publishable keys need no user token'] : []),
       ].join('\n'),

@@ -35,9 +35,10 @@ export function createWorkspace(
   store: Store,
   id: string | undefined,
   mode: 'live' | 'test',
+  region: string | null = null,
 ): Promise<NewKey> {
   return store.write(async (tx) => {
-    const workspace = { id: id ?? newId('ws'), region: null, mode };
+    const workspace = { id: id ?? newId('ws'), region, mode };
     if (!(await workspaces.create(tx, workspace)))
       throw new AccountError('exists', `workspace ${workspace.id} exists already`);
     return addKey(tx, workspace, mode);
@@ -51,6 +52,7 @@ export function listWorkspaces(store: Store): Promise<(Workspace & { createdAt: 
 /** What is changed of a workspace; what is left out stays. */
 export interface WorkspaceChange {
   readonly mode?: 'live' | 'test' | undefined;
+  readonly region?: string | undefined;
   readonly origins?: readonly string[] | undefined;
   readonly openClients?: boolean | undefined;
 }
@@ -58,6 +60,7 @@ export interface WorkspaceChange {
 /** A workspace with its client settings. */
 export interface ChangedWorkspace {
   readonly mode: Workspace['mode'];
+  readonly region: Workspace['region'];
   readonly clients: ClientSettings;
 }
 
@@ -68,9 +71,9 @@ export function updateWorkspace(
   change: WorkspaceChange,
 ): Promise<ChangedWorkspace> {
   return store.write(async (tx) => {
-    const { mode: before } = await workspaceOf(tx, id);
+    const before = await workspaceOf(tx, id);
     const { origins, open } = await workspaces.clientSettings(tx, id);
-    const mode = change.mode ?? before;
+    const mode = change.mode ?? before.mode;
     if (change.openClients && mode !== 'test')
       throw new AccountError(
         'not_test',
@@ -82,8 +85,9 @@ export function updateWorkspace(
       open: mode === 'test' && (change.openClients ?? open),
     };
     if (change.mode) await workspaces.setMode(tx, id, change.mode);
+    if (change.region) await workspaces.setRegion(tx, id, change.region);
     await workspaces.setClientSettings(tx, id, clients);
-    return { mode, clients };
+    return { mode, region: change.region ?? before.region, clients };
   });
 }
 

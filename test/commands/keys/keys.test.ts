@@ -48,6 +48,7 @@ it('creates workspaces of a mode, whose keys are of that kind', async () => {
   expect(shop).toEqual({
     workspace: 'shop',
     mode: 'live',
+    region: null,
     keyId: expect.any(String),
     key: expect.stringMatching(/^sk_live_/),
   });
@@ -57,6 +58,7 @@ it('creates workspaces of a mode, whose keys are of that kind', async () => {
   expect(await json('workspaces update shop --mode test')).toEqual({
     workspace: 'shop',
     mode: 'test',
+    region: null,
     origins: [],
     userTokens: true,
   });
@@ -99,6 +101,7 @@ it('creates a publishable key, and a token with which an app lists the messages 
   expect(await json(update)).toEqual({
     workspace,
     mode: 'test',
+    region: null,
     origins: ['https://shop.example'],
     userTokens: false,
   });

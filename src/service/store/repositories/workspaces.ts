@@ -67,6 +67,10 @@ export const workspaces = {
     await tx.sql.run('UPDATE workspace SET mode = ? WHERE workspace_id = ?', [mode, id]);
   },
 
+  async setRegion(tx: Tx, id: string, region: string): Promise<void> {
+    await tx.sql.run('UPDATE workspace SET region = ? WHERE workspace_id = ?', [region, id]);
+  },
+
   async clientSettings(tx: Tx, id: string): Promise<ClientSettings> {
     const row = await tx.sql.get<StoredClientSettings>(
       `SELECT client_origins AS "clientOrigins", open_clients AS "openClients" FROM workspace
