@@ -1007,7 +1007,7 @@ export interface Operations {
     /** Only what happened before this time. */
     readonly until?: string | undefined;
     /** Maximum number of entries on the page, from 1 to 200; 100 if it is left out. A page may be shorter. */
-    readonly limit?: string | undefined;
+    readonly limit?: number | undefined;
     /** The `next` of the previous page. */
     readonly after?: string | undefined;
   }, options?: CallOptions): Promise<UserTimelineAnswer>;
@@ -1037,7 +1037,7 @@ export interface Operations {
     /** The `next` of the previous page. */
     readonly after?: string | undefined;
     /** Maximum number of decisions on the page, from 1 to 1000. A page may be shorter. */
-    readonly limit?: string | undefined;
+    readonly limit?: number | undefined;
   }, options?: CallOptions): Promise<ListDecisionsAnswer>;
   /** One entry of the decision log. The decision with its candidates and its reward so far. */
   getDecision(input: { readonly id: string }, options?: CallOptions): Promise<LoggedDecision>;

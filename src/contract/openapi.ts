@@ -3,6 +3,7 @@ import { SERVICE_ERRORS, type ServiceErrorName } from './errors.ts';
 import { GROUP_LIMITS, GROUPS, MAX_BODY_BYTES, MAX_VALUES } from './limits.ts';
 import { EXAMPLES, type Example } from './openapi/examples.ts';
 import { DELIVERY_HEADERS, headersOf, RESPONSE_HEADERS } from './openapi/headers.ts';
+import { KEYLESS_TAG, keylessPaths } from './openapi/keyless.ts';
 import { type Json, Schemas } from './openapi/schemas.ts';
 import { webhooksOf } from './openapi/webhooks.ts';
 import { ErrorAnswer } from './schemas.ts';
@@ -10,7 +11,7 @@ import { ErrorAnswer } from './schemas.ts';
 const DESCRIPTION = `Track events, decide the next best action for a hashed user, show it, notify without holding personal data, and call
 back with signed webhooks.
 
-- Every request carries a server key (\`Authorization: Bearer …\`) and its workspace (\`X-Service-Workspace\`).
+- Every request, but those under \`keyless\`, carries a server key (\`Authorization: Bearer …\`) and its workspace (\`X-Service-Workspace\`).
 - An app carries a publishable key and a user token instead (\`X-Service-User-Token\`), in the two operations that take them.
 - Rate limits apply per workspace and group of operations, in a sliding window of 60 seconds.
 - A write may carry an \`Idempotency-Key\`: the same key and body gives the first answer again for 24 hours.
@@ -36,6 +37,7 @@ export function openApi(version: string): Json {
   }
   const webhooks = webhooksOf(schemas, EXAMPLES);
   const errorBody = schemas.of(ErrorAnswer);
+  Object.assign(paths, keylessPaths(errorBody));
   return {
     openapi: '3.1.0',
     info: {
@@ -60,6 +62,7 @@ export function openApi(version: string): Json {
         const description = `Rate-limit group of ${covers}: ${limit} requests per minute and workspace by default, at most ${ceiling}.`;
         return { name: group, description };
       }),
+      KEYLESS_TAG,
       { name: 'deliveries', description: 'Webhook deliveries, which the service sends to subscribers.' },
     ],
     paths,
@@ -168,9 +171,12 @@ function queryParameters({ query }: Endpoint, schemas: Schemas, example: Example
     required: required.includes(name),
     description,
     schema,
-    ...(example.query?.[name] === undefined ? {} : { example: example.query[name] }),
+    ...(example.query?.[name] === undefined ? {} : { example: typed(schema, example.query[name]) }),
   }));
 }
+
+/** The value of a query parameter, which is recorded as text, as its schema has it. */
+const typed = ({ type }: Json, text: unknown) => (type === 'integer' ? Number(text) : text);
 
 function success(endpoint: Endpoint, schemas: Schemas, example: Example): Json {
   const response = {

@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import { isLocale, LOCALE_TAG } from '../kit/locale.ts';
 import { Lru } from '../kit/lru.ts';
 import { MAX_BODY_BYTES, MAX_FIELDS, MAX_NAME, MAX_TAG } from './limits.ts';
-import { isUtcDateTime, UTC_DATE_TIME } from './timestamp.ts';
+import { DATE_TIME, isDateTime, isUtcDateTime, UTC_DATE_TIME } from './timestamp.ts';
 
 /** What a JSON schema says beside what zod derives from the checks. */
 interface Annotation {
@@ -12,6 +12,10 @@ interface Annotation {
   description?: string;
   format?: string;
   pattern?: string;
+  /** Replaces the type of the value: a number in a query is text on the wire. */
+  type?: 'integer';
+  minimum?: number;
+  maximum?: number;
   minLength?: number;
   maxLength?: number;
   maxProperties?: number;
@@ -86,12 +90,27 @@ export const utc = () =>
   );
 /** A time in a query, with any offset. */
 export const instant = () =>
-  z.string().check(
-    z.maxLength(MAX_NAME),
-    z.refine((text) => /^\d{4}-\d\d-\d\dT/.test(text) && !Number.isNaN(Date.parse(text)), {
-      error: 'must be an ISO 8601 date-time, such as 2026-01-31T12:00:00Z',
-    }),
+  annotate(
+    z.string().check(
+      z.maxLength(MAX_NAME),
+      z.refine(isDateTime, {
+        error: 'must be an ISO 8601 date-time of an existing date, with an offset, such as 2026-01-31T12:00:00Z',
+      }),
+    ),
+    { format: 'date-time', pattern: DATE_TIME.source, examples: ['2026-01-31T12:00:00Z'] },
   );
+/** The size of a page in a query, from 1 to `most`. */
+export const pageSize = (most: number) =>
+  annotate(
+    z.string().check(
+      z.refine((text) => /^[1-9]\d{0,8}$/.test(text) && Number(text) <= most, {
+        error: `must be a whole number from 1 to ${most}`,
+      }),
+    ),
+    { type: 'integer', minimum: 1, maximum: most, examples: [Math.min(most, 100)] },
+  );
+/** A number that the service keeps within bounds in its answers; those of another service are not refused for it. */
+export const within = (minimum: number, maximum: number) => annotate(z.number(), { minimum, maximum });
 /** A time in an answer. */
 export const time = (description: string) => about(description, z.string(), { format: 'date-time' });
 export const locale = () =>

@@ -43,10 +43,11 @@ describe('lists of the service', () => {
     expect(cut.stdout.trim().split('\n')).toHaveLength(3);
     expect(cut.stderr).toContain('there are more than these 2 decisions: add --limit N');
     expect((await svc(service, 'decisions', 'list', '--limit', '5')).stderr).toBe('');
-    expect(await runSvc(['decisions', 'list', '--since', 'yesterday'], { env: service.env })).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining('yesterday is not a time'),
-    });
+    for (const time of ['yesterday', '2026-02-30', '2026-04-31T00:00:00Z', '2026-3-1'])
+      expect(await runSvc(['decisions', 'list', '--since', time], { env: service.env })).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining(`${time} is not a time`),
+      });
   });
 
   it('decisions get shows one with its candidates, and refuses an unknown one', async () => {

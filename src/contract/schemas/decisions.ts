@@ -1,6 +1,18 @@
 import * as z from 'zod/mini';
 import { MAX_DAILY_CONTACTS, MAX_NAME, MAX_TRAITS } from '../limits.ts';
-import { about, beyond, instant, locale, name, named, openFields, scalar, time } from '../parts.ts';
+import {
+  about,
+  beyond,
+  instant,
+  locale,
+  name,
+  named,
+  openFields,
+  pageSize,
+  scalar,
+  time,
+  within,
+} from '../parts.ts';
 
 const HASH_ID = 'Hashed identifier of the user, from `POST /v1/users`.';
 
@@ -42,7 +54,7 @@ export const DecideRequest = named(
 );
 export type DecideRequest = z.infer<typeof DecideRequest>;
 
-const RANKING = 'Score: the expected reward.';
+const ranking = () => about('Score: the expected reward.', within(0, 1));
 const Action = named(
   'Action',
   'The chosen action.',
@@ -52,7 +64,7 @@ const Action = named(
       z.string(),
     ),
     contentId: about('Content to render. Empty for an action of type `none`.', z.string()),
-    ranking: about(RANKING, z.number()),
+    ranking: ranking(),
     reason: about('Why this action, in words.', z.string()),
   }),
 );
@@ -62,7 +74,7 @@ const Alternative = named(
   z.object({
     type: about('Kind of action.', z.string()),
     contentId: about('Content to render.', z.string()),
-    ranking: about(RANKING, z.number()),
+    ranking: ranking(),
   }),
 );
 export const DecideAnswer = named(
@@ -82,7 +94,7 @@ const Candidate = named(
   z.object({
     contentId: about('The content.', z.string()),
     propensity: about('Probability with which it was chosen.', z.number()),
-    ranking: about(RANKING, z.number()),
+    ranking: ranking(),
   }),
 );
 const OtherCandidates = named(
@@ -150,12 +162,11 @@ export const LoggedDecision = named(
 );
 
 export const MAX_LOG_PAGE = 1000;
-const logPageSize = (text: string) => Number(text) >= 1 && Number(text) <= MAX_LOG_PAGE;
 export const ListDecisionsQuery = z.strictObject({
   hashId: about('Only decisions for this user.', z.optional(name())),
   contentId: about('Only decisions that chose this content.', z.optional(name())),
-  since: about('Only decisions from this time on.', z.optional(instant()), { format: 'date-time' }),
-  until: about('Only decisions before this time.', z.optional(instant()), { format: 'date-time' }),
+  since: about('Only decisions from this time on.', z.optional(instant())),
+  until: about('Only decisions before this time.', z.optional(instant())),
   order: about('Which come first. Default: oldest.', z.optional(z.enum(['oldest', 'newest']))),
   after: about(
     'The `next` of the previous page.',
@@ -170,16 +181,7 @@ export const ListDecisionsQuery = z.strictObject({
   ),
   limit: about(
     `Maximum number of decisions on the page, from 1 to ${MAX_LOG_PAGE}. A page may be shorter.`,
-    z.optional(
-      z
-        .string()
-        .check(
-          z.maxLength(4, { abort: true }),
-          z.regex(/^\d{1,4}$/, { error: 'must be a whole number', abort: true }),
-          z.refine(logPageSize, { error: `must be from 1 to ${MAX_LOG_PAGE}` }),
-        ),
-    ),
-    { examples: ['100'] },
+    z.optional(pageSize(MAX_LOG_PAGE)),
   ),
 });
 export const ListDecisionsAnswer = named(

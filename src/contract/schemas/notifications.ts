@@ -84,12 +84,8 @@ export const Notification = named(
 export const ListNotificationsQuery = z.strictObject({
   hashId: about('Only notifications to this user.', z.optional(name())),
   status: about('Only notifications in this state.', z.optional(z.enum(NOTIFICATION_STATES))),
-  since: about('Only notifications triggered from this time on.', z.optional(instant()), {
-    format: 'date-time',
-  }),
-  until: about('Only notifications triggered before this time.', z.optional(instant()), {
-    format: 'date-time',
-  }),
+  since: about('Only notifications triggered from this time on.', z.optional(instant())),
+  until: about('Only notifications triggered before this time.', z.optional(instant())),
   after: after(),
 });
 export const ListNotificationsAnswer = named(

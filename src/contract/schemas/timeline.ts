@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { about, beyond, instant, named, next, pattern, time } from '../parts.ts';
+import { about, beyond, instant, named, next, pageSize, pattern, time } from '../parts.ts';
 
 /** What a timeline has entries of. */
 export const TIMELINE_KINDS = ['event', 'decision', 'message', 'outcome', 'notification'] as const;
@@ -16,10 +16,10 @@ export const UserTimelineQuery = z.strictObject({
       pattern(KINDS, 64, `must be a list of ${TIMELINE_KINDS.join(', ')}`, ['decision', 'event,outcome']),
     ),
   ),
-  until: about('Only what happened before this time.', z.optional(instant()), { format: 'date-time' }),
+  until: about('Only what happened before this time.', z.optional(instant())),
   limit: about(
     `Maximum number of entries on the page, from 1 to ${MAX_TIMELINE_PAGE}; 100 if it is left out. A page may be shorter.`,
-    z.optional(pattern(/^([1-9]|[1-9]\d|1\d\d|200)$/, 3, `must be from 1 to ${MAX_TIMELINE_PAGE}`, ['100'])),
+    z.optional(pageSize(MAX_TIMELINE_PAGE)),
   ),
   after: about(
     'The `next` of the previous page.',

@@ -8,6 +8,7 @@ import {
   DOCUMENT,
   headersOf,
   type Json,
+  KEYLESS,
   OPERATIONS,
   resolved,
   responseOf,
@@ -59,7 +60,7 @@ describe('the API description', () => {
     };
     expect(OPERATIONS.size).toBe(Object.keys(ENDPOINTS).length);
     const deliveries = Object.values(DOCUMENT.webhooks).map(({ post }) => post);
-    for (const operation of [...all, ...deliveries]) {
+    for (const operation of [...all, ...KEYLESS.values(), ...deliveries]) {
       const { operationId, parameters = [], responses } = operation;
       check(operation as unknown as Json, operationId);
       for (const parameter of parameters) check(parameter, `${operationId} ${resolved(parameter).name}`);

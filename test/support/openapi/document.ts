@@ -1,5 +1,6 @@
 import Ajv2020, { type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
+import { ENDPOINTS } from '../../../src/contract/endpoints.ts';
 import { openApi } from '../../../src/contract/openapi.ts';
 
 export type Json = Record<string, unknown>;
@@ -33,12 +34,15 @@ interface Document {
 /** The API description, as the source makes it. */
 export const DOCUMENT = openApi('0') as unknown as Document;
 
-/** All operations by their name. */
-export const OPERATIONS: ReadonlyMap<string, Operation> = new Map(
-  Object.values(DOCUMENT.paths).flatMap((path) =>
-    Object.values(path).map((operation) => [operation.operationId, operation] as const),
-  ),
-);
+const ALL = Object.values(DOCUMENT.paths)
+  .flatMap((path) => Object.values(path))
+  .map((operation) => [operation.operationId, operation] as const);
+
+/** The operations of the endpoint table by their name. */
+export const OPERATIONS: ReadonlyMap<string, Operation> = new Map(ALL.filter(([name]) => name in ENDPOINTS));
+
+/** The operations that take no key, by their name. */
+export const KEYLESS: ReadonlyMap<string, Operation> = new Map(ALL.filter(([name]) => !(name in ENDPOINTS)));
 
 /** Follows a reference within the document. */
 export function resolved(value: Json): Json {
