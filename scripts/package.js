@@ -72,7 +72,9 @@ try {
     run(join(prefix, 'bin', 'svc'), args, home, { HOME: home, PATH: process.env.PATH });
   const version = svc('--version').trim();
   svc('--help');
-  const { decisionId } = JSON.parse(svc('decide', '--hash-id', 'h', '--profile', 'local', '--json'));
+  const { decisionId } = JSON.parse(
+    svc('decide', '--hash-id', 'a'.repeat(64), '--profile', 'local', '--json'),
+  );
   if (!decisionId) throw new Error('svc decide returned no decision');
   // Start from the code cache, and without a writable home.
   svc('profiles', 'list');
@@ -130,8 +132,12 @@ function runByOclif(installed) {
   if (!(count > 40) || help.match(/^USAGE$/gm)?.length !== count)
     throw new Error(`oclif shows the help of ${help.match(/^USAGE$/gm)?.length} of ${count} commands`);
   const { profiles } = JSON.parse(oclif('profiles:list', '--json'));
-  const { decisionId } = JSON.parse(oclif('decide', '--hash-id', 'h', '--profile', 'local', '--json'));
-  const { messages } = JSON.parse(oclif('messages:list', '--hash-id', 'h', '--profile', 'local', '--json'));
+  const { decisionId } = JSON.parse(
+    oclif('decide', '--hash-id', 'a'.repeat(64), '--profile', 'local', '--json'),
+  );
+  const { messages } = JSON.parse(
+    oclif('messages:list', '--hash-id', 'a'.repeat(64), '--profile', 'local', '--json'),
+  );
   if (profiles.length !== 1 || messages[0]?.decisionId !== decisionId)
     throw new Error('oclif runs the commands otherwise than svc');
   rmSync(script);

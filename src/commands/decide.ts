@@ -1,7 +1,8 @@
 import { type Context, SvcCommand } from '../cli/command/command.ts';
 import { Flags } from '../cli/flags/oclif.ts';
 import { runBatch } from '../cli/input/batch-input.ts';
-import { requireHashId, userRequestFlags } from '../cli/input/user-request.ts';
+import { connectForUser } from '../cli/input/named-user.ts';
+import { OR_INPUT, userRequestFlags } from '../cli/input/user-request.ts';
 import { escapeJson } from '../cli/terminal/sanitize.ts';
 import { decideRequest, decideRequestOfLine } from '../features/decide/request.ts';
 import { showDecision } from '../features/decide/view.ts';
@@ -24,6 +25,7 @@ command exits with 7.`;
   static override exitCodes = [0, 1, 2, 4, 5, 6, 7, 130] as const;
   static override flags = {
     'hash-id': userRequestFlags['hash-id'],
+    'user-id': userRequestFlags['user-id'],
     channel: Flags.string({ summary: 'channel of the surface, such as in-app', helpValue: 'C' }),
     surface: Flags.string({ summary: 'name of the surface, such as home', helpValue: 'S' }),
     locale: Flags.string({ summary: 'language and region, such as en-GB', helpValue: 'TAG' }),
@@ -50,7 +52,7 @@ command exits with 7.`;
   protected override async run(context: Context<typeof Decide>): Promise<void> {
     const { flags, out, world, signal } = context;
     if (flags.input !== undefined) {
-      const { client, pacers } = await context.connect({ lasting: true });
+      const { client, pacers, isLocal } = await context.connect({ lasting: true });
       await runBatch({
         input: flags.input,
         pacer: pacers.of('decisions'),
@@ -58,13 +60,15 @@ command exits with 7.`;
         out,
         signal,
         debug: flags.debug,
-        read: (line) => decideRequestOfLine(line, flags),
+        read: (line) => decideRequestOfLine(line, flags, { isLocal }),
         call: (body) => client.call('decide', { body }),
       });
       return;
     }
-    const request = decideRequest(requireHashId(flags), flags);
-    const { client } = await context.connect();
+    const asked = decideRequest(flags['hash-id'] ?? '', flags);
+    const { connection, hashId } = await connectForUser(context, OR_INPUT);
+    const request = { ...asked, hashId };
+    const { client } = connection;
     const { text, body } = await client.call('decide', { body: request, signal });
     if (out.json && body !== undefined) out.raw(`${escapeJson(text.trim())}\n`);
     else out.result(text === '' ? null : text, () => showDecision(body, out));

@@ -94,7 +94,8 @@ export const instant = () =>
     z.string().check(
       z.maxLength(MAX_NAME),
       z.refine(isDateTime, {
-        error: 'must be an ISO 8601 date-time of an existing date, with an offset, such as 2026-01-31T12:00:00Z',
+        error:
+          'must be an ISO 8601 date-time of an existing date, with an offset, such as 2026-01-31T12:00:00Z',
       }),
     ),
     { format: 'date-time', pattern: DATE_TIME.source, examples: ['2026-01-31T12:00:00Z'] },

@@ -4,6 +4,7 @@
  */
 import type { Clock } from '../kit/clock.ts';
 import type { ChangedWorkspace, listWorkspaces, NewKey, WorkspaceChange } from './runtime/accounts.ts';
+import type { IdentifiedUser, UserIdentifier } from './runtime/user-records.ts';
 import type { DumpKind } from './store/dump.ts';
 import type { ApiKey, KeyKind } from './store/repositories/api-keys.ts';
 import type { RemovableDatabase } from './store/sqlite/removal.ts';
@@ -39,6 +40,7 @@ export interface Accounts {
   updateWorkspace(id: string, change: WorkspaceChange): Promise<ChangedWorkspace>;
   createKey(workspace: string | undefined, kind: KeyKind | undefined): Promise<NewKey>;
   listKeys(workspace: string | undefined): Promise<ApiKey[]>;
+  identify(workspace: string | undefined, user: UserIdentifier): Promise<IdentifiedUser>;
   /** Makes a token for a user. `dataDir` and `dataKey` are as for the service. Rejects with DataKeyMissing. */
   userToken(request: TokenRequest): Promise<{ token: string; expiresAt: string }>;
   revokeKey(keyId: string): Promise<ApiKey>;
@@ -60,6 +62,7 @@ export async function openAccounts(database: string, clock: Clock): Promise<Acco
     updateWorkspace: (id, change) => accounts.updateWorkspace(store, id, change),
     createKey: (workspace, kind) => accounts.createKey(store, workspace, kind),
     listKeys: (workspace) => accounts.listKeys(store, workspace),
+    identify: (workspace, user) => accounts.identify(store, workspace, user),
     userToken: async ({ workspace, hashId, seconds, dataDir, dataKey }) => {
       const { openDataKey } = await import('./runtime/data-key.ts');
       const file = `${filesOf(database, dataDir)}.key`;
@@ -93,9 +96,7 @@ export async function prepareRemoval(file: string): Promise<RemovableDatabase> {
 }
 
 /** A user, by one of two identifiers; in the named workspace, or in all. */
-export interface WhichUser {
-  readonly hashId?: string | undefined;
-  readonly userId?: string | undefined;
+export interface WhichUser extends UserIdentifier {
   readonly workspace?: string | undefined;
 }
 

@@ -5,6 +5,7 @@ import type { MetricValues } from './operations/metrics.ts';
 import type { ServiceStatus } from './operations/status.ts';
 import type { readUsage } from './operations/usage.ts';
 import type { ServiceDeps } from './runtime/deps.ts';
+import type { IdentifiedUser, UserIdentifier } from './runtime/user-records.ts';
 
 /** A service that accepts connections (start.ts). */
 export interface RunningService {
@@ -27,6 +28,8 @@ export interface RunningService {
    * listener leads here, so it cannot be used over the network.
    */
   readonly answer: Fetch;
+  /** Resolves with the hashId of a user of `workspace`, and whether the user is known. */
+  identify(user: UserIdentifier): Promise<IdentifiedUser>;
   /** Reads how much of each limit `workspace` uses. */
   usage(): ReturnType<typeof readUsage>;
   /** Reads what an operator asks of this process and of the due work of all nodes. */

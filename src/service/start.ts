@@ -277,6 +277,10 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
         });
         return inside.fetch(request, bindings);
       },
+      identify: async (user) => {
+        const { identifyUser } = await import('./runtime/user-records.ts');
+        return identifyUser(store, credentials.workspace, user);
+      },
       usage: () => readUsage(deps, limiterTime, credentials.workspace),
       status: () => readStatus(store, health, record),
       faults: faults?.control,

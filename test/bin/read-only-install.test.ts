@@ -65,7 +65,7 @@ async function node(home: string, ...argv: string[]) {
   return promisify(execFile)(program, argv, { cwd: '/', env, ...RUN_AS });
 }
 const svc = (home: string, ...argv: string[]) => node(home, join(install, 'bin', 'run.js'), ...argv);
-const decide = ['decide', '--hash-id', 'h', '--profile', 'local', '--json', '--quiet'];
+const decide = ['decide', '--hash-id', 'a'.repeat(64), '--profile', 'local', '--json', '--quiet'];
 
 it('runs from a read-only install, also concurrently, without a message or a change', async () => {
   const write = `require('node:fs').writeFileSync(${JSON.stringify(join(install, 'dist', 'x'))}, '')`;

@@ -120,10 +120,15 @@ describe('a process', () => {
   it('reports a disk error where one of its files cannot grow', async () => {
     const svc = await builtSvc();
     const home = tempDir();
-    const data = await pipeline(svc, '(ulimit -f 8; svc decide --hash-id h --profile local)', home, {});
+    const data = await pipeline(
+      svc,
+      `(ulimit -f 8; svc decide --hash-id ${'a'.repeat(64)} --profile local)`,
+      home,
+      {},
+    );
     expect(data.codes).toEqual([1]);
     expect(data.stderr).toMatch(
-      /^error: \S+service\.db: .*\n {2}next: .*df -h.*, then: svc decide --hash-id h --profile local$/,
+      /^error: \S+service\.db: .*\n {2}next: .*df -h.*, then: svc decide --hash-id a{64} --profile local$/,
     );
     const add = 'svc profiles add x --no-check --workspace w --base-url https://x.example';
     const profile = await pipeline(svc, `(ulimit -f 0; ${add})`, home, { SVC_API_KEY: 'sk_test_1' });

@@ -1,27 +1,19 @@
 import { SvcError } from '../errors/svc-error.ts';
 import { Flags } from '../flags/oclif.ts';
+import { checkLocalHashId, userFlags } from './named-user.ts';
 
-/** The flags of a command that sends one request for `--hash-id`, or one per line of `--input`. */
+/** The flags of a command that sends one request for a user, or one per line of `--input`. */
 export const userRequestFlags = {
-  'hash-id': Flags.string({
-    summary: 'hashed identifier of the user',
-    exclusive: ['input'],
-    helpValue: 'H',
-  }),
+  ...userFlags,
   input: Flags.string({
     summary: 'read one request or hashId per line from a file, or - for standard input',
+    exclusive: ['hash-id', 'user-id'],
     helpValue: 'FILE|-',
   }),
 };
 
-/** The user of a single request. Throws `usage` if none is given. */
-export function requireHashId(flags: { readonly 'hash-id'?: string | undefined }): string {
-  const hashId = flags['hash-id'];
-  if (hashId) return hashId;
-  throw new SvcError('usage', 'no user is given', {
-    hint: 'add --hash-id H, or --input FILE for many users; `svc users import` prints hashIds',
-  });
-}
+/** What may be given in place of one user. */
+export const OR_INPUT = ', or --input FILE for many users';
 
 export interface UserRequest {
   readonly hashId: string;
@@ -30,9 +22,19 @@ export interface UserRequest {
 
 /**
  * Parses a line of `--input`: a bare hashId, or a JSON object with a hashId. Fields named in `objects` must be objects
- * where present; other fields are passed through unchecked. Throws `usage`.
+ * where present; other fields are passed through unchecked. Throws `usage`, also for a hashId that none on `local` has.
  */
-export function parseUserRequest(line: string, objects: readonly string[]): UserRequest {
+export function parseUserRequest(
+  line: string,
+  objects: readonly string[],
+  { isLocal = false }: { readonly isLocal?: boolean } = {},
+): UserRequest {
+  const request = parseRequest(line, objects);
+  if (isLocal) checkLocalHashId(request.hashId);
+  return request;
+}
+
+function parseRequest(line: string, objects: readonly string[]): UserRequest {
   if (!/^[{["]/.test(line)) return { hashId: line };
   const value = parseJson(line);
   if (typeof value === 'string' && value !== '') return { hashId: value };

@@ -3,6 +3,7 @@ import { fieldsFlag, limitFlag } from '../../cli/flags/list-flags.ts';
 import { Flags } from '../../cli/flags/oclif.ts';
 import { spanFlags } from '../../cli/flags/time-flags.ts';
 import { longList, warnOfRemoved } from '../../cli/input/long-list.ts';
+import { connectForUserIfNamed, userFlags } from '../../cli/input/named-user.ts';
 import { DECISION_FIELDS } from '../../features/decisions/view.ts';
 
 /** The size of a page that the service allows. */
@@ -17,7 +18,8 @@ export default class DecisionsList extends SvcCommand {
     '<%= config.bin %> <%= command.id %> --since 2026-03-01T00:00:00Z --fields at,contentId,reward --json',
   ];
   static override flags = {
-    'hash-id': Flags.string({ summary: 'only decisions for this user', helpValue: 'H' }),
+    'hash-id': { ...userFlags['hash-id'], summary: 'only decisions for this user' },
+    'user-id': userFlags['user-id'],
     content: Flags.string({ summary: 'only decisions that chose this content', helpValue: 'ID' }),
     ...spanFlags('decisions made'),
     oldest: Flags.boolean({ summary: 'oldest first' }),
@@ -25,11 +27,13 @@ export default class DecisionsList extends SvcCommand {
     fields: fieldsFlag(DECISION_FIELDS),
   };
 
-  protected override async run({ flags, out, signal, connect }: Context<typeof DecisionsList>) {
-    const { client } = await connect();
+  protected override async run(context: Context<typeof DecisionsList>) {
+    const { flags, out, signal } = context;
+    const { connection, hashId } = await connectForUserIfNamed(context);
+    const { client } = connection;
     const { since, until, limit } = flags;
     const query = {
-      hashId: flags['hash-id'],
+      hashId,
       contentId: flags.content,
       since,
       until,

@@ -2,6 +2,7 @@ import { type Context, SvcCommand } from '../../cli/command/command.ts';
 import { orUnsupportedFeature } from '../../cli/errors/unsupported-feature.ts';
 import { fieldsFlag } from '../../cli/flags/list-flags.ts';
 import { Flags } from '../../cli/flags/oclif.ts';
+import { connectForUser, userFlags } from '../../cli/input/named-user.ts';
 import type { Field } from '../../cli/terminal/listing.ts';
 import { foreignJson } from '../../cli/terminal/sanitize.ts';
 import { allOf } from '../../client/pages.ts';
@@ -36,18 +37,19 @@ export default class MessagesList extends SvcCommand {
     '<%= config.bin %> <%= command.id %> --hash-id 3f1c… --json | jq -r .messages[].decisionId',
   ];
   static override flags = {
-    'hash-id': Flags.string({ summary: 'hashed identifier of the user', required: true, helpValue: 'H' }),
+    ...userFlags,
     channel: Flags.string({ summary: 'only messages for this channel', helpValue: 'C' }),
     surface: Flags.string({ summary: 'only messages for this surface', helpValue: 'S' }),
     peek: Flags.boolean({ summary: 'only look: nothing is served, and no contact is counted' }),
     fields: fieldsFlag(FIELDS),
   };
 
-  protected override async run({ flags, out, signal, connect }: Context<typeof MessagesList>): Promise<void> {
-    const { client } = await connect();
+  protected override async run(context: Context<typeof MessagesList>): Promise<void> {
+    const { flags, out, signal } = context;
+    const { connection, hashId } = await connectForUser(context);
+    const { client } = connection;
     const texts: string[] = [];
     const page = async (after: string | undefined) => {
-      const hashId = flags['hash-id'];
       const { channel, surface } = flags;
       const query = { channel, surface, after };
       const answer = await (flags.peek

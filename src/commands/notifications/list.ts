@@ -3,6 +3,7 @@ import { fieldsFlag, limitFlag } from '../../cli/flags/list-flags.ts';
 import { Flags } from '../../cli/flags/oclif.ts';
 import { spanFlags } from '../../cli/flags/time-flags.ts';
 import { longList } from '../../cli/input/long-list.ts';
+import { connectForUserIfNamed, userFlags } from '../../cli/input/named-user.ts';
 import { NOTIFICATION_FIELDS } from '../../features/notifications/list-view.ts';
 
 export default class NotificationsList extends SvcCommand {
@@ -12,7 +13,8 @@ export default class NotificationsList extends SvcCommand {
     '<%= config.bin %> <%= command.id %> --hash-id 3f1c… --json | jq -r .notifications[].notificationId',
   ];
   static override flags = {
-    'hash-id': Flags.string({ summary: 'only notifications to this user', helpValue: 'H' }),
+    'hash-id': { ...userFlags['hash-id'], summary: 'only notifications to this user' },
+    'user-id': userFlags['user-id'],
     status: Flags.string({
       summary: 'only notifications in this state: queued, dispatched, delivered or failed',
       helpValue: 'STATE',
@@ -22,9 +24,11 @@ export default class NotificationsList extends SvcCommand {
     fields: fieldsFlag(NOTIFICATION_FIELDS),
   };
 
-  protected override async run({ flags, out, signal, connect }: Context<typeof NotificationsList>) {
-    const { client } = await connect();
-    const { 'hash-id': hashId, status, since, until, limit } = flags;
+  protected override async run(context: Context<typeof NotificationsList>) {
+    const { flags, out, signal } = context;
+    const { connection, hashId } = await connectForUserIfNamed(context);
+    const { client } = connection;
+    const { status, since, until, limit } = flags;
     const list = await longList(
       'notifications',
       (after) => client.call('listNotifications', { query: { hashId, status, since, until, after }, signal }),

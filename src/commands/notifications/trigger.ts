@@ -5,7 +5,8 @@ import { SvcError } from '../../cli/errors/svc-error.ts';
 import { parseDuration } from '../../cli/flags/duration.ts';
 import { Flags } from '../../cli/flags/oclif.ts';
 import { runBatch } from '../../cli/input/batch-input.ts';
-import { requireHashId, userRequestFlags } from '../../cli/input/user-request.ts';
+import { connectForUser } from '../../cli/input/named-user.ts';
+import { OR_INPUT, userRequestFlags } from '../../cli/input/user-request.ts';
 import { escapeJson } from '../../cli/terminal/sanitize.ts';
 import { withSpinner } from '../../cli/terminal/spinner.ts';
 import type { Answer } from '../../client/client.ts';
@@ -42,6 +43,7 @@ flags supply what a line leaves out. For each line, one line is printed, in the 
   static override exitCodes = [0, 1, 2, 4, 5, 6, 7, 130] as const;
   static override flags = {
     'hash-id': userRequestFlags['hash-id'],
+    'user-id': userRequestFlags['user-id'],
     template: Flags.string({ char: 't', summary: 'identifier of the template', helpValue: 'T' }),
     channel: Flags.string({ char: 'c', summary: 'whatsapp, sms, email or push', helpValue: 'C' }),
     var: Flags.string({
@@ -78,7 +80,7 @@ flags supply what a line leaves out. For each line, one line is printed, in the 
         signal,
         debug: flags.debug,
         hasEffects: true,
-        read: (line) => triggerRequestOfLine(line, flags),
+        read: (line) => triggerRequestOfLine(line, flags, connection),
         call: async (body) => {
           const answer = await trigger(connection, body);
           if (!flags.wait) return answer;
@@ -91,8 +93,9 @@ flags supply what a line leaves out. For each line, one line is printed, in the 
       return;
     }
 
-    const request = triggerRequest(requireHashId(flags), flags);
-    const connection = await context.connect();
+    const asked = triggerRequest(flags['hash-id'] ?? '', flags);
+    const { connection, hashId } = await connectForUser(context, OR_INPUT);
+    const request = { ...asked, hashId };
     const answer = await trigger(connection, request, signal);
     const print = ({ text, body }: Answer) => {
       if (out.json && body !== undefined) out.raw(`${escapeJson(text.trim())}\n`);

@@ -2,8 +2,8 @@ import { type Context, SvcCommand } from '../../cli/command/command.ts';
 import { SvcError } from '../../cli/errors/svc-error.ts';
 import { orUnsupportedOperation } from '../../cli/errors/unsupported-operation.ts';
 import { Flags } from '../../cli/flags/oclif.ts';
+import { connectForUser, userFlags } from '../../cli/input/named-user.ts';
 import { confirm } from '../../cli/input/prompt.ts';
-import { hashIdFlag } from '../../features/users/flags.ts';
 
 export default class UsersDelete extends SvcCommand {
   static override summary = 'Erase a user with everything personal';
@@ -17,14 +17,14 @@ the erasure within about a minute; then \`svc users get\` does not find the user
     '<%= config.bin %> <%= command.id %> --hash-id 3f1c… --yes --json | jq -r .status',
   ];
   static override flags = {
-    'hash-id': hashIdFlag,
+    ...userFlags,
     yes: Flags.boolean({ char: 'y', summary: 'do not ask for confirmation' }),
   };
 
   protected override async run(context: Context<typeof UsersDelete>): Promise<void> {
     const { flags, out, world, signal } = context;
-    const hashId = flags['hash-id'];
-    const { client } = await context.connect();
+    const { connection, hashId } = await connectForUser(context);
+    const { client } = connection;
     const sure =
       flags.yes ||
       (await confirm(world, `Erase the user ${hashId} for good?`, {

@@ -3,8 +3,8 @@ import { fieldsFlag, limitFlag } from '../../cli/flags/list-flags.ts';
 import { Flags } from '../../cli/flags/oclif.ts';
 import { untilFlag } from '../../cli/flags/time-flags.ts';
 import { longList, warnOfRemoved } from '../../cli/input/long-list.ts';
+import { connectForUser, userFlags } from '../../cli/input/named-user.ts';
 import { MAX_TIMELINE_PAGE, TIMELINE_KINDS } from '../../contract/schemas.ts';
-import { hashIdFlag } from '../../features/users/flags.ts';
 import { TIMELINE_FIELDS } from '../../features/users/timeline-view.ts';
 import { objectOf } from '../../kit/object-of.ts';
 import { shell } from '../../kit/shell.ts';
@@ -19,7 +19,7 @@ counts are all shown; other events only if they are among the newest 5,000 of th
     '<%= config.bin %> <%= command.id %> --hash-id 3f1c… --kind decision,outcome --json',
   ];
   static override flags = {
-    'hash-id': hashIdFlag,
+    ...userFlags,
     kind: Flags.string({
       summary: 'only these kinds',
       options: TIMELINE_KINDS,
@@ -33,9 +33,11 @@ counts are all shown; other events only if they are among the newest 5,000 of th
     fields: fieldsFlag(TIMELINE_FIELDS),
   };
 
-  protected override async run({ flags, out, signal, connect }: Context<typeof UsersTimeline>) {
-    const { client } = await connect();
-    const { 'hash-id': hashId, until, limit } = flags;
+  protected override async run(context: Context<typeof UsersTimeline>) {
+    const { flags, out, signal } = context;
+    const { connection, hashId } = await connectForUser(context);
+    const { client } = connection;
+    const { until, limit } = flags;
     const kinds = flags.kind && [...new Set(flags.kind)].join(',');
     const query = { kinds, until, limit: String(Math.min(limit, MAX_TIMELINE_PAGE)) };
     const { rows, rest } = await longList(

@@ -4,6 +4,13 @@ import { SvcError } from '../../cli/errors/svc-error.ts';
 import { orUnsupportedFeature } from '../../cli/errors/unsupported-feature.ts';
 import { parseDuration } from '../../cli/flags/duration.ts';
 import { Flags } from '../../cli/flags/oclif.ts';
+import {
+  checkLocalHashId,
+  connectForUser,
+  requireUser,
+  userFlags,
+  warnOfUnknownUser,
+} from '../../cli/input/named-user.ts';
 import { USER_TOKEN_SECONDS } from '../../contract/limits.ts';
 import { withAccounts } from '../../features/accounts/open.ts';
 import { objectOf } from '../../kit/object-of.ts';
@@ -18,28 +25,33 @@ and reports their outcomes, and nothing else. Your server does the same with POS
     '<%= config.bin %> <%= command.id %> --hash-id 3f1c… --ttl 10m --json | jq -r .token',
   ];
   static override flags = {
-    'hash-id': Flags.string({ summary: 'hashed identifier of the user', required: true, helpValue: 'H' }),
+    ...userFlags,
     ttl: Flags.string({ summary: 'how long it is valid, 1m to 24h', default: '1h', helpValue: '1h' }),
     database: databaseFlag,
   };
 
   protected override async run(context: Context<typeof UsersToken>): Promise<void> {
     const { flags, out, paths, world, signal } = context;
-    const hashId = flags['hash-id'];
+    requireUser(flags);
+    const { 'hash-id': named, 'user-id': userId, workspace } = flags;
     const seconds = secondsOf(flags.ttl);
     const create = async (): Promise<object> => {
-      if (flags.database !== undefined)
-        return withAccounts(context, (accounts) =>
-          accounts.userToken({
-            workspace: flags.workspace,
-            hashId,
+      if (flags.database !== undefined) {
+        if (named !== undefined) checkLocalHashId(named);
+        return withAccounts(context, async (accounts) => {
+          const user = await accounts.identify(workspace, { hashId: named, userId });
+          warnOfUnknownUser(out, flags, user);
+          return accounts.userToken({
+            workspace,
+            hashId: user.hashId,
             seconds,
             dataDir: paths.dataDir,
             dataKey: world.env.SVC_DATA_KEY || undefined,
-          }),
-        );
-      const { client } = await context.connect();
-      const call = client.call('createUserToken', {
+          });
+        });
+      }
+      const { connection, hashId } = await connectForUser(context);
+      const call = connection.client.call('createUserToken', {
         params: { hashId },
         body: { ttlSeconds: seconds },
         signal,

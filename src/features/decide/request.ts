@@ -23,8 +23,12 @@ export function decideRequest(hashId: string, flags: DecideFlags): DecideRequest
  * The request for a line of `--input`. Flags supply what the line leaves out, and fields unknown to this version are
  * kept. Throws SvcError `usage`.
  */
-export function decideRequestOfLine(line: string, flags: DecideFlags): DecideRequest {
-  return complete(parseUserRequest(line, ['context', 'guardrails']), flags);
+export function decideRequestOfLine(
+  line: string,
+  flags: DecideFlags,
+  service: { readonly isLocal: boolean },
+): DecideRequest {
+  return complete(parseUserRequest(line, ['context', 'guardrails'], service), flags);
 }
 
 function complete({ context, guardrails, ...rest }: UserRequest, flags: DecideFlags): DecideRequest {

@@ -23,8 +23,12 @@ export function triggerRequest(hashId: string, flags: TriggerFlags): TriggerRequ
  * The request for a line of `--input`. Flags supply what the line leaves out, and fields unknown to this version are
  * kept. Throws like `triggerRequest`.
  */
-export function triggerRequestOfLine(line: string, flags: TriggerFlags): TriggerRequest {
-  return complete(parseUserRequest(line, ['variables']), flags);
+export function triggerRequestOfLine(
+  line: string,
+  flags: TriggerFlags,
+  service: { readonly isLocal: boolean },
+): TriggerRequest {
+  return complete(parseUserRequest(line, ['variables'], service), flags);
 }
 
 /** Warns about a channel or priority that this version does not know. It is sent nevertheless. */

@@ -4,6 +4,7 @@ import { userToken } from '../crypto/user-token.ts';
 import { type ApiKey, apiKeys, type KeyKind, newApiKey } from '../store/repositories/api-keys.ts';
 import { type ClientSettings, type Workspace, workspaces } from '../store/repositories/workspaces.ts';
 import type { Store, Tx } from '../store/store.ts';
+import { type IdentifiedUser, identifyUser, type UserIdentifier } from './user-records.ts';
 
 /** A workspace or a key cannot be created or changed as asked. */
 class AccountError extends Error {
@@ -89,6 +90,16 @@ export function updateWorkspace(
     await workspaces.setClientSettings(tx, id, clients);
     return { mode, region: change.region ?? before.region, clients };
   });
+}
+
+/** Identifies a user of a workspace, which may be left out where there is only one. Throws AccountError. */
+export async function identify(
+  store: Store,
+  id: string | undefined,
+  user: UserIdentifier,
+): Promise<IdentifiedUser> {
+  const workspace = await store.read((tx) => workspaceOf(tx, id));
+  return identifyUser(store, workspace.id, user);
 }
 
 /** Makes a token for a user of a workspace, which may be left out where there is only one. Throws AccountError. */

@@ -7,7 +7,7 @@ import { addresses } from '../store/repositories/addresses.ts';
 import { consents } from '../store/repositories/marketing/consents.ts';
 import { users } from '../store/repositories/users.ts';
 import { workspaces } from '../store/repositories/workspaces.ts';
-import type { SqlValue, Store } from '../store/store.ts';
+import type { SqlValue, Store, Tx } from '../store/store.ts';
 
 interface FoundUser {
   readonly workspaceId: string;
@@ -15,27 +15,50 @@ interface FoundUser {
   readonly userId: string;
 }
 
+/** One of two identifiers of a user. */
+export interface UserIdentifier {
+  readonly hashId?: string | undefined;
+  readonly userId?: string | undefined;
+}
+
+export interface IdentifiedUser {
+  readonly hashId: string;
+  /** False if nothing was stored of the user, or the user was erased. */
+  readonly known: boolean;
+}
+
 /** Finds a user by one of two identifiers, in the named workspace or in the first that knows the user. */
 export async function findUser(
   store: Store,
-  by: {
-    readonly hashId?: string | undefined;
-    readonly userId?: string | undefined;
-    readonly workspace?: string | undefined;
-  },
+  by: UserIdentifier & { readonly workspace?: string | undefined },
 ): Promise<FoundUser | undefined> {
   return store.read(async (tx) => {
     for (const { id } of await workspaces.list(tx)) {
       if (by.workspace !== undefined && by.workspace !== id) continue;
-      const hash = by.hashId ?? hashId(await workspaces.hashKey(tx, id), by.userId ?? '');
-      const row = await tx.sql.get<{ userId: string }>(
-        'SELECT user_id AS "userId" FROM app_user WHERE workspace_id = ? AND hash_id = ?',
-        [id, hash],
-      );
-      if (row) return { workspaceId: id, hashId: hash, userId: row.userId };
+      const { hashId, userId } = await lookUp(tx, id, by);
+      if (userId !== undefined) return { workspaceId: id, hashId, userId };
     }
     return undefined;
   });
+}
+
+/** Resolves with the hashId of a user of a workspace, named by one of two identifiers, and whether the user is known. */
+export async function identifyUser(
+  store: Store,
+  workspaceId: string,
+  by: UserIdentifier,
+): Promise<IdentifiedUser> {
+  const { hashId, userId } = await store.read((tx) => lookUp(tx, workspaceId, by));
+  return { hashId, known: userId !== undefined };
+}
+
+async function lookUp(tx: Tx, workspaceId: string, by: UserIdentifier) {
+  const hash = by.hashId ?? hashId(await workspaces.hashKey(tx, workspaceId), by.userId ?? '');
+  const row = await tx.sql.get<{ userId: string }>(
+    'SELECT user_id AS "userId" FROM app_user WHERE workspace_id = ? AND hash_id = ?',
+    [workspaceId, hash],
+  );
+  return { hashId: hash, userId: row?.userId };
 }
 
 /** A kind of record about a user: where it is, and the columns of its JSON members. */

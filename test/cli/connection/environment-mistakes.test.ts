@@ -6,7 +6,7 @@ import { runProcess } from '../../support/process/run-process.ts';
 import { runSvc } from '../../support/process/run-svc.ts';
 import { tempDir } from '../../support/temp.ts';
 
-const local = ['decide', '--hash-id', 'h', '--profile', 'local'];
+const local = ['decide', '--hash-id', 'a'.repeat(64), '--profile', 'local', '--quiet'];
 const add = ['profiles', 'add', 'p', '--workspace', 'w', '--base-url', 'http://127.0.0.1:1', '--no-check'];
 const remote = { SVC_BASE_URL: 'http://127.0.0.1:1', SVC_WORKSPACE: 'w', SVC_API_KEY: 'sk_test_1' };
 const decide = ['decide', '--hash-id', 'h', '--max-retries', '0'];

@@ -54,7 +54,7 @@ it('without a home folder, commands that need none run and others suggest a vari
   expect(await run(migrate)).toMatchObject({ code: 0, stderr: '' });
   for (const argv of [
     ['profiles', 'list'],
-    ['decide', '--hash-id', 'h', '--profile', 'local'],
+    ['decide', '--hash-id', 'a'.repeat(64), '--profile', 'local'],
   ])
     expect(await run(argv)).toEqual({
       code: 2,

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { parseUserRequest, requireHashId } from '../../../src/cli/input/user-request.ts';
+import { requireUser } from '../../../src/cli/input/named-user.ts';
+import { parseUserRequest } from '../../../src/cli/input/user-request.ts';
 
 describe('a line of --input', () => {
   it.each([
@@ -26,7 +27,7 @@ describe('a line of --input', () => {
 });
 
 it('a single request needs a user', () => {
-  expect(requireHashId({ 'hash-id': 'h' })).toBe('h');
+  expect(() => requireUser({ 'hash-id': 'h' })).not.toThrow();
   for (const hashId of ['', undefined])
-    expect(() => requireHashId({ 'hash-id': hashId })).toThrow('no user is given');
+    expect(() => requireUser({ 'hash-id': hashId })).toThrow('no user is given');
 });

@@ -108,12 +108,13 @@ it('creates a publishable key, and a token with which an app lists the messages 
   expect((await run(`workspaces update ${workspace} --origin none --user-tokens`)).stdout).toMatch(
     /publishable keys: none/,
   );
-  const made = await json('users token --hash-id 3f1c --ttl 10m');
+  const user = 'a'.repeat(64);
+  const made = await json(`users token --hash-id ${user} --ttl 10m`);
   expect(made).toEqual({ token: expect.stringMatching(/^ut_/), expiresAt: expect.any(String) });
   expect(Date.parse(made.expiresAt) - Date.now()).toBeLessThanOrEqual(600_000);
-  expect((await run('users token --hash-id 3f1c')).stdout).toMatch(/^ut_.+\nexpires /);
+  expect((await run(`users token --hash-id ${user}`)).stdout).toMatch(/^ut_.+\nexpires /);
   // The same on the store, which knows the key of the data.
-  expect(await json(`users token --hash-id 3f1c --database ${database}`)).toMatchObject({
+  expect(await json(`users token --hash-id ${user} --database ${database}`)).toMatchObject({
     token: expect.stringMatching(/^ut_/),
   });
 });

@@ -10,21 +10,25 @@ const json = async (argv: string[], options: Parameters<typeof runSvc>[1]) => {
   return JSON.parse(stdout);
 };
 
+/** A hashId as `local` has them. */
+const USER = 'a'.repeat(64);
+
 describe('svc messages', () => {
   test('lists a decided message and reports its outcome, on local', async () => {
     const home = tempDir();
     const local = { home, env: { SVC_PROFILE: 'local' } };
-    const { decisionId, action } = await json(['decide', '--hash-id', 'h1'], local);
-    const peek = async () => (await json(['messages', 'list', '--hash-id', 'h1', '--peek'], local)).messages;
+    const { decisionId, action } = await json(['decide', '--quiet', '--hash-id', USER], local);
+    const peek = async () =>
+      (await json(['messages', 'list', '--quiet', '--hash-id', USER, '--peek'], local)).messages;
     expect(await peek()).toEqual([expect.objectContaining({ decisionId, servedAt: null })]);
-    const { messages } = await json(['messages', 'list', '--hash-id', 'h1'], local);
+    const { messages } = await json(['messages', 'list', '--quiet', '--hash-id', USER], local);
     expect((await peek())[0].servedAt).toMatch(/Z$/);
     expect(messages).toEqual([expect.objectContaining({ decisionId, contentId: action.contentId })]);
-    const table = await runSvc(['messages', 'list', '--hash-id', 'h1'], local);
+    const table = await runSvc(['messages', 'list', '--quiet', '--hash-id', USER], local);
     expect(table.stdout).toContain(messages[0].title);
     await json(['messages', 'outcome', decisionId, 'actioned'], local);
-    expect((await json(['messages', 'list', '--hash-id', 'h1'], local)).messages).toEqual([]);
-    expect((await runSvc(['messages', 'list', '--hash-id', 'h1'], local)).stdout).toBe(
+    expect((await json(['messages', 'list', '--quiet', '--hash-id', USER], local)).messages).toEqual([]);
+    expect((await runSvc(['messages', 'list', '--quiet', '--hash-id', USER], local)).stdout).toBe(
       'no pending messages\n',
     );
     const evaluated = await json(['decisions', 'evaluate', '--quiet'], local);

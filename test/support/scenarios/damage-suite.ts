@@ -41,7 +41,7 @@ function subjects(template: string): Subject[] {
     {
       file: 'data/service.db',
       commands: [
-        ['decide', '--hash-id', 'h', '-p', 'local'],
+        ['decide', '--hash-id', 'a'.repeat(64), '-p', 'local'],
         ['data', 'export', '-p', 'local'],
         [...IMPORT, '--restart'],
         ['serve', '--port', '0'],
@@ -50,12 +50,12 @@ function subjects(template: string): Subject[] {
     },
     {
       file: 'data/service.db.credentials.json',
-      commands: [['decide', '--hash-id', 'h', '-p', 'local']],
+      commands: [['decide', '--hash-id', 'a'.repeat(64), '-p', 'local']],
       harmless: ['read-only'],
     },
     {
       file: 'data/service.db.key',
-      commands: [['decide', '--hash-id', 'h', '-p', 'local']],
+      commands: [['decide', '--hash-id', 'a'.repeat(64), '-p', 'local']],
       harmless: ['read-only'],
     },
     {
@@ -85,7 +85,7 @@ function subjects(template: string): Subject[] {
       file: `data/limits/${scope}/${name}`,
       commands: [
         ['limits', '-p', 'local'],
-        ['decide', '--hash-id', 'h', '-p', 'local'],
+        ['decide', '--hash-id', 'a'.repeat(64), '-p', 'local'],
       ],
       cache: true,
     })),

@@ -74,7 +74,7 @@ export async function furnish(program: SvcProgram, home: string): Promise<void> 
   const run = (...argv: string[]) => runIn(program, home, argv);
   // Stops at the invalid record: earlier batches are accepted, and the import is unfinished.
   await expectDone(run(...IMPORT, '--max-errors', '1'), 7);
-  await expectDone(run('decide', '--hash-id', 'h1', '-p', 'local'));
+  await expectDone(run('decide', '--hash-id', 'a'.repeat(64), '-p', 'local'));
   await expectDone(
     run(
       'profiles',
