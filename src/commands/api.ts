@@ -81,7 +81,7 @@ become the JSON body, or the query of a GET: -f adds a string, and -F converts n
 async function describe({ args, flags, out }: Context<typeof Api>): Promise<void> {
   if (args.method !== undefined || (flags.list && flags.spec))
     throw new SvcError('usage', `--${flags.list ? 'list' : 'spec'} sends no request`, {
-      hint: `use it alone: svc api --${flags.list ? 'list' : 'spec'}`,
+      hint: (invocation) => `use it alone: ${invocation.on('api', flags.list ? '--list' : '--spec')}`,
     });
   if (flags.spec) {
     const { openApiText } = await import('../contract/document.ts');
@@ -99,7 +99,7 @@ function methodAndPath(
 ): { method: string; path: string } {
   if (first === undefined)
     throw new SvcError('usage', 'the path is missing', {
-      hint: 'list the paths: svc api --list',
+      hint: (invocation) => `list the paths: ${invocation.on('api', '--list')}`,
     });
   const [method, path] =
     second === undefined && first.startsWith('/') ? ['GET', first] : [first.toUpperCase(), second];
@@ -108,7 +108,7 @@ function methodAndPath(
       'usage',
       path === undefined ? 'the path is missing' : `${first} is not an HTTP method`,
       {
-        hint: 'for example: svc api GET /v1/webhooks',
+        hint: (invocation) => `for example: ${invocation.on('api', 'GET', '/v1/webhooks')}`,
       },
     );
   if (!/^\/[\x21-\x7e]*$/.test(path) || path.includes('#'))

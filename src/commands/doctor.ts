@@ -140,7 +140,7 @@ async function runChecks(context: Context<typeof Doctor>): Promise<Check[]> {
   }
   const { checkLimits } = await import('../features/doctor/limits.ts');
   const { limitRows } = await import('../features/limits/rows.ts');
-  checks.push(checkLimits(limitRows(connection.limits.read(), world.clock.now())));
+  checks.push(checkLimits(limitRows(connection.limits.read(), world.clock.now()), context.invocation));
   return checks;
 }
 

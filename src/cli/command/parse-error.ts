@@ -1,4 +1,3 @@
-import { commandLine } from '../../kit/shell.ts';
 import { SvcError } from '../errors/svc-error.ts';
 import { nearestName } from './suggest.ts';
 
@@ -58,7 +57,7 @@ export function toParseError(error: unknown, id: string, flags: Readonly<Record<
       cause: error,
     });
   return new SvcError('usage', message, {
-    hint: meant ? commandLine(['svc', ...id.split(':'), ...meant]) : `see \`${command} --help\``,
+    hint: meant ? (invocation) => invocation.on(...id.split(':'), ...meant) : `see \`${command} --help\``,
     cause: error,
   });
 }

@@ -82,7 +82,10 @@ export class Invocation {
 
   /** Returns another command with the flags that select the same service. */
   on(...command: string[]): string {
-    return pasteable(['svc', ...command, ...partitionFlags(this.#argv ?? [], serviceFlags).flags]);
+    // What follows `--` belongs to another program.
+    const end = command.includes('--') ? command.indexOf('--') : command.length;
+    const { flags } = partitionFlags(this.#argv ?? [], serviceFlags);
+    return pasteable(['svc', ...command.slice(0, end), ...flags, ...command.slice(end)]);
   }
 
   /** Returns another command with an operand; an operand that starts with a dash is placed after `--`. */

@@ -64,7 +64,18 @@ export function pacedShort(pace: PaceView): string {
  */
 export function heldBackText(
   pace: PaceView,
-  { elapsedMs, batchSize, isLocal }: { elapsedMs: number; batchSize: number; isLocal: boolean },
+  {
+    elapsedMs,
+    batchSize,
+    isLocal,
+    limitsCommand,
+  }: {
+    readonly elapsedMs: number;
+    readonly batchSize: number;
+    readonly isLocal: boolean;
+    /** The command that shows the limits. */
+    readonly limitsCommand: string;
+  },
 ): { held: string; faster: readonly string[] } | undefined {
   if (pace.heldMs < NOTEWORTHY_MS) return undefined;
   const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`;
@@ -74,12 +85,12 @@ export function heldBackText(
     advice.push(`a larger --share uses more of the limit of ${pace.limit.toLocaleString('en-US')}`);
   if (pace.others > pace.limit * NOTEWORTHY_OTHERS)
     advice.push(
-      `others in this workspace hold ${pace.others.toLocaleString('en-US')} of it now (svc limits)`,
+      `others in this workspace hold ${pace.others.toLocaleString('en-US')} of it now (${limitsCommand})`,
     );
   advice.push(
     isLocal
       ? 'svc serve --limit ingest=N sets another limit'
-      : 'ask the operator of the service for a higher limit (svc limits shows it)',
+      : `ask the operator of the service for a higher limit (${limitsCommand} shows it)`,
   );
   return {
     held: `held back by the limit of ${allowance(pace)} for ${seconds(Math.min(pace.heldMs, elapsedMs))} of ${seconds(elapsedMs)}`,

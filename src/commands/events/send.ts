@@ -34,7 +34,11 @@ export default class EventsSend extends SvcCommand {
     const text = eventText(flags['user-id'], flags.event, flags.timestamp ?? now, flags.property ?? []);
     if ('field' in text)
       throw new SvcError('usage', `${text.field} ${text.reason}`, {
-        hint: 'svc events send --user-id U --event E --property name=value --timestamp 2026-01-31T12:00:00Z',
+        hint: (invocation) =>
+          invocation.on(
+            ...['events', 'send', '--user-id', 'U', '--event', 'E', '--property', 'name=value'],
+            ...['--timestamp', '2026-01-31T12:00:00Z'],
+          ),
       });
     const { client } = await connect();
     const answer = await client.call('ingestEvents', { raw: `{"events":[${text.json}]}`, signal });

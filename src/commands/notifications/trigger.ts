@@ -7,6 +7,7 @@ import { Flags } from '../../cli/flags/oclif.ts';
 import { runBatch } from '../../cli/input/batch-input.ts';
 import { connectForUser } from '../../cli/input/named-user.ts';
 import { OR_INPUT, userRequestFlags } from '../../cli/input/user-request.ts';
+import type { Invocation } from '../../cli/invocation/invocation.ts';
 import { escapeJson } from '../../cli/terminal/sanitize.ts';
 import { withSpinner } from '../../cli/terminal/spinner.ts';
 import type { Answer } from '../../client/client.ts';
@@ -19,7 +20,7 @@ import {
 } from '../../features/notifications/trigger-request.ts';
 import { notificationStatus, requireDelivered, showNotification } from '../../features/notifications/view.ts';
 import { objectOf } from '../../kit/object-of.ts';
-import { commandLine, shell } from '../../kit/shell.ts';
+import { commandLine } from '../../kit/shell.ts';
 
 export default class NotificationsTrigger extends SvcCommand {
   static override aliases = ['notify'];
@@ -99,7 +100,10 @@ flags supply what a line leaves out. For each line, one line is printed, in the 
     const answer = await trigger(connection, request, signal);
     const print = ({ text, body }: Answer) => {
       if (out.json && body !== undefined) out.raw(`${escapeJson(text.trim())}\n`);
-      else out.result(body ?? {}, () => (flags.wait ? showNotification(body, out) : accepted(body)));
+      else
+        out.result(body ?? {}, () =>
+          flags.wait ? showNotification(body, out) : accepted(body, context.invocation),
+        );
     };
     if (!flags.wait) return print(answer);
     const id = idOf(answer);
@@ -139,12 +143,12 @@ function idOf({ body }: Answer): string {
   );
 }
 
-function accepted(body: unknown) {
+function accepted(body: unknown, invocation: Invocation) {
   const { notificationId, status } = objectOf(body);
   if (typeof notificationId !== 'string') return 'accepted';
   return [
     `${notificationId}  `,
     typeof status === 'string' ? notificationStatus(status) : 'accepted',
-    shell`\nto follow it: svc notifications watch ${notificationId}`,
+    `\nto follow it: ${invocation.onThis(notificationId, 'notifications', 'watch')}`,
   ];
 }

@@ -7,7 +7,6 @@ import { connectForUser, userFlags } from '../../cli/input/named-user.ts';
 import { MAX_TIMELINE_PAGE, TIMELINE_KINDS } from '../../contract/schemas.ts';
 import { TIMELINE_FIELDS } from '../../features/users/timeline-view.ts';
 import { objectOf } from '../../kit/object-of.ts';
-import { shell } from '../../kit/shell.ts';
 
 export default class UsersTimeline extends SvcCommand {
   static override summary = 'Show what happened to a user, newest first, without personal data';
@@ -51,7 +50,7 @@ counts are all shown; other events only if they are among the newest 5,000 of th
     if (typeof scannedSince === 'string')
       out.notice([
         `of events that no rule counts, only those received since ${scannedSince} are looked through\n`,
-        shell`all, on the machine of the service: svc users export --hash-id ${hashId}`,
+        `all, on the machine of the service: ${context.invocation.on('users', 'export', '--hash-id', hashId)}`,
       ]);
     out.list({ key: 'items', rows, rest, fields: TIMELINE_FIELDS, empty: 'no entries' }, flags.fields);
   }

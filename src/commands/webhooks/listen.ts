@@ -101,6 +101,7 @@ lease, and removes the subscription when it stops. Without a service it needs on
             leaseSeconds,
             subscriptionOptional: given,
             out,
+            invocation: context.invocation,
           });
     const session = runSession({
       port: flags.port,

@@ -3,7 +3,6 @@ import { orAmbiguous } from '../../cli/errors/ambiguous-outcome.ts';
 import { orUnsupportedOperation } from '../../cli/errors/unsupported-operation.ts';
 import { Args } from '../../cli/flags/oclif.ts';
 import { objectOf } from '../../kit/object-of.ts';
-import { shell } from '../../kit/shell.ts';
 
 export default class WebhooksRedeliver extends SvcCommand {
   static override summary = 'Send a delivery again, with the same bytes and identifier';
@@ -22,7 +21,7 @@ export default class WebhooksRedeliver extends SvcCommand {
       (invocation) => invocation.onThis(args.id, 'webhooks', 'deliveries'),
       orUnsupportedOperation(
         `send ${args.delivery} again`,
-        shell`list the deliveries: svc webhooks deliveries ${args.id}`,
+        (invocation) => `list the deliveries: ${invocation.onThis(args.id, 'webhooks', 'deliveries')}`,
         client.call('redeliver', { params, signal }),
       ),
     );

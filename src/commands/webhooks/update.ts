@@ -10,7 +10,6 @@ import { EVENT_KINDS } from '../../contract/schemas.ts';
 import { orUnknownKinds, warnOfUnknownKinds } from '../../features/webhooks/event-kinds.ts';
 import { webhookDetails, webhookOf } from '../../features/webhooks/view.ts';
 import { objectOf } from '../../kit/object-of.ts';
-import { shell } from '../../kit/shell.ts';
 
 export default class WebhooksUpdate extends SvcCommand {
   static override summary = 'Change, enable, disable or renew a webhook subscription';
@@ -51,7 +50,7 @@ export default class WebhooksUpdate extends SvcCommand {
     } as RequestOf<'updateWebhook'>;
     if (Object.keys(body).length === 0)
       throw new SvcError('usage', 'no change was specified', {
-        hint: shell`svc webhooks update ${args.id} --status active`,
+        hint: (invocation) => invocation.again('--status', 'active'),
       });
     const { client } = await context.connect();
     const answer = await orAmbiguous(

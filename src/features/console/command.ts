@@ -22,10 +22,14 @@ export interface ConsoleFlags {
 }
 
 /** Prints the address of a console. */
-function announceConsole({ out }: Pick<Context, 'out'>, url: string, joined: boolean): void {
+function announceConsole(
+  { out, invocation }: Pick<Context, 'out' | 'invocation'>,
+  url: string,
+  joined: boolean,
+): void {
   out.line({ ready: true, url, joined }, () => [
     `console on ${url}\n`,
-    'the address is valid once, within five minutes; for another one: svc console\n',
+    `the address is valid once, within five minutes; for another one: ${invocation.on('console')}\n`,
     joined ? 'the running console serves it' : 'stop with Ctrl-C',
   ]);
 }

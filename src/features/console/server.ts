@@ -168,7 +168,7 @@ async function data(
   if (at('codes') && parts.handOver) return json(200, parts.handOver(await ownBody(request), sessions));
   const token = request.headers['x-console-token'];
   if (typeof token !== 'string' || !sessions.holds(token))
-    throw new Refusal(401, 'no_session', 'The session has ended: run svc console for a new address.');
+    throw new Refusal(401, 'no_session', 'The session has ended: run `svc console` for a new address.');
   if (segments[0] === 'api')
     return forward(parts.backend, calledOperation(target, parts.write), {
       incoming: request,
@@ -206,7 +206,7 @@ function exchanged(body: unknown, sessions: Sessions): Answer {
     throw new Refusal(
       401,
       'wrong_code',
-      'The code was used, is too old, or is not one: run svc console again.',
+      'The code was used, is too old, or is not one: run `svc console` again.',
     );
   return json(200, result);
 }

@@ -1,3 +1,4 @@
+import type { Invocation } from '../../cli/invocation/invocation.ts';
 import type { LimitRow } from '../limits/rows.ts';
 import { type Check, ok, skipped, warn } from './check.ts';
 
@@ -5,7 +6,7 @@ import { type Check, ok, skipped, warn } from './check.ts';
 const SCARCE = 0.1;
 
 /** Checks how much is left of the limits that were observed within the window. */
-export function checkLimits(rows: readonly LimitRow[]): Check {
+export function checkLimits(rows: readonly LimitRow[], invocation: Invocation): Check {
   const seen = rows.flatMap(({ group, limit, remaining, stale }) =>
     limit === null || remaining === null || stale ? [] : [{ group, limit, remaining }],
   );
@@ -20,7 +21,7 @@ export function checkLimits(rows: readonly LimitRow[]): Check {
     ? warn(
         'limits',
         `left: ${text}`,
-        'svc limits --watch shows the limits; import with --share to leave capacity for others',
+        `to watch the limits: ${invocation.on('limits', '--watch')}; import with --share to leave capacity for others`,
       )
     : ok('limits', `left: ${text}`);
 }

@@ -3,7 +3,6 @@ import type { Client } from '../../client/client.ts';
 import type { ApiError } from '../../client/errors.ts';
 import type { EventKind } from '../../contract/schemas.ts';
 import type { Clock } from '../../kit/clock.ts';
-import { shell } from '../../kit/shell.ts';
 
 export interface SubscriptionOptions {
   readonly client: Client;
@@ -17,6 +16,8 @@ export interface SubscriptionOptions {
   readonly signal: AbortSignal;
   /** Called with warnings that may require an action of the user. */
   readonly warn: (text: string) => void;
+  /** Returns the command that removes a subscription, for a shell. */
+  readonly removal: (id: string) => string;
 }
 
 /** Statuses of a service that does not support an operation or field (docs/design-choices.md). */
@@ -49,7 +50,7 @@ export class LeasedSubscription {
       const how =
         registration.id === undefined
           ? 'in the console of the service'
-          : shell`with \`svc webhooks delete ${registration.id}\``;
+          : `with \`${options.removal(registration.id)}\``;
       options.warn(
         `the service does not support leases: if this listener is killed, remove the subscription ${how}`,
       );
@@ -77,7 +78,7 @@ export class LeasedSubscription {
         ? `it expires within ${this.#options.leaseSeconds} s`
         : status !== undefined && UNSUPPORTED.has(status)
           ? 'the service does not support removal: remove it in the console of the service'
-          : shell`remove it with \`svc webhooks delete ${this.id}\``;
+          : `remove it with \`${this.#options.removal(this.id)}\``;
       warn(`the subscription ${this.id} to ${url} was not removed (${why}); ${rest}`);
     }
   }

@@ -2,6 +2,7 @@ import type { Connection } from '../../cli/connection/connect.ts';
 import { type ConnectionFlags, isLoopback, resolveSettings } from '../../cli/connection/settings.ts';
 import { SvcError } from '../../cli/errors/svc-error.ts';
 import { asUsageError } from '../../cli/errors/usage-error.ts';
+import type { Invocation } from '../../cli/invocation/invocation.ts';
 import type { Output } from '../../cli/terminal/output.ts';
 import type { World } from '../../cli/terminal/world.ts';
 import type { Client } from '../../client/client.ts';
@@ -44,6 +45,7 @@ export function registration({
   leaseSeconds,
   subscriptionOptional,
   out,
+  invocation,
 }: {
   connection: Connection & { client: Client };
   flags: RegistrationFlags;
@@ -53,6 +55,7 @@ export function registration({
   /** True where the user provided the secret, so that listening without a subscription is useful. */
   subscriptionOptional: boolean;
   out: Output;
+  invocation: Invocation;
 }): RegisterOptions {
   return {
     client: connection.client,
@@ -60,6 +63,7 @@ export function registration({
     events: kinds ?? EVENT_KINDS,
     secret,
     leaseSeconds,
+    removal: (id) => invocation.onThis(id, 'webhooks', 'delete'),
     onRejected: (error) => {
       const { status, details = [], name } = error as Partial<ApiError>;
       if (name === 'TransportError' && subscriptionOptional && flags.register === undefined) {

@@ -39,6 +39,8 @@ export interface RegisterOptions {
   readonly leaseSeconds: number;
   /** Called when the service rejects the subscription. Returns true to continue without one. */
   readonly onRejected: (error: unknown) => boolean;
+  /** Returns the command that removes a subscription, for a shell. */
+  readonly removal: (id: string) => string;
 }
 
 export interface SessionEvents extends ForwardEvents {
@@ -126,7 +128,7 @@ function makeReceiver(
 }
 
 async function subscribe(
-  { client, events, secret, leaseSeconds, onRejected }: RegisterOptions,
+  { client, events, secret, leaseSeconds, onRejected, removal }: RegisterOptions,
   target: URL,
   { clock, on, signal }: SessionOptions,
 ): Promise<LeasedSubscription | undefined> {
@@ -140,6 +142,7 @@ async function subscribe(
       clock,
       signal,
       warn: on.warn,
+      removal,
     });
   } catch (error) {
     if (!onRejected(error)) throw error;

@@ -45,7 +45,7 @@ export function announce(
     metricsUrl === undefined ? '' : `metrics on ${metricsUrl}\n`,
     consoleUrl === undefined
       ? ''
-      : `console on ${consoleUrl} (valid once; for another address: svc console)\n`,
+      : `console on ${consoleUrl} (valid once; for another address: ${invocation.on('console')})\n`,
     shell`  export SVC_BASE_URL=${base} SVC_WORKSPACE=${workspace}`,
     apiKey === null ? '' : shell` SVC_API_KEY=${apiKey}`,
     region ? shell` SVC_REGION=${region}\n` : '\n',

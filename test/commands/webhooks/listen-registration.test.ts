@@ -97,7 +97,7 @@ it('subscribes to local, and receives the deliveries that another command on loc
     expect(code, stderr).toBe(0);
     return stdout === '' ? undefined : JSON.parse(stdout);
   };
-  const decided = await run('decide', '--hash-id', '9f86d081884c7d659a2feaa0c55ad015');
+  const decided = await run('decide', '--hash-id', 'a'.repeat(64));
   await run('messages', 'outcome', decided.decisionId, 'clicked');
   expect((await svc.done).code).toBe(0);
   expect(svc.lines()).toMatchObject([{ body: { type: 'campaign.clicked', decisionId: decided.decisionId } }]);

@@ -39,7 +39,10 @@ export interface ImportCommand {
   readonly onAnswer?: (answer: Answer) => void;
 }
 
-type ImportContext = Pick<Context, 'argv' | 'world' | 'paths' | 'out' | 'signal' | 'connect'> & {
+type ImportContext = Pick<
+  Context,
+  'argv' | 'world' | 'paths' | 'out' | 'signal' | 'connect' | 'invocation'
+> & {
   readonly flags: ImportFlags & GlobalFlags;
 };
 
@@ -102,7 +105,7 @@ interface Parsed {
 }
 
 async function run(
-  { flags, world, out, signal: interrupted, connect }: ImportContext,
+  { flags, world, out, signal: interrupted, connect, invocation }: ImportContext,
   command: ImportCommand,
   { place, optionsAt, recovery }: Parsed,
 ): Promise<ExitCode> {
@@ -182,6 +185,7 @@ async function run(
             elapsedMs: end.result.elapsedMs,
             batchSize: flags['batch-size'],
             isLocal: connection.isLocal,
+            limitsCommand: invocation.on('limits'),
           }),
       );
     printResult(out, command, end, words);

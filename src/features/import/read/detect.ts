@@ -117,7 +117,7 @@ export function detectFormat(name: string, head: Buffer, options: DetectOptions)
 function severalArrays(name: string, choices: readonly string[]): InputError {
   return new InputError(
     `${name} has several arrays of objects: ${choices.join(', ')}.`,
-    shell`svc events import ${name} --records ${choices[0]!}`,
+    shell`add --records ${choices[0]!}`,
     { flags: { without: ['records'], more: ['--records', choices[0]!] } },
   );
 }
@@ -133,7 +133,7 @@ function refuseCarriageReturns(name: string, head: Buffer): void {
   const command = `tr '\\r' '\\n' < ${shellPath(name)}`;
   throw new InputError(
     `${name === '-' ? 'standard input' : name} has lines that end in carriage returns alone.`,
-    `${command} | svc events import -`,
+    "convert the line ends before the import: tr '\\r' '\\n'",
     name === '-' ? {} : { prepare: { by: command, name, makes: '-' } },
   );
 }
@@ -167,11 +167,9 @@ function refuseBinary(name: string, head: Buffer): void {
   const zeros = [0, 1].map((odd) => sample.filter((byte, i) => byte === 0 && i % 2 === odd).length);
   const wide = zeros.findIndex((count) => count * 2 > sample.length * UTF_16_SHARE);
   if (wide >= 0 && zeros[1 - wide] === 0)
-    throw new InputError(
-      `${name} is UTF-16 without its mark.`,
-      `svc events import ${shellPath(name)} --encoding NAME`,
-      { flags: { without: ['encoding'], more: ['--encoding', wide === 1 ? 'utf-16le' : 'utf-16be'] } },
-    );
+    throw new InputError(`${name} is UTF-16 without its mark.`, 'name its encoding with --encoding', {
+      flags: { without: ['encoding'], more: ['--encoding', wide === 1 ? 'utf-16le' : 'utf-16be'] },
+    });
   if (nonText > sample.length * BINARY_SHARE)
     throw new InputError(`${name} is binary data, not text.`, `file ${shellPath(name)}`);
   if (text) return;
@@ -179,7 +177,7 @@ function refuseBinary(name: string, head: Buffer): void {
   if (high > sample.length * BINARY_SHARE)
     throw new NotUtf8(
       `${name} is not UTF-8 text.`,
-      `svc events import ${shellPath(name)} --encoding NAME`,
+      'name its encoding with --encoding',
       notUtf8Lines(sample),
     );
 }

@@ -1,4 +1,3 @@
-import { shell } from '../../../kit/shell.ts';
 import { InputError } from '../transform/input-error.ts';
 import type { Mapping } from '../transform/mapping.ts';
 import type { Format } from './detect.ts';
@@ -33,19 +32,18 @@ export function inputFacts(input: Input, records: RecordSource | undefined): Inp
 }
 
 interface CsvFlags {
-  readonly names: readonly string[];
   readonly reading?: Reading | undefined;
   readonly mapping: Mapping;
 }
 
 /** Refuses flags about CSV if no input is one: they would be ignored in silence. */
-export function refuseCsvFlags(opened: readonly Input[], { names, reading, mapping }: CsvFlags): void {
+export function refuseCsvFlags(opened: readonly Input[], { reading, mapping }: CsvFlags): void {
   const flag = reading?.columns ? 'columns' : mapping.delimiter === undefined ? undefined : 'delimiter';
   const first = opened[0];
   if (flag === undefined || !first || opened.some(({ format }) => format === 'csv')) return;
   throw new InputError(
     `--${flag} is for CSV, and ${first.name === '-' ? 'standard input' : first.name} is ${first.format === 'parquet' ? 'Parquet' : 'JSON'}.`,
-    shell`svc events import ${names[0] ?? '-'}`,
+    `leave out --${flag}`,
     { flags: { without: [flag], more: [] } },
   );
 }
