@@ -131,10 +131,11 @@ export interface Store {
    */
   subscribe(topic: Topic, listener: () => void): () => void;
   /**
-   * Removes what deleted rows left in the files of the database, as far as the service can. Resolves to false while
+   * Removes what rows that were deleted before left in the files of the database, as far as the service can, in pieces.
+   * Before each it awaits `proceed`, and ends if that resolves to false. Resolves to false if it did not end, as while
    * another process reads: try again. PostgreSQL removes it with VACUUM.
    */
-  scrub(): Promise<boolean>;
+  scrub(proceed: () => Promise<boolean>): Promise<boolean>;
   /**
    * Gives a piece of the space that removed rows left back to the file system. Resolves to false if little is left, or if
    * the store does not give space back: PostgreSQL does it with VACUUM.

@@ -2,7 +2,12 @@ import { eraseFromOutbox } from '../channels/erase-outbox.ts';
 import type { ServiceDeps } from '../runtime/deps.ts';
 import { due } from '../store/repositories/due.ts';
 import { dueLook } from '../store/repositories/due-look.ts';
-import { ERASURE_KEPT_MS, type Erasure, erasures } from '../store/repositories/erasures.ts';
+import {
+  type EndingErasure,
+  ERASURE_KEPT_MS,
+  type Erasure,
+  erasures,
+} from '../store/repositories/erasures.ts';
 import { workspaces } from '../store/repositories/workspaces.ts';
 import type { Tx } from '../store/store.ts';
 import { dueRound } from './by-workspace.ts';
@@ -17,10 +22,12 @@ const ROWS = 2000;
  * (event-signals.ts), and any model that it learned before it knew of the erasure.
  */
 const AGAIN_MS = 15_000;
+/** When an erasure whose files are being cleaned is looked at again, in ms. */
+const FILES_MS = 30_000;
 
 /** Erases users: what the request did not find at once, in pieces, and on every node its outbox file. */
 export function startEraser(deps: ServiceDeps, outboxFile: string): Worker {
-  const { store, clock, log, cipher, models } = deps;
+  const { store, clock, log, cipher, models, precedence } = deps;
   /** The erasures up to here have left this node's outbox and models, Unix ms. */
   let cleanedTo = 0;
 
@@ -43,22 +50,30 @@ export function startEraser(deps: ServiceDeps, outboxFile: string): Worker {
     else cleanedTo = found.now - AGAIN_MS;
   };
 
+  let stopping = false;
   const erase = async (workspaceId: string): Promise<boolean> => {
-    const erasure = await store.write(async (tx) => {
+    const { found, inFiles } = await store.write(async (tx) => {
       await due.clear(tx, workspaceId, 'erase');
       const found = await erasures.next(tx, cipher, workspaceId);
       if (found) await eraseStep(tx, workspaceId, found, deps);
+      const inFiles =
+        found?.phase === 'files' ? await erasures.inFiles(tx, workspaceId, tx.now + FILES_MS) : [];
       const next = await erasures.nextDue(tx, workspaceId);
       if (next !== undefined) await due.mark(tx, workspaceId, 'erase', next);
-      return found;
+      return { found, inFiles };
     });
-    if (!erasure) return false;
-    if (erasure.phase === 'again') {
-      await cleanNode();
-      // Until then it is due again.
-      if (await store.scrub()) await store.write((tx) => erasures.end(tx, workspaceId, erasure));
-    }
-    return true;
+    if (inFiles.length > 0) await cleanFiles(workspaceId, inFiles);
+    return found !== undefined;
+  };
+  /** Removes erased users from the files, which ends their erasures. Until then they are due again. */
+  const cleanFiles = async (workspaceId: string, inFiles: readonly EndingErasure[]): Promise<void> => {
+    await cleanNode();
+    const proceed = async () => {
+      await precedence.piece();
+      return !stopping;
+    };
+    if (!(await store.scrub(proceed))) return;
+    for (const erasure of inFiles) await store.write((tx) => erasures.end(tx, workspaceId, erasure));
   };
 
   const round = dueRound(deps, 'erase', erase);
@@ -82,6 +97,7 @@ export function startEraser(deps: ServiceDeps, outboxFile: string): Worker {
     wake: worker.wake,
     idle: async () => !(await store.read((tx) => dueLook.any(tx, store.workers, 'erase'))) && worker.idle(),
     stop: () => {
+      stopping = true;
       unsubscribe();
       return worker.stop();
     },
@@ -96,12 +112,14 @@ async function eraseStep(
   { models }: ServiceDeps,
 ): Promise<void> {
   const { hashId, userId, after, afterId, upTo } = erasure;
+  if (erasure.phase === 'files') return;
   const proceed = (to: Partial<Pick<Erasure, 'phase' | 'after' | 'afterId'>>, wait = 0) =>
     erasures.proceed(tx, workspaceId, erasure, { phase: 'scan', after, afterId, ...to }, tx.now + wait);
   if (erasure.phase === 'again') {
     await erasures.forgetEvents(tx, workspaceId, userId);
     await models.forgetStored(tx, workspaceId, hashId);
-    return proceed({ phase: 'again' }, AGAIN_MS);
+    // Those that are due earlier come first, so that the files are cleaned once for all.
+    return proceed({ phase: 'files' });
   }
   if (after < upTo) return proceed({ after: await erasures.scanEvents(tx, workspaceId, erasure, EVENTS) });
   // The place begins with its table, and with the first one before the search.

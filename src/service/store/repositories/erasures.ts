@@ -7,8 +7,11 @@ import { events } from './events.ts';
 import { idempotency } from './idempotency.ts';
 import { userKeys } from './user-keys.ts';
 
-/** `scan`: the logs without an index by user are searched. `again`: what was in memory meanwhile is removed. */
-type ErasurePhase = 'scan' | 'again' | 'done';
+/**
+ * `scan`: the logs without an index by user are searched. `again`: what was in memory meanwhile is removed. `files`: the
+ * rows are gone, their bytes may still be in files.
+ */
+type ErasurePhase = 'scan' | 'again' | 'files' | 'done';
 
 /** An erasure that has yet to end. */
 export interface Erasure {
@@ -23,6 +26,9 @@ export interface Erasure {
   /** The delivery or idempotency key after which the search goes on; it names its table. */
   readonly afterId: string;
 }
+
+/** What names an erasure that may end: a user may be erased again meanwhile. */
+export type EndingErasure = Pick<Erasure, 'hashId' | 'requestedAt'>;
 
 /** Tables whose rows a hashId finds at once, and that hold nothing but what the user produced. */
 const BY_HASH_ID = [
@@ -135,11 +141,21 @@ export const erasures = {
     );
   },
 
+  /** The erasures whose rows are gone, which go on at a time, Unix ms, unless they end before. */
+  async inFiles(tx: Tx, workspaceId: string, dueAt: number): Promise<EndingErasure[]> {
+    const rows = await tx.sql.all<EndingErasure>(
+      `UPDATE erasure SET due_at = ? WHERE workspace_id = ? AND phase = 'files'
+       RETURNING hash_id AS "hashId", requested_at AS "requestedAt"`,
+      [dueAt, workspaceId],
+    );
+    return rows.map(({ hashId, requestedAt }) => ({ hashId, requestedAt: Number(requestedAt) }));
+  },
+
   /** Ends an erasure: only the hashId stays. One that was requested again meanwhile goes on. */
-  async end(tx: Tx, workspaceId: string, { hashId, requestedAt }: Erasure): Promise<void> {
+  async end(tx: Tx, workspaceId: string, { hashId, requestedAt }: EndingErasure): Promise<void> {
     await tx.sql.run(
       `UPDATE erasure SET phase = 'done', due_at = NULL, user_id = NULL
-       WHERE workspace_id = ? AND hash_id = ? AND phase = 'again' AND requested_at = ?`,
+       WHERE workspace_id = ? AND hash_id = ? AND phase = 'files' AND requested_at = ?`,
       [workspaceId, hashId, requestedAt],
     );
   },

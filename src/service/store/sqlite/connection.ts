@@ -158,6 +158,12 @@ export class SqliteConnection implements Sql {
     }
   }
 
+  /** The number of pages that were committed to the log since it began, outside a transaction. Copies what it may. */
+  logged(): number {
+    // Less than 0 while another connection copies.
+    return Math.max(this.pragma<{ log: number }>('wal_checkpoint(PASSIVE)').log, 0);
+  }
+
   /** Copies the log into the file and truncates it. Returns false at once if another connection is using the log. */
   emptyLog(): boolean {
     this.exec('PRAGMA busy_timeout=0');

@@ -20,6 +20,7 @@ import { refuseLostData } from './lost-data.ts';
 import { migrateOlder } from './migrate.ts';
 import { movePiece, nextPiece } from './move.ts';
 import { refuseForeign } from './ownership.ts';
+import { zeroUnusedEverywhere } from './scrub.ts';
 import { shrink } from './shrink.ts';
 import { WriteQueue } from './write-queue.ts';
 
@@ -30,6 +31,8 @@ const GROUP_MS = 15;
 interface Job {
   work: (tx: Tx) => Promise<unknown>;
   durable: boolean;
+  /** It is the first of its group. */
+  first: boolean;
   resolve: (value: unknown) => void;
   reject: (reason: unknown) => void;
 }
@@ -40,7 +43,6 @@ const tryLock = async () => true;
 
 /** What a transaction that reads has no use for. */
 const readTx = { lock, tryLock, notify: async () => {}, withCommit: () => {} };
-
 type Outcome = { ok: true; value: unknown } | { ok: false; reason: unknown };
 
 /**
@@ -53,6 +55,7 @@ type Outcome = { ok: true; value: unknown } | { ok: false; reason: unknown };
  */
 export class SqliteStore implements Store {
   readonly dialect = sqliteDialect;
+  readonly #path: string;
   readonly #clock: Clock;
   readonly #writer: GroupWriter;
   readonly #reader: SqliteConnection;
@@ -64,6 +67,7 @@ export class SqliteStore implements Store {
   #onFlushed: (() => void) | undefined;
 
   private constructor(path: string, clock: Clock) {
+    this.#path = path;
     this.#clock = clock;
     this.#writer = new GroupWriter(path);
     this.#reader = new SqliteConnection(path);
@@ -102,8 +106,15 @@ export class SqliteStore implements Store {
   }
 
   write<T>(work: (tx: Tx) => Promise<T>, { durable = true, bulk = false }: WriteOptions = {}): Promise<T> {
+    return this.#add(work, { durable, bulk, first: false });
+  }
+
+  #add<T>(
+    work: (tx: Tx) => Promise<T>,
+    { bulk, ...how }: Pick<Job, 'durable' | 'first'> & { bulk: boolean },
+  ): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      this.#queue.add({ work, durable, resolve: resolve as (value: unknown) => void, reject }, bulk);
+      this.#queue.add({ work, ...how, resolve: resolve as (value: unknown) => void, reject }, bulk);
       if (!this.#flushing) {
         this.#flushing = true;
         // Deferred, so that writes of the same event-loop iteration join the group.
@@ -127,12 +138,10 @@ export class SqliteStore implements Store {
   }
 
   look<T extends object>(sql: string, params: readonly SqlValue[]): Promise<Looked<T> | undefined> {
-    const result = this.#reading.then(() => {
-      const row = this.#reader.first<T>(sql, params);
+    return this.#outside((reader) => {
+      const row = reader.first<T>(sql, params);
       return row && { ...row, now: this.#clock.now() };
     });
-    this.#reading = result.catch(() => {});
-    return result;
   }
 
   subscribe(topic: Topic, listener: () => void): () => void {
@@ -144,9 +153,28 @@ export class SqliteStore implements Store {
     };
   }
 
-  /** Merges the log into the file, where deleted bytes are overwritten (`secure_delete`), and empties the log. */
-  scrub(): Promise<boolean> {
-    const result = this.#reading.then(() => !this.#flushing && this.#writer.connection.emptyLog());
+  /**
+   * Overwrites what deleted rows left in the file, in pieces. Then merges the log into the file, where deleted rows
+   * themselves are overwritten (`secure_delete`), and empties the log.
+   */
+  async scrub(proceed: () => Promise<boolean>): Promise<boolean> {
+    const zeroed = await zeroUnusedEverywhere({
+      path: this.#path,
+      write: (work, place) =>
+        this.#add(({ sql }) => work(sql), { durable: false, bulk: true, first: place === 'first' }),
+      logged: () => this.#outside((reader) => reader.logged()),
+      proceed,
+    });
+    return zeroed && this.#emptyLog();
+  }
+
+  #emptyLog(): Promise<boolean> {
+    return this.#outside(() => !this.#flushing && this.#writer.connection.emptyLog());
+  }
+
+  /** Runs work while the connection that reads is in no transaction. */
+  #outside<T>(work: (reader: SqliteConnection) => T): Promise<T> {
+    const result = this.#reading.then(() => work(this.#reader));
     this.#reading = result.catch(() => {});
     return result;
   }
@@ -202,7 +230,8 @@ export class SqliteStore implements Store {
     const group: Job[] = [];
     const outcomes: Outcome[] = [];
     const level = this.#queue.some((job) => job.durable) ? 'FULL' : 'NORMAL';
-    const next = () => this.#queue.next((job) => level === 'FULL' || !job.durable);
+    const next = () =>
+      this.#queue.next((job) => (level === 'FULL' || !job.durable) && !(job.first && group.length > 0));
     this.#queue.startGroup();
     try {
       await this.#writer.begin(level);
@@ -242,14 +271,8 @@ export class SqliteStore implements Store {
     };
     sql.exec('SAVEPOINT job');
     try {
-      const value = await job.work({
-        sql,
-        now: this.#clock.now(),
-        lock,
-        tryLock,
-        notify,
-        withCommit,
-      });
+      const now = this.#clock.now();
+      const value = await job.work({ sql, now, lock, tryLock, notify, withCommit });
       await unread;
       sql.exec('RELEASE job');
       for (const topic of own) topics.add(topic);

@@ -1,0 +1,58 @@
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { systemClock } from '../../../../src/kit/clock.ts';
+import { seededRandom } from '../../../../src/kit/random.ts';
+import { workspaces } from '../../../../src/service/store/repositories/workspaces.ts';
+import { SqliteStore } from '../../../../src/service/store/sqlite/store.ts';
+import { copiesIn, ERASED, fillAndDelete, ingest, WORKSPACE } from '../../../support/erasure/erased-store.ts';
+import { tempDir } from '../../../support/temp.ts';
+
+/** The address of the user, and its parts, one of which a partly overwritten copy would have. */
+const TRACES = [ERASED, ERASED.slice(0, 12), ERASED.slice(12)];
+
+async function openStore(database: string): Promise<SqliteStore> {
+  const store = await SqliteStore.open(database, systemClock);
+  onTestFinished(() => store.close());
+  return store;
+}
+
+async function filledStore(seed: string): Promise<{ database: string; store: SqliteStore }> {
+  const database = join(tempDir(), 'service.db');
+  const store = await openStore(database);
+  await store.write((tx) => workspaces.create(tx, { id: WORKSPACE, region: null, mode: 'test' }));
+  await fillAndDelete(store, seed);
+  return { database, store };
+}
+
+test.each(['1', '2', '3', '4'])('deleted rows leave no byte in the file (seed %s)', async (seed) => {
+  const { database, store } = await filledStore(seed);
+  await expect.poll(() => store.scrub(async () => true)).toBe(true);
+  expect(TRACES.map((text) => copiesIn(database, text))).toEqual([0, 0, 0]);
+});
+
+test('deleted rows leave no byte in the file while two processes write to it', async () => {
+  const { database, store } = await filledStore('writers');
+  const other = await openStore(database);
+  const random = seededRandom('other users');
+  let pieces = 0;
+  const proceed = async () => {
+    await Promise.all([ingest(store, random, 0, 20), ingest(other, random, 0, 20), store.shrink()]);
+    pieces++;
+    return true;
+  };
+  await expect.poll(() => store.scrub(proceed)).toBe(true);
+  expect(pieces).toBeGreaterThan(10);
+  expect(TRACES.map((text) => copiesIn(database, text))).toEqual([0, 0, 0]);
+  const row = await store.read(({ sql }) =>
+    sql.get<{ result: string }>('SELECT integrity_check AS result FROM pragma_integrity_check'),
+  );
+  expect(row!.result).toBe('ok');
+});
+
+test('a scrub that is told to end does so, and the next one completes it', async () => {
+  const { database, store } = await filledStore('ended');
+  let left = 5;
+  expect(await store.scrub(async () => left-- > 0)).toBe(false);
+  await expect.poll(() => store.scrub(async () => true)).toBe(true);
+  expect(TRACES.map((text) => copiesIn(database, text))).toEqual([0, 0, 0]);
+});
