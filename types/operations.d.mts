@@ -984,9 +984,9 @@ export interface WebhookDelivery {
 export type WebhookStatus = 'active' | 'disabled';
 
 export interface Operations {
-  /** Ingest up to 1,000 events. One event that is not valid refuses the whole batch, and nothing is stored. Events may be sent again under the same idempotency key: they are stored once. */
+  /** Ingest up to 1,000 events. One event that is not valid refuses the whole batch, and nothing is stored. Events may be sent again under the same idempotency key: they are stored once. Events of a user who is being erased are accepted and not stored. */
   ingestEvents(input: IngestEventsRequest, options?: CallOptions): Promise<IngestEventsAnswer>;
-  /** Create or update up to 1,000 users. Returns the hashed identifier of each user, which the other operations take. Personal fields are stored encrypted and never returned. */
+  /** Create or update up to 1,000 users. Returns the hashed identifier of each user, which the other operations take. Personal fields are stored encrypted and never returned. A user who is being erased is refused until that has ended. */
   ingestUsers(input: IngestUsersRequest, options?: CallOptions): Promise<IngestUsersAnswer>;
   /** Create a token with which an app acts for one user. To be called by your server for a user who is signed in. The app sends the token in `X-Service-User-Token` beside a publishable key. The user need not be known yet. */
   createUserToken(input: { readonly hashId: string } & CreateUserTokenRequest, options?: CallOptions): Promise<UserToken>;

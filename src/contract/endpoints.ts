@@ -60,7 +60,7 @@ export const ENDPOINTS = table({
     beyondSpecification: false,
     summary: 'Ingest up to 1,000 events',
     description:
-      'One event that is not valid refuses the whole batch, and nothing is stored. Events may be sent again under the same idempotency key: they are stored once.',
+      'One event that is not valid refuses the whole batch, and nothing is stored. Events may be sent again under the same idempotency key: they are stored once. Events of a user who is being erased are accepted and not stored.',
     request: s.IngestEventsRequest,
     answer: s.IngestEventsAnswer,
   },
@@ -73,7 +73,7 @@ export const ENDPOINTS = table({
     beyondSpecification: false,
     summary: 'Create or update up to 1,000 users',
     description:
-      'Returns the hashed identifier of each user, which the other operations take. Personal fields are stored encrypted and never returned.',
+      'Returns the hashed identifier of each user, which the other operations take. Personal fields are stored encrypted and never returned. A user who is being erased is refused until that has ended.',
     request: s.IngestUsersRequest,
     answer: s.IngestUsersAnswer,
   },

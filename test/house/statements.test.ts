@@ -47,6 +47,7 @@ function unbound(sql: string): string[] {
     'unnest',
     'json_each',
     'sqlite_master',
+    'sqlite_dbpage',
     'clock_timestamp',
     'svc_count_request',
   ];

@@ -1,6 +1,6 @@
 import type { EndpointName, RequestOf } from '../../contract/endpoints.ts';
 import type { ServiceDeps } from '../runtime/deps.ts';
-import type { EventBatch } from '../store/repositories/events.ts';
+import type { EventBatch } from '../store/repositories/ingest/append.ts';
 import type { Workspace } from '../store/repositories/workspaces.ts';
 import type { Tx } from '../store/store.ts';
 

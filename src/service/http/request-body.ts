@@ -3,7 +3,7 @@ import { ENDPOINTS, type Endpoint, type RequestOf } from '../../contract/endpoin
 import { ServiceError } from '../../contract/errors.ts';
 import { MAX_BATCH } from '../../contract/limits.ts';
 import { type Detail, validate } from '../../contract/validation.ts';
-import type { EventBatch } from '../store/repositories/events.ts';
+import type { EventBatch } from '../store/repositories/ingest/append.ts';
 import { readBody } from './body.ts';
 import { parsedBatch, scannedBatch } from './events/batch.ts';
 import { scanEvents } from './events/scan.ts';

@@ -1,5 +1,5 @@
 import { seededRandom } from '../../kit/random.ts';
-import type { EventBatch } from '../store/repositories/events.ts';
+import type { EventBatch } from '../store/repositories/ingest/append.ts';
 import { type SignalChange, userSignals } from '../store/repositories/user-signals.ts';
 import type { Tx } from '../store/store.ts';
 
@@ -35,8 +35,15 @@ export class EventSignals {
   readonly #random = seededRandom('event signals');
   #size = 0;
 
-  /** Counts the events of a batch. Reads none while too many wait: it makes a value of each. */
-  note(workspaceId: string, batch: Pick<EventBatch, 'length' | 'at'>): void {
+  /**
+   * Counts the events of a batch, but for those of the users who are being erased. Reads none while too many wait: it makes
+   * a value of each.
+   */
+  note(
+    workspaceId: string,
+    batch: Pick<EventBatch, 'length' | 'at'>,
+    erasing: ReadonlySet<string> = new Set(),
+  ): void {
     if (this.#size >= MAX_WAITING) return;
     const names = this.#namesOf(workspaceId);
     const stride = Math.max(1, Math.floor(batch.length / SAMPLE));
@@ -54,7 +61,7 @@ export class EventSignals {
     );
     for (let i = 0; i < batch.length && this.#size < MAX_WAITING; i++) {
       const { userId, event, timestamp } = batch.at(i);
-      if (!frequent.has(event)) continue;
+      if (!frequent.has(event) || erasing.has(userId)) continue;
       const at = Date.parse(timestamp);
       const users = getOrMake(this.#waiting, workspaceId, () => new Map<string, Map<string, Waiting>>());
       const ofUser = getOrMake(users, userId, () => new Map<string, Waiting>());

@@ -111,12 +111,12 @@ async function eraseStep(
   erasure: Erasure,
   { models }: ServiceDeps,
 ): Promise<void> {
-  const { hashId, userId, after, afterId, upTo } = erasure;
+  const { hashId, after, afterId, upTo } = erasure;
   if (erasure.phase === 'files') return;
   const proceed = (to: Partial<Pick<Erasure, 'phase' | 'after' | 'afterId'>>, wait = 0) =>
     erasures.proceed(tx, workspaceId, erasure, { phase: 'scan', after, afterId, ...to }, tx.now + wait);
   if (erasure.phase === 'again') {
-    await erasures.forgetEvents(tx, workspaceId, userId);
+    await erasures.forget(tx, workspaceId, erasure);
     await models.forgetStored(tx, workspaceId, hashId);
     // Those that are due earlier come first, so that the files are cleaned once for all.
     return proceed({ phase: 'files' });

@@ -7,7 +7,7 @@ import { parsedBatch, scannedBatch } from '../../../src/service/http/events/batc
 import { scanEvents } from '../../../src/service/http/events/scan.ts';
 import { isUtcTime } from '../../../src/service/http/events/time.ts';
 import { parseJson } from '../../../src/service/http/json-body.ts';
-import type { EventBatch } from '../../../src/service/store/repositories/events.ts';
+import type { EventBatch } from '../../../src/service/store/repositories/ingest/append.ts';
 
 const TIME = '2026-01-31T12:00:00Z';
 const event = { userId: 'u', event: 'e', timestamp: TIME };

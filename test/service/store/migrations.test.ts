@@ -37,6 +37,7 @@ const RELEASED: Record<number, string> = {
   26: 'af36db177e033f0d af36db177e033f0d',
   27: 'e3b0c44298fc1c14 d00195e508960328',
   28: 'b482b65bcd35a014 b482b65bcd35a014',
+  30: '2ae220174501075c 2ae220174501075c',
 };
 
 test('released migrations are unchanged', () => {

@@ -1,5 +1,5 @@
 import type { RequestOf } from '../../../contract/endpoints.ts';
-import type { EventBatch } from '../../store/repositories/events.ts';
+import type { EventBatch } from '../../store/repositories/ingest/append.ts';
 import { textArray, textArrayOfRanges } from '../../store/text-array.ts';
 import type { JsonText } from '../json-body.ts';
 import type { EventRanges } from './scan.ts';

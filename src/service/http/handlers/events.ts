@@ -7,15 +7,12 @@ export const eventHandlers: Handlers = {
     body: { accepted: body.length, requestId },
     // Locks the head of the workspace, so that its senders wait for each other only while events are inserted.
     last: async () => {
-      const { first, names } = await events.append(tx, workspace.id, body);
-      const recent = [...body.named(names)].map(([i, { userId, event, timestamp }]) => ({
-        number: first + i,
-        userId,
-        event,
-        at: Date.parse(timestamp),
-      }));
+      const { first, names, erasing } = await events.append(tx, workspace.id, body);
+      const recent = [...body.named(names)].flatMap(([i, { userId, event, timestamp }]) =>
+        erasing.has(userId) ? [] : [{ number: first + i, userId, event, at: Date.parse(timestamp) }],
+      );
       if (recent.length > 0) await recentEvents.add(tx, workspace.id, recent);
-      deps.signals.note(workspace.id, body);
+      deps.signals.note(workspace.id, body, erasing);
     },
   }),
 };

@@ -5,9 +5,12 @@ import { userToken } from '../../crypto/user-token.ts';
 import { type ConsentStatement, parseScope, scopeText } from '../../domain/notifications/consent.ts';
 import { addresses, type SuppressionReason } from '../../store/repositories/addresses.ts';
 import { erasures } from '../../store/repositories/erasures.ts';
+import { eventHeads } from '../../store/repositories/event-heads.ts';
+import { erasingUsers } from '../../store/repositories/ingest/erasing-users.ts';
 import { consents } from '../../store/repositories/marketing/consents.ts';
 import { users } from '../../store/repositories/users.ts';
 import { workspaces } from '../../store/repositories/workspaces.ts';
+import type { Tx } from '../../store/store.ts';
 import type { Call, Handlers } from '../call.ts';
 
 export const userHandlers: Handlers = {
@@ -21,6 +24,8 @@ export const userHandlers: Handlers = {
     await addresses.registerDevices(tx, deps.cipher, workspace.id, devices);
     for (const { hashId, ...user } of changes)
       await consents.add(tx, workspace.id, hashId, statementsOf(user));
+    // With the locks of the users: one whose erasure began meanwhile is found.
+    await refuseErasing(tx, workspace.id, changes);
     const named = changes.map((change) => ({ userId: change.userId, hashId: change.hashId }));
     return { body: { users: named, requestId } };
   },
@@ -41,7 +46,7 @@ export const userHandlers: Handlers = {
     const hashId = params.hashId!;
     const known = await users.find(tx, deps.cipher, workspace.id, hashId);
     if (!known) {
-      if (await erasures.pending(tx, workspace.id, hashId)) return { body: erasing(hashId) };
+      if (await erasingUsers.has(tx, workspace.id, hashId)) return { body: erasing(hashId) };
       throw new ServiceError('not_found', 'No user has this hashId.');
     }
     const personal = await users.personal(tx, deps.cipher, workspace.id, hashId);
@@ -65,11 +70,33 @@ export const userHandlers: Handlers = {
     const hashId = params.hashId!;
     const started =
       (await erasures.start(tx, deps.cipher, workspace.id, hashId)) ||
-      (await erasures.pending(tx, workspace.id, hashId));
+      (await erasingUsers.has(tx, workspace.id, hashId));
     if (!started) throw new ServiceError('not_found', 'No user has this hashId.');
     return { body: { hashId, status: 'erasing', requestId } };
   },
 };
+
+/** Throws invalid_request for users who are being erased: a new user begins when nothing of the old one is left. */
+async function refuseErasing(
+  tx: Tx,
+  workspaceId: string,
+  users: readonly { readonly hashId: string }[],
+): Promise<void> {
+  if (!(await eventHeads.isErasing(tx, workspaceId))) return;
+  const erasing = await erasingUsers.all(tx, workspaceId);
+  const refused = users.flatMap(({ hashId }, index) =>
+    erasing.has(hashId)
+      ? [
+          {
+            index,
+            field: 'userId',
+            message: 'is being erased: send it again when GET /v1/users/{hashId} says 404',
+          },
+        ]
+      : [],
+  );
+  if (refused.length > 0) throw new ServiceError('invalid_request', undefined, refused);
+}
 
 /** The answer for a user who is being erased. */
 const erasing = (hashId: string) => ({

@@ -26,6 +26,7 @@ import { nodeTable } from './025-nodes.ts';
 import { attributes } from './026-attributes.ts';
 import { distribution } from './027-distribution.ts';
 import { sendsByAddress } from './028-sends-by-address.ts';
+import { erasing } from './030-erasing.ts';
 import type { Migration } from './migration.ts';
 
 /** All migrations, ordered by number. */
@@ -58,6 +59,7 @@ export const MIGRATIONS: readonly Migration[] = [
   attributes,
   distribution,
   sendsByAddress,
+  erasing,
 ];
 
 /** The schema version that this program writes. */

@@ -64,13 +64,12 @@ export const erasures = {
          (SELECT notification_id FROM notification WHERE workspace_id = ? AND hash_id = ?)`,
       [workspaceId, workspaceId, hashId],
     );
-    for (const sql of BY_HASH_ID) await tx.sql.run(sql, [workspaceId, hashId]);
+    await erasures.forget(tx, workspaceId, { hashId, userId: user.userId });
     await tx.sql.run('DELETE FROM fan_out WHERE workspace_id = ? AND occurrence LIKE ?', [
       workspaceId,
       containing(hashId),
     ]);
-    await erasures.forgetEvents(tx, workspaceId, user.userId);
-    const { number } = await eventHeads.get(tx, workspaceId);
+    const number = await eventHeads.startErasing(tx, workspaceId);
     await tx.sql.run(
       `INSERT INTO erasure (workspace_id, hash_id, user_id, phase, after_number, up_to, after_id, requested_at,
          due_at)
@@ -93,6 +92,12 @@ export const erasures = {
     return true;
   },
 
+  /** Removes what an index finds of a user. */
+  async forget(tx: Tx, workspaceId: string, user: Pick<Erasure, 'hashId' | 'userId'>): Promise<void> {
+    for (const sql of BY_HASH_ID) await tx.sql.run(sql, [workspaceId, user.hashId]);
+    await erasures.forgetEvents(tx, workspaceId, user.userId);
+  },
+
   /** Removes what is known of a user's events by the user's id. */
   async forgetEvents(tx: Tx, workspaceId: string, userId: string): Promise<void> {
     await tx.sql.run('DELETE FROM recent_event WHERE workspace_id = ? AND user_id = ?', [
@@ -100,15 +105,6 @@ export const erasures = {
       userId,
     ]);
     await tx.sql.run('DELETE FROM user_signal WHERE workspace_id = ? AND user_id = ?', [workspaceId, userId]);
-  },
-
-  /** True until nothing of the user is left. */
-  async pending(tx: Tx, workspaceId: string, hashId: string): Promise<boolean> {
-    const row = await tx.sql.get(
-      `SELECT 1 AS one FROM erasure WHERE workspace_id = ? AND hash_id = ? AND phase <> 'done'`,
-      [workspaceId, hashId],
-    );
-    return row !== undefined;
   },
 
   /** The erasure of the workspace that goes on now, and that no other node works on. */
@@ -158,6 +154,7 @@ export const erasures = {
        WHERE workspace_id = ? AND hash_id = ? AND phase = 'files' AND requested_at = ?`,
       [workspaceId, hashId, requestedAt],
     );
+    await eventHeads.endErasing(tx, workspaceId);
   },
 
   /** When the next erasure of a workspace goes on, Unix ms; undefined if all have ended. */

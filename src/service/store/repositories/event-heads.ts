@@ -34,6 +34,37 @@ export const eventHeads = {
     await due.mark(tx, workspaceId, 'index');
   },
 
+  /** True if users of the workspace may be erased at the moment. */
+  async isErasing(tx: Tx, workspaceId: string): Promise<boolean> {
+    const row = await tx.sql.get<{ erasing: number }>(
+      'SELECT erasing FROM event_head WHERE workspace_id = ?',
+      [workspaceId],
+    );
+    return Number(row?.erasing) === 1;
+  },
+
+  /** Says that a user is being erased: later events see it. Returns the number of the last earlier one. */
+  async startErasing(tx: Tx, workspaceId: string): Promise<number> {
+    const row = await tx.sql.get<{ number: number }>(
+      'UPDATE event_head SET erasing = 1 WHERE workspace_id = ? RETURNING number',
+      [workspaceId],
+    );
+    return Number(row?.number ?? 0);
+  },
+
+  /** Says that no user is being erased, unless one is. */
+  async endErasing(tx: Tx, workspaceId: string): Promise<void> {
+    // With the lock, the next statement sees what was stored under it.
+    await tx.sql.get(`SELECT 1 AS one FROM event_head WHERE workspace_id = ? ${tx.sql.dialect.forUpdate}`, [
+      workspaceId,
+    ]);
+    await tx.sql.run(
+      `UPDATE event_head SET erasing = 0 WHERE workspace_id = ? AND NOT EXISTS
+         (SELECT 1 FROM erasure WHERE workspace_id = ? AND phase <> 'done')`,
+      [workspaceId, workspaceId],
+    );
+  },
+
   /** Changes the names that ingest indexes. Later events see them; returns the number of the last earlier one. */
   async setNames(tx: Tx, workspaceId: string, names: readonly string[]): Promise<number> {
     const row = await tx.sql.get<{ number: number }>(

@@ -1,6 +1,6 @@
 import { PAGE_BYTES, type Page, readPage } from '../pages.ts';
 import type { Tx } from '../store.ts';
-import { together } from '../together.ts';
+import { appendEvents } from './ingest/append.ts';
 
 export interface StoredEvent {
   /** Its position among the events of the workspace. */
@@ -12,63 +12,6 @@ export interface StoredEvent {
   readonly properties: string | null;
   readonly receivedAt: number;
 }
-
-/** What ingest stored: events numbered from `first` on, and the event names to index. */
-export interface Appended {
-  readonly first: number;
-  readonly names: readonly string[];
-}
-
-/** The head of a workspace after events were appended. */
-type Head = { number: number; names: string };
-
-/** The fields of an event in a batch, but for its properties. */
-type SentEvent = Pick<StoredEvent, 'userId' | 'event' | 'timestamp'>;
-
-/** A validated ingest body. */
-export interface EventBatch {
-  /** The number of its events. */
-  readonly length: number;
-  /** The JSON text as it was sent. */
-  readonly text: string;
-  /** The event at an index below `length`. */
-  at(index: number): SentEvent;
-  /** The events with one of these names, with their indexes. */
-  named(names: readonly string[]): Iterable<[index: number, event: SentEvent]>;
-  /** The columns user_id, event, timestamp and properties, as `text[]` parameters (text-array.ts). */
-  columns(): readonly Uint8Array[];
-}
-
-/**
- * Inserts events from an array per column, which costs the server half of what reading them from JSON does. The arrays
- * are decoded before the head of the workspace is locked by the update.
- */
-const APPEND_POSTGRES = `WITH head AS (
-    UPDATE event_head SET number = number + ? WHERE workspace_id = ? RETURNING workspace_id, number, names),
-  stored AS (
-    INSERT INTO event (workspace_id, number, user_id, event, timestamp, properties, received_at)
-    SELECT head.workspace_id, head.number - ? + sent.nth, sent.user_id, sent.event, sent.timestamp, sent.properties, ?
-    FROM head, ROWS FROM (unnest((?)::text[], (?)::text[], (?)::text[], (?)::text[])) WITH ORDINALITY
-      AS sent(user_id, event, timestamp, properties, nth))
-  SELECT number, names FROM head`;
-
-/** The same as two statements, each of which the coordinator passes on to the worker of the workspace. */
-const APPEND_CITUS = {
-  advance: 'UPDATE event_head SET number = number + ? WHERE workspace_id = ? RETURNING number, names',
-  insert: `INSERT INTO event (workspace_id, number, user_id, event, timestamp, properties, received_at)
-    SELECT h.workspace_id, h.number - ? + sent.nth, sent.user_id, sent.event, sent.timestamp, sent.properties, ?
-    FROM event_head h, ROWS FROM (unnest((?)::text[], (?)::text[], (?)::text[], (?)::text[])) WITH ORDINALITY
-      AS sent(user_id, event, timestamp, properties, nth) WHERE h.workspace_id = ?`,
-} as const;
-
-/** SQLite has one writer at a time. */
-const APPEND_SQLITE = {
-  insert: `INSERT INTO event (workspace_id, number, user_id, event, timestamp, properties, received_at)
-    SELECT h.workspace_id, h.number + e.key + 1, e.value ->> '$.userId', e.value ->> '$.event',
-      e.value ->> '$.timestamp', e.value -> '$.properties', ?
-    FROM event_head h, json_each(?, '$.events') e WHERE h.workspace_id = ?`,
-  advance: 'UPDATE event_head SET number = number + ? WHERE workspace_id = ? RETURNING number, names',
-} as const;
 
 /** Size in bytes of a row of a range. */
 const PIECE_BYTES = 256 * 1024;
@@ -124,13 +67,7 @@ const LONG = ['user_id', 'event', 'properties'];
 const toPaged = (row: PagedEvent): PagedEvent => ({ ...row, leftOut: Number(row.leftOut) });
 
 export const events = {
-  /** Stores a validated ingest body. Locks the head of the workspace until the transaction ends. */
-  async append(tx: Tx, workspaceId: string, batch: EventBatch): Promise<Appended> {
-    const head = await append(tx, workspaceId, batch);
-    if (!head) throw new Error(`the workspace ${workspaceId} has no event_head`);
-    await tx.notify('events');
-    return { first: Number(head.number) - batch.length + 1, names: JSON.parse(head.names) };
-  },
+  append: appendEvents,
 
   /** Up to `most` events of a workspace with these names and a number in (`after`, `upTo`]. */
   async named(
@@ -265,20 +202,3 @@ function conditionsIn(
 
 const padded = (values: readonly string[]) =>
   Array.from({ length: MAX_LISTED }, (_, i) => values[Math.min(i, values.length - 1)]!);
-
-/** Undefined if the workspace has no head: nothing was stored. */
-async function append(tx: Tx, workspaceId: string, batch: EventBatch): Promise<Head | undefined> {
-  const { sql, now } = tx;
-  const { length } = batch;
-  if (sql.dialect.distributed) {
-    const [head] = await together([
-      sql.get<Head>(APPEND_CITUS.advance, [length, workspaceId]),
-      sql.run(APPEND_CITUS.insert, [length, now, ...batch.columns(), workspaceId]),
-    ]);
-    return head;
-  }
-  if (sql.dialect.name === 'postgres')
-    return sql.get<Head>(APPEND_POSTGRES, [length, workspaceId, length, now, ...batch.columns()]);
-  if ((await sql.run(APPEND_SQLITE.insert, [now, batch.text, workspaceId])) === 0) return undefined;
-  return sql.get<Head>(APPEND_SQLITE.advance, [length, workspaceId]);
-}

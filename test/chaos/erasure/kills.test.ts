@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { copiesIn, ERASED, sentEvents } from '../support/erasure/erased-store.ts';
-import { generator } from '../support/generator.ts';
-import { type Served, serve } from '../support/process/served.ts';
-import { svcProgram } from '../support/process/svc-process.ts';
-import { tempDir } from '../support/temp.ts';
+import { copiesIn, ERASED, sentEvents } from '../../support/erasure/erased-store.ts';
+import { generator } from '../../support/generator.ts';
+import { type Served, serve } from '../../support/process/served.ts';
+import { svcProgram } from '../../support/process/svc-process.ts';
+import { tempDir } from '../../support/temp.ts';
 
 /** How long after its start the service is killed, in ms; the second pass of an erasure is 15 s after the first. */
 const KILLS = [100, 600, 15_500];
