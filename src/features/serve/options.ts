@@ -43,7 +43,8 @@ export const serviceFlags = {
     helpValue: 'FILE',
   }),
   retain: Flags.string({
-    summary: 'how long events and decisions are kept; older ones are removed (default: forever)',
+    summary:
+      'how long events, decisions (default: forever) and notifications (400d) are kept; older ones are removed',
     multiple: true,
     helpValue: 'LOG=DURATION|forever',
   }),
@@ -205,16 +206,16 @@ function parseRetention(given: readonly string[]): Partial<Retention> {
     const mistake = log ? `names ${log} twice` : `${part} is not LOG=DURATION, with at most five digits`;
     if (!log || kept[log] !== undefined)
       throw new SvcError('usage', `--retain ${mistake}`, {
-        hint: `the logs are ${RETAINED_LOGS.join(' and ')}, durations in hours or days: --retain events=90d,decisions=400d, or --retain events=forever`,
+        hint: `the logs are ${RETAINED_LOGS.join(', ')}, durations in hours or days: --retain events=90d,decisions=400d, or --retain events=forever`,
       });
     kept[log] = value === 'forever' ? null : parseDuration(value!, '--retain');
   }
   return kept;
 }
 
-/** What is removed after which time; undefined if everything is kept. */
+/** What is removed after which time, but for what is by default; undefined if there is nothing else. */
 export function retentionNotice({ retain }: Pick<Policy, 'retain'>): string | undefined {
-  const parts = RETAINED_LOGS.filter((log) => retain[log] !== null).map(
+  const parts = RETAINED_LOGS.filter((log) => ![null, DEFAULT_POLICY.retain[log]].includes(retain[log])).map(
     (log) => `${log} for ${retentionText(retain[log])}`,
   );
   return parts.length === 0 ? undefined : `keeps ${parts.join(' and ')}, and removes older ones`;

@@ -1,5 +1,9 @@
+/** The logs whose rows are numbered, and divided into partitions by time where the engine can. */
+export const NUMBERED_LOGS = ['events', 'decisions'] as const;
+export type NumberedLog = (typeof NUMBERED_LOGS)[number];
+
 /** The logs whose rows are removed by age (serve --retain). */
-export const RETAINED_LOGS = ['events', 'decisions'] as const;
+export const RETAINED_LOGS = [...NUMBERED_LOGS, 'notifications'] as const;
 export type RetainedLog = (typeof RETAINED_LOGS)[number];
 
 /** How long the rows of each log are kept, in ms; null for ever. */
@@ -26,6 +30,10 @@ export function cutoffOf(now: number, keptMs: number | null): number | null {
 }
 
 /** The cutoff of each log, Unix ms. */
-export function cutoffsOf(now: number, { events, decisions }: Retention): Cutoffs {
-  return { events: cutoffOf(now, events), decisions: cutoffOf(now, decisions) };
+export function cutoffsOf(now: number, { events, decisions, notifications }: Retention): Cutoffs {
+  return {
+    events: cutoffOf(now, events),
+    decisions: cutoffOf(now, decisions),
+    notifications: cutoffOf(now, notifications),
+  };
 }

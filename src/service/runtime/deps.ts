@@ -19,7 +19,7 @@ export interface ServiceDeps {
   readonly random: Random;
   /** The configured policy, which the store shares with every process. */
   readonly policy: () => Policy;
-  /** How long events and decisions are kept, at least as long as the rules of the catalog read them. */
+  /** How long the logs are kept, at least as long as something reads them. */
   readonly retention: () => Retention;
   readonly log: Log;
   /** Follows requests, deliveries and calls of providers through traces. */

@@ -21,7 +21,7 @@ export interface Policy {
   readonly windowMs: number;
   /** Allows subscriptions to plain http and to loopback addresses. */
   readonly allowLoopbackWebhooks: boolean;
-  /** How long events and decisions are kept. */
+  /** How long the logs are kept. */
   readonly retain: Retention;
 }
 
@@ -33,7 +33,7 @@ export const DEFAULT_POLICY: Policy = {
   clientLimits: CLIENT_LIMITS,
   windowMs: WINDOW_MS,
   allowLoopbackWebhooks: false,
-  retain: { events: null, decisions: null },
+  retain: { events: null, decisions: null, notifications: 400 * 86_400_000 },
 };
 
 /** A change of the policy at start. Omitted fields keep the stored value. */
@@ -56,7 +56,7 @@ export async function followPolicy(
 ): Promise<{ policy: () => Policy; stop: () => void }> {
   const { stored, next } = await store.write(async (tx) => {
     await tx.lock('policy');
-    const stored = { ...DEFAULT_POLICY, ...(await settings.get<Policy>(tx, 'policy')) };
+    const stored = withDefaults(await settings.get<Policy>(tx, 'policy'));
     const next: Policy = {
       // A later version may have stored more.
       ...stored,
@@ -76,7 +76,7 @@ export async function followPolicy(
       .read((tx) => settings.get<Policy>(tx, 'policy'))
       .then((found) => {
         if (!found) return;
-        const changed = { ...DEFAULT_POLICY, ...found };
+        const changed = withDefaults(found);
         reportRetention(log, current, changed);
         current = changed;
       })
@@ -86,6 +86,13 @@ export async function followPolicy(
   });
   return { policy: () => current, stop };
 }
+
+/** A stored policy, which an earlier version may have written, with what it does not have. */
+const withDefaults = (stored: Policy | undefined): Policy => ({
+  ...DEFAULT_POLICY,
+  ...stored,
+  retain: { ...DEFAULT_POLICY.retain, ...stored?.retain },
+});
 
 function reportRetention(log: Log, before: Policy, now: Policy): void {
   for (const name of RETAINED_LOGS)

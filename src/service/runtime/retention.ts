@@ -7,6 +7,8 @@ const DAY_MS = 86_400_000;
 const LEAST_MS = DAY_MS;
 /** A message waits until the end of the user's day at most, and counts from when it was served. */
 const WAITING_MS = 2 * DAY_MS;
+/** Providers report for days what became of a message. */
+const RECEIPTS_MS = 7 * DAY_MS;
 
 /** A retention that is shorter than what rules read. Nothing was changed. */
 export class RetentionTooShort extends Error {
@@ -29,6 +31,7 @@ function needOf(log: RetainedLog, { windows, contents, settings }: Catalog): Nee
   if (log === 'events')
     for (const { event, withinDays } of windows)
       needs.push({ ms: withinDays * DAY_MS, why: `a rule of the catalog on the event ${event}` });
+  else if (log === 'notifications') needs.push({ ms: RECEIPTS_MS, why: 'the receipt of a provider' });
   else {
     needs.push({ ms: settings.rewardWindowMs + WAITING_MS, why: 'the reward window of the catalog' });
     for (const { contentId, repeat } of contents)
@@ -54,7 +57,7 @@ export function inForce(retention: Retention, catalog: Catalog): Retention {
     const ms = retention[log];
     return ms === null ? null : Math.max(ms, needOf(log, catalog).ms);
   };
-  return { events: kept('events'), decisions: kept('decisions') };
+  return { events: kept('events'), decisions: kept('decisions'), notifications: kept('notifications') };
 }
 
 /** A retention as `serve --retain` takes it: whole days, or hours. */

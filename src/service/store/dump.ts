@@ -1,4 +1,4 @@
-import { RETAINED_LOGS } from '../domain/retention.ts';
+import { NUMBERED_LOGS } from '../domain/retention.ts';
 import { LOG_TABLES } from './log-tables.ts';
 import { readPage } from './pages.ts';
 import { removals } from './repositories/removals.ts';
@@ -162,7 +162,7 @@ async function* dumpOf(store: Store, kind: DumpKind, workspaceId: string): Async
 
 /** What was removed by age of an exported table, also while it was exported. */
 async function* removalOf(store: Store, table: string, workspaceId: string): AsyncGenerator<string> {
-  const log = RETAINED_LOGS.find((name) => LOG_TABLES[name].table === table);
+  const log = NUMBERED_LOGS.find((name) => LOG_TABLES[name].table === table);
   const removed = log && (await store.read((tx) => removals.of(tx, workspaceId, log)));
   if (!removed) return;
   const removedBefore = new Date(removed.before).toISOString();

@@ -1,4 +1,4 @@
-import type { RetainedLog } from '../domain/retention.ts';
+import type { NumberedLog } from '../domain/retention.ts';
 
 /** The table of a log, and the columns of its rows' numbers, times (Unix ms) and long values. */
 export interface LogTable {
@@ -8,7 +8,7 @@ export interface LogTable {
   readonly long: readonly string[];
 }
 
-export const LOG_TABLES: Readonly<Record<RetainedLog, LogTable>> = {
+export const LOG_TABLES: Readonly<Record<NumberedLog, LogTable>> = {
   events: { table: 'event', number: 'number', time: 'received_at', long: ['properties'] },
   decisions: {
     table: 'decision',

@@ -1,5 +1,5 @@
 import type { Limit } from '../../kit/concurrency-limiter.ts';
-import type { RetainedLog } from '../domain/retention.ts';
+import type { NumberedLog } from '../domain/retention.ts';
 
 /**
  * What the service needs from a database. Repositories (repositories/) are written once, in SQL that SQLite and
@@ -91,9 +91,9 @@ export interface Partitions {
    * Makes the partitions of the coming time and drops those from before the kept time, in ms. A log is divided into
    * partitions when it has one. Resolves to what stands in the way and is tried again at the next call.
    */
-  keep(log: RetainedLog, keptMs: number | null): Promise<string | undefined>;
+  keep(log: NumberedLog, keptMs: number | null): Promise<string | undefined>;
   /** The tables of a log whose old rows are removed one by one: those that hold more than a period. */
-  byRow(tx: Tx, log: RetainedLog, keptMs: number): Promise<string[]>;
+  byRow(tx: Tx, log: NumberedLog, keptMs: number): Promise<string[]>;
 }
 
 /** The workers of a distributed database, each of which has the rows of some workspaces. */

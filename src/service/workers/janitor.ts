@@ -1,4 +1,4 @@
-import { type Cutoffs, cutoffsOf, RETAINED_LOGS, type RetainedLog } from '../domain/retention.ts';
+import { type Cutoffs, cutoffsOf, NUMBERED_LOGS, type NumberedLog } from '../domain/retention.ts';
 import type { ServiceDeps } from '../runtime/deps.ts';
 import { LOG_TABLES } from '../store/log-tables.ts';
 import { contentCounts } from '../store/repositories/console/content-counts.ts';
@@ -29,6 +29,8 @@ type Chore = (tx: Tx, workspaceId: string, most: number, cutoffs: Cutoffs) => Pr
 
 const CHORES: readonly Chore[] = [
   removals.ofDecisions,
+  removals.decidedUsers,
+  removals.notifications,
   idempotency.purge,
   webhooks.purgeExpired,
   purgeDeliveries.dropped,
@@ -79,7 +81,7 @@ export async function cleanOnce(
 ): Promise<number> {
   /** Removes the old rows of a log that are not dropped with a partition. */
   const removeOld =
-    (name: RetainedLog): Chore =>
+    (name: NumberedLog): Chore =>
     async (tx, _, most, cutoffs) => {
       const keptMs = retention()[name];
       const before = cutoffs[name];
@@ -92,7 +94,7 @@ export async function cleanOnce(
       return removed > 0 ? most : 0;
     };
   let most = 0;
-  for (const chore of [...RETAINED_LOGS.map(removeOld), ...CHORES]) {
+  for (const chore of [...NUMBERED_LOGS.map(removeOld), ...CHORES]) {
     await precedence.piece();
     const clean = (tx: Tx) => chore(tx, workspaceId, CHUNK, cutoffsOf(tx.now, retention()));
     most = Math.max(most, await store.write(clean, { durable: false, bulk: true }));

@@ -1,4 +1,4 @@
-import { RETAINED_LOGS } from '../domain/retention.ts';
+import { NUMBERED_LOGS } from '../domain/retention.ts';
 import type { ServiceDeps } from '../runtime/deps.ts';
 import { givesSpaceBack } from '../store/sqlite/shrink.ts';
 import { repeat, type Worker } from './worker.ts';
@@ -17,7 +17,7 @@ export function startRetainer({
   retention,
 }: Pick<ServiceDeps, 'store' | 'clock' | 'log' | 'precedence' | 'retention'>): Worker {
   const keepPartitions = async () => {
-    for (const name of RETAINED_LOGS) {
+    for (const name of NUMBERED_LOGS) {
       // A change of a table locks it on the coordinator until the last worker has answered.
       const out = store.workers && store.workers.out().out > 0;
       const obstacle = out
@@ -32,7 +32,7 @@ export function startRetainer({
   };
   let reported = false;
   const shrink = async () => {
-    if (RETAINED_LOGS.every((name) => retention()[name] === null)) return;
+    if (NUMBERED_LOGS.every((name) => retention()[name] === null)) return;
     if (!reported && !(await store.read(({ sql }) => givesSpaceBack(sql))))
       log('info', 'the database file keeps the space of removed rows for new ones', {
         next: "to give it back, stop the service once and run: sqlite3 FILE 'PRAGMA auto_vacuum = INCREMENTAL; VACUUM'",

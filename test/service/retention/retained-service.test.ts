@@ -7,7 +7,7 @@ import { runSvc } from '../../support/process/run-svc.ts';
 import { startTestService, type TestService } from '../../support/process/service.ts';
 import { DAY_MS } from '../../support/retention/aged-store.ts';
 
-const RETAIN = { events: 30 * DAY_MS, decisions: 30 * DAY_MS };
+const RETAIN = { events: 30 * DAY_MS, decisions: 30 * DAY_MS, notifications: 30 * DAY_MS };
 
 async function json(service: TestService, path: string, body?: unknown) {
   const answer = await service.fetch(path, body === undefined ? {} : { body });
@@ -132,6 +132,83 @@ test('says everywhere what was removed, and removes what hangs off it', async ()
       (await deps.store.read((tx) => events.after(tx, workspace, 0, 10))).rows.map((e) => e.userId),
     )
     .toEqual(['u5']);
+});
+
+test('removes old notifications that have ended, and users without a decision', async () => {
+  const service = await startTestService({ retain: RETAIN });
+  const { deps, workspace } = service;
+  const users = await json(service, '/v1/users', { users: [{ userId: 'u1', phone: '+4915199887766' }] });
+  const [{ hashId }] = users.body.users as [{ hashId: string }];
+  const trigger = { hashId, templateId: 'welcome', channel: 'sms', priority: 'transactional' };
+  const ids = [];
+  for (let i = 0; i < 4; i++)
+    ids.push(String((await json(service, '/v1/inform/trigger', trigger)).body.notificationId));
+  const [old, waiting, held, fresh] = ids as [string, string, string, string];
+  await expect.poll(() => service.idle()).toBe(true);
+  for (const id of [old, fresh])
+    await json(service, `/v1/inform/notifications/${id}/outcomes`, { type: 'opened' });
+  const known = hashId;
+  const gone = 'ab'.repeat(32);
+  for (const each of [known, gone])
+    await json(service, '/v1/decisioning/decide', { hashId: each, context: {} });
+  await expect.poll(() => service.idle()).toBe(true);
+  await deps.store.write(async ({ sql, now }) => {
+    await sql.run(
+      'INSERT INTO notification_send (workspace_id, notification_id, address_hash, provider, status, at_ms) SELECT workspace_id, notification_id, ?, ?, ?, created_at FROM notification WHERE workspace_id = ?',
+      ['hash', 'p', 'sent', workspace],
+    );
+    for (const id of [old, waiting, held])
+      await sql.run(
+        'UPDATE notification SET created_at = created_at - ? WHERE workspace_id = ? AND notification_id = ?',
+        [40 * DAY_MS, workspace, id],
+      );
+    // They are sent only after the test.
+    for (const [id, status] of [
+      [waiting, 'queued'],
+      [held, 'held'],
+    ] as const)
+      await sql.run(
+        'UPDATE notification SET status = ?, due_at = ? WHERE workspace_id = ? AND notification_id = ?',
+        [status, now + DAY_MS, workspace, id],
+      );
+    await sql.run('UPDATE decision SET at_ms = at_ms - ? WHERE workspace_id = ? AND hash_id = ?', [
+      40 * DAY_MS,
+      workspace,
+      gone,
+    ]);
+    await sql.run('UPDATE decision SET seq = -seq WHERE workspace_id = ? AND hash_id = ?', [workspace, gone]);
+  });
+  await clean(service);
+  const left = async (table: string) =>
+    (
+      await deps.store.read(({ sql }) =>
+        sql.all<{ id: string }>(
+          `SELECT ${table === 'outcome' ? 'id' : 'notification_id'} AS id FROM ${table} WHERE workspace_id = ?`,
+          [workspace],
+        ),
+      )
+    )
+      .map(({ id }) => id)
+      .sort();
+  expect(await left('notification')).toEqual([waiting, held, fresh].sort());
+  expect(await left('notification_send')).toEqual([waiting, held, fresh].sort());
+  expect(await left('outcome')).toEqual([fresh]);
+  expect((await json(service, `/v1/inform/notifications/${old}`)).status).toBe(404);
+  expect(
+    await deps.store.read(({ sql }) =>
+      sql.all('SELECT hash_id FROM decided_user WHERE workspace_id = ?', [workspace]),
+    ),
+  ).toEqual([{ hash_id: known }]);
+});
+
+test('keeps notifications for 400 days unless it is told otherwise', async () => {
+  const service = await startTestService();
+  expect(service.deps.retention()).toEqual({ events: null, decisions: null, notifications: 400 * DAY_MS });
+  await expect(
+    startTestService({ database: service.database, retain: { notifications: 6 * DAY_MS } }),
+  ).rejects.toThrow(
+    'notifications cannot be kept for 6d: the receipt of a provider needs them for 7d, so nothing was changed',
+  );
 });
 
 test('a decision stays until what it earned is learned', async () => {

@@ -13,7 +13,7 @@ test('names the log whose partitions cannot be changed now', async () => {
     clock: systemClock,
     log: createLog((line) => lines.push(line), systemClock.now),
     precedence: new Precedence(),
-    retention: () => ({ events: 1, decisions: 1 }),
+    retention: () => ({ events: 1, decisions: 1, notifications: 1 }),
   });
   await vi.waitUntil(() => lines.length > 0, { timeout: 20_000 });
   await retainer.stop();

@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest';
 import { systemClock } from '../../../src/kit/clock.ts';
-import { RETAINED_LOGS, type Retention } from '../../../src/service/domain/retention.ts';
+import { NUMBERED_LOGS, type Retention } from '../../../src/service/domain/retention.ts';
 import { Precedence } from '../../../src/service/runtime/precedence.ts';
 import { connectStore } from '../../../src/service/store/open.ts';
 import { workspaces } from '../../../src/service/store/repositories/workspaces.ts';
@@ -43,7 +43,7 @@ export async function agedStore(start: number): Promise<AgedStore> {
     clean: async (retention) => {
       const obstacles: string[] = [];
       if (store.partitions)
-        for (const log of RETAINED_LOGS)
+        for (const log of NUMBERED_LOGS)
           obstacles.push((await store.partitions.keep(log, retention[log])) ?? '');
       for (const id of ids)
         while ((await cleanOnce({ store, precedence, retention: () => retention }, id)) > 0);

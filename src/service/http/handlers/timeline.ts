@@ -2,7 +2,7 @@ import { ServiceError } from '../../../contract/errors.ts';
 import { TIMELINE_KINDS, type TimelineKind } from '../../../contract/schemas.ts';
 import { dayAround } from '../../domain/contact-day.ts';
 import { capPeriods } from '../../domain/notifications/sending-rules.ts';
-import type { RetainedLog } from '../../domain/retention.ts';
+import type { NumberedLog } from '../../domain/retention.ts';
 import { mergeTimelines, type Position, type SourcePage } from '../../domain/timeline.ts';
 import {
   type Part,
@@ -71,7 +71,7 @@ export const timelineHandlers: Handlers = {
 
 /** Since when the timeline is complete, of these kinds. */
 async function removedOf({ tx, workspace }: Call, kinds: readonly TimelineKind[]): Promise<object> {
-  const timeOf = async (log: RetainedLog) => {
+  const timeOf = async (log: NumberedLog) => {
     const removed = await removals.of(tx, workspace.id, log);
     return removed && new Date(removed.before).toISOString();
   };

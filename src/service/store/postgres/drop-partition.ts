@@ -1,4 +1,4 @@
-import type { RetainedLog } from '../../domain/retention.ts';
+import type { NumberedLog } from '../../domain/retention.ts';
 import { LOG_TABLES } from '../log-tables.ts';
 import { finishedUpTo } from '../repositories/removals.ts';
 import { type Sql, StoreUnavailable } from '../store.ts';
@@ -7,7 +7,7 @@ import { type Sql, StoreUnavailable } from '../store.ts';
  * Drops a partition and records for each workspace what is gone. Fails with StoreUnavailable for decisions whose rewards
  * are not learned or not counted yet.
  */
-export async function dropPartition(sql: Sql, log: RetainedLog, name: string, before: number): Promise<void> {
+export async function dropPartition(sql: Sql, log: NumberedLog, name: string, before: number): Promise<void> {
   const { number } = LOG_TABLES[log];
   if (log === 'decisions') {
     const unfinished = await sql.get(

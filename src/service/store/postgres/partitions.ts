@@ -1,4 +1,4 @@
-import { cutoffOf, periodOf, type RetainedLog } from '../../domain/retention.ts';
+import { cutoffOf, type NumberedLog, periodOf } from '../../domain/retention.ts';
 import { LOG_TABLES } from '../log-tables.ts';
 import { ConstraintViolation, type Partitions, type Sql, type Store, StoreUnavailable } from '../store.ts';
 import { dropPartition } from './drop-partition.ts';
@@ -56,7 +56,7 @@ export function partitionsOf(write: Store['write'], alone: Alone): Partitions {
   };
 
   /** Makes a table the first partition of a divided one. Resolves to what stands in the way. */
-  const divide = async (log: RetainedLog, keptMs: number): Promise<string | undefined> => {
+  const divide = async (log: NumberedLog, keptMs: number): Promise<string | undefined> => {
     const { table, time } = LOG_TABLES[log];
     const found = await write(async ({ sql, now }) => ({
       now,
@@ -104,7 +104,7 @@ export function partitionsOf(write: Store['write'], alone: Alone): Partitions {
   };
 
   /** Makes the partitions of the coming time. */
-  const extend = async (log: RetainedLog, keptMs: number | null): Promise<string | undefined> => {
+  const extend = async (log: NumberedLog, keptMs: number | null): Promise<string | undefined> => {
     const { table } = LOG_TABLES[log];
     const period = periodOf(keptMs);
     const { end, now } = await write(async ({ sql, now }) => ({ now, end: endOf(await list(sql, table)) }));
@@ -124,7 +124,7 @@ export function partitionsOf(write: Store['write'], alone: Alone): Partitions {
   };
 
   /** Drops the partitions from before the kept time, each with what it takes along. */
-  const drop = async (log: RetainedLog, keptMs: number | null): Promise<string | undefined> => {
+  const drop = async (log: NumberedLog, keptMs: number | null): Promise<string | undefined> => {
     const { table } = LOG_TABLES[log];
     const before = await write(async ({ sql, now }) => {
       const cutoff = cutoffOf(now, keptMs);
@@ -139,7 +139,7 @@ export function partitionsOf(write: Store['write'], alone: Alone): Partitions {
   };
 
   /** Divides the table of a log and brings its partitions up to date. Resolves to what stands in the way. */
-  const keep = async (log: RetainedLog, keptMs: number | null): Promise<string | undefined> => {
+  const keep = async (log: NumberedLog, keptMs: number | null): Promise<string | undefined> => {
     const { table } = LOG_TABLES[log];
     if (!(await write(({ sql }) => isDivided(sql, table)))) {
       if (keptMs === null) return undefined;
@@ -223,7 +223,7 @@ async function checkOf(sql: Sql, table: string): Promise<{ end: number; valid: b
 }
 
 /** Makes a table the first partition of one with its name: rows from `end` on go to other partitions. */
-async function divideAt(sql: Sql, log: RetainedLog, end: number): Promise<void> {
+async function divideAt(sql: Sql, log: NumberedLog, end: number): Promise<void> {
   const { table, time } = LOG_TABLES[log];
   const first = `${table}_first`;
   await sql.run(`LOCK TABLE ${table} IN ACCESS EXCLUSIVE MODE`);

@@ -1,7 +1,9 @@
-import type { Cutoffs, RetainedLog } from '../../domain/retention.ts';
+import { randomBytes } from 'node:crypto';
+import type { Cutoffs, NumberedLog } from '../../domain/retention.ts';
 import { LOG_TABLES } from '../log-tables.ts';
 import { bytesOf } from '../pages.ts';
 import type { Tx } from '../store.ts';
+import { together } from '../together.ts';
 
 /** What was removed of a log of a workspace. */
 export interface Removal {
@@ -30,7 +32,7 @@ interface OldRow {
 
 /** The removal of old rows of the logs, and of the rows that depend on them (serve --retain). */
 export const removals = {
-  async of(tx: Tx, workspaceId: string, log: RetainedLog): Promise<Removal | undefined> {
+  async of(tx: Tx, workspaceId: string, log: NumberedLog): Promise<Removal | undefined> {
     const row = await tx.sql.get<Removal>(
       'SELECT number, before_ms AS before FROM removal WHERE workspace_id = ? AND log = ?',
       [workspaceId, log],
@@ -39,7 +41,7 @@ export const removals = {
   },
 
   /** Records that rows of a workspace are gone, in the transaction that removes them. */
-  async record(tx: Tx, workspaceId: string, log: RetainedLog, { number, before }: Removal): Promise<void> {
+  async record(tx: Tx, workspaceId: string, log: NumberedLog, { number, before }: Removal): Promise<void> {
     await tx.sql.run(
       `INSERT INTO removal (workspace_id, log, number, before_ms) VALUES (?, ?, ?, ?)
        ON CONFLICT (workspace_id, log) DO UPDATE SET
@@ -59,7 +61,7 @@ export const removals = {
   async rows(
     tx: Tx,
     workspaceId: string,
-    log: RetainedLog,
+    log: NumberedLog,
     table: string,
     before: number,
     most: number,
@@ -98,7 +100,66 @@ export const removals = {
     );
     return Math.max(outcomes, rewards);
   },
+
+  /**
+   * Removes up to `most` users without a decision in the log, of as many from a random one on: each has a row while the log
+   * has a decision of the user. Returns the number of rows.
+   */
+  async decidedUsers(tx: Tx, workspaceId: string, most: number, { decisions }: Cutoffs): Promise<number> {
+    if (decisions === null) return 0;
+    return (
+      (await removeUndecided(tx, workspaceId, randomBytes(4).toString('hex'), most)) ||
+      (await removeUndecided(tx, workspaceId, '', most))
+    );
+  },
+
+  /**
+   * Removes up to `most` old notifications that have ended, with what providers accepted of them and their outcomes.
+   * Returns how many.
+   */
+  async notifications(
+    tx: Tx,
+    workspaceId: string,
+    most: number,
+    { notifications }: Cutoffs,
+  ): Promise<number> {
+    if (notifications === null) return 0;
+    const old = await tx.sql.all<{ id: string }>(
+      `SELECT notification_id AS id FROM notification
+       WHERE workspace_id = ? AND created_at < ? AND due_at IS NULL ORDER BY created_at LIMIT ?
+       ${tx.sql.dialect.skipLocked}`,
+      [workspaceId, notifications, most],
+    );
+    for (const { id } of old)
+      await together([
+        tx.sql.run('DELETE FROM notification_send WHERE workspace_id = ? AND notification_id = ?', [
+          workspaceId,
+          id,
+        ]),
+        tx.sql.run(`DELETE FROM outcome WHERE workspace_id = ? AND kind = 'notification' AND id = ?`, [
+          workspaceId,
+          id,
+        ]),
+        tx.sql.run('DELETE FROM notification WHERE workspace_id = ? AND notification_id = ?', [
+          workspaceId,
+          id,
+        ]),
+      ]);
+    return old.length;
+  },
 };
+
+/** Removes users without a decision among up to `most` from one on. */
+async function removeUndecided(tx: Tx, workspaceId: string, from: string, most: number): Promise<number> {
+  return tx.sql.run(
+    `WITH taken AS MATERIALIZED
+         (SELECT workspace_id, hash_id FROM decided_user WHERE workspace_id = ? AND hash_id >= ?
+          ORDER BY hash_id LIMIT ? ${tx.sql.dialect.skipLocked})
+       DELETE FROM decided_user WHERE (workspace_id, hash_id) IN (SELECT * FROM taken) AND NOT EXISTS
+         (SELECT 1 FROM decision d WHERE d.workspace_id = ? AND d.hash_id = decided_user.hash_id)`,
+    [workspaceId, from, most, workspaceId],
+  );
+}
 
 /** The number of the last row to remove; undefined if there is none. */
 function lastOld(rows: readonly OldRow[], before: number, end: number): number | undefined {

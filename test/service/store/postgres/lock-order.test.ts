@@ -176,9 +176,10 @@ it('renewing leases and purging rows skip locked rows', async () => {
     [first('delivery', 'due_at IS NULL'), purgeDeliveries.finished, 1],
   ] as const) {
     await other.lock(table);
-    expect(await store.write((tx) => work(tx, 'ws', 10, { events: null, decisions: null })), table).toBe(
-      rows,
-    );
+    expect(
+      await store.write((tx) => work(tx, 'ws', 10, { events: null, decisions: null, notifications: null })),
+      table,
+    ).toBe(rows);
     await other.release();
   }
   await other.lock(first('delivery', held));

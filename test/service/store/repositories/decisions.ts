@@ -216,7 +216,7 @@ export function decides(name: string, prepare: () => Promise<Engine>): void {
       ]);
       expect(
         await store().write((tx) =>
-          recentEvents.purge(tx, WORKSPACE.id, 1000, { events: null, decisions: null }),
+          recentEvents.purge(tx, WORKSPACE.id, 1000, { events: null, decisions: null, notifications: null }),
         ),
       ).toBe(38);
       expect(await store().write((tx) => contacts.purge(tx, WORKSPACE.id, 1000))).toBe(0);
