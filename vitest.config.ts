@@ -15,7 +15,7 @@ const POSTGRES_ONLY = [
 /** What runs on PostgreSQL too. */
 export const ON_POSTGRES = [
   'test/service/*.test.ts',
-  'test/service/{console,live-events,receipts,retention}/*.test.ts',
+  'test/service/{console,erasure,live-events,receipts,retention}/*.test.ts',
   'test/service/http/{decide,learning,messages}.test.ts',
   'test/chaos/{migration,retention}-kills.test.ts',
   'test/commands/serve/{console,processes}.test.ts',

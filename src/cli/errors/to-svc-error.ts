@@ -90,7 +90,7 @@ export function toSvcError(error: unknown, debug: boolean): SvcError {
       });
     case 'RetentionTooShort':
       return new SvcError('usage', named.message, {
-        hint: 'keep them longer with --retain, or shorten what the catalog reads (docs/operations.md)',
+        hint: 'keep them longer with --retain, or shorten what a rule of the catalog reads (docs/operations.md)',
         cause: error,
       });
     case 'FaultsError':

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { systemClock } from '../../src/kit/clock.ts';
-import { connectStore } from '../../src/service/store/open.ts';
-import { MARKER_TABLE } from '../../src/service/store/ownership.ts';
-import { freshDatabase } from '../support/postgres/database.ts';
-import { ROOT } from '../support/process/run-svc.ts';
-import { tempDir } from '../support/temp.ts';
+import { systemClock } from '../../../src/kit/clock.ts';
+import { connectStore } from '../../../src/service/store/open.ts';
+import { MARKER_TABLE } from '../../../src/service/store/ownership.ts';
+import { freshDatabase } from '../../support/postgres/database.ts';
+import { ROOT } from '../../support/process/run-svc.ts';
+import { tempDir } from '../../support/temp.ts';
 
 const TABLES = {
   sqlite: "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'",

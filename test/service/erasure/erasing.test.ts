@@ -1,15 +1,15 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { due } from '../../src/service/store/repositories/due.ts';
-import { erasures } from '../../src/service/store/repositories/erasures.ts';
-import { eventHeads } from '../../src/service/store/repositories/event-heads.ts';
-import { copiesIn } from '../support/erasure/erased-store.ts';
-import { contentsOf, onPostgres } from '../support/postgres/database.ts';
-import { outsider } from '../support/postgres/row-lock.ts';
-import { runSvc } from '../support/process/run-svc.ts';
-import { startTestService, type TestService } from '../support/process/service.ts';
-import { tempDir } from '../support/temp.ts';
+import { due } from '../../../src/service/store/repositories/due.ts';
+import { erasures } from '../../../src/service/store/repositories/erasures.ts';
+import { eventHeads } from '../../../src/service/store/repositories/event-heads.ts';
+import { copiesIn } from '../../support/erasure/erased-store.ts';
+import { contentsOf, onPostgres } from '../../support/postgres/database.ts';
+import { outsider } from '../../support/postgres/row-lock.ts';
+import { runSvc } from '../../support/process/run-svc.ts';
+import { startTestService, type TestService } from '../../support/process/service.ts';
+import { tempDir } from '../../support/temp.ts';
 
 const ERASED = 'quill.returning@erased-mail.example';
 const eventOf = (userId: string) => ({ userId, event: 'seen', timestamp: '2026-01-01T00:00:00Z' });
