@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import Database from 'libsql';
 import type { Sql } from '../store.ts';
 import { pageCount, zeroUnused } from './unused-bytes.ts';
@@ -15,8 +16,28 @@ export interface Scrubbed {
   write<T>(work: (sql: Sql) => Promise<T>, place?: 'first'): Promise<T>;
   /** The number of pages that were committed to the log since it began, or less. */
   logged(): Promise<number>;
+  /** Merges the log into the file and empties it. Resolves to false at once while another process uses it. */
+  emptyLog(): Promise<boolean>;
   /** Waits until the next piece may start. Resolves to false if none may. */
   proceed(): Promise<boolean>;
+}
+
+/** Attempts to empty the log, and the pause between them, in ms. */
+const EMPTYINGS = 200;
+const PAUSE_MS = 20;
+
+/**
+ * Removes what rows that were deleted before left in the file and in its log. Resolves to false if it was not done, as
+ * while another process reads for long.
+ */
+export async function scrub(store: Scrubbed): Promise<boolean> {
+  if (!(await zeroUnusedEverywhere(store))) return false;
+  for (let left = EMPTYINGS; left > 0; left--) {
+    if (!(await store.proceed())) return false;
+    if (await store.emptyLog()) return true;
+    await sleep(PAUSE_MS);
+  }
+  return false;
 }
 
 /**
@@ -29,7 +50,7 @@ export interface Scrubbed {
  * from beginning again, and is followed by rounds over the pages that were written meanwhile, the last of which
  * leaves no time for others to write. The first pass, which writes most, needs no such log.
  */
-export async function zeroUnusedEverywhere(store: Scrubbed): Promise<boolean> {
+async function zeroUnusedEverywhere(store: Scrubbed): Promise<boolean> {
   if (!(await pass(store))) return false;
   const reader = new Database(store.path);
   try {

@@ -20,7 +20,7 @@ import { refuseLostData } from './lost-data.ts';
 import { migrateOlder } from './migrate.ts';
 import { movePiece, nextPiece } from './move.ts';
 import { refuseForeign } from './ownership.ts';
-import { zeroUnusedEverywhere } from './scrub.ts';
+import { scrub } from './scrub.ts';
 import { shrink } from './shrink.ts';
 import { WriteQueue } from './write-queue.ts';
 
@@ -65,6 +65,8 @@ export class SqliteStore implements Store {
   #reading: Promise<unknown> = Promise.resolve();
   readonly #watch: ChangeWatch;
   #onFlushed: (() => void) | undefined;
+  /** What waits for the end of a group. */
+  readonly #waiting: Array<() => void> = [];
 
   private constructor(path: string, clock: Clock) {
     this.#path = path;
@@ -157,23 +159,24 @@ export class SqliteStore implements Store {
    * Overwrites what deleted rows left in the file, in pieces. Then merges the log into the file, where deleted rows
    * themselves are overwritten (`secure_delete`), and empties the log.
    */
-  async scrub(proceed: () => Promise<boolean>): Promise<boolean> {
-    const zeroed = await zeroUnusedEverywhere({
+  scrub(proceed: () => Promise<boolean>): Promise<boolean> {
+    return scrub({
       path: this.#path,
       write: (work, place) =>
         this.#add(({ sql }) => work(sql), { durable: false, bulk: true, first: place === 'first' }),
       logged: () => this.#outside((reader) => reader.logged()),
+      emptyLog: () => this.#outside(() => this.#groupEnded().then(() => this.#writer.connection.emptyLog())),
       proceed,
     });
-    return zeroed && this.#emptyLog();
   }
 
-  #emptyLog(): Promise<boolean> {
-    return this.#outside(() => !this.#flushing && this.#writer.connection.emptyLog());
+  /** Waits until the connection that writes is in no transaction. What follows at once comes before the next one. */
+  async #groupEnded(): Promise<void> {
+    if (this.#flushing) await new Promise<void>((resolve) => this.#waiting.push(resolve));
   }
 
   /** Runs work while the connection that reads is in no transaction. */
-  #outside<T>(work: (reader: SqliteConnection) => T): Promise<T> {
+  #outside<T>(work: (reader: SqliteConnection) => T | Promise<T>): Promise<T> {
     const result = this.#reading.then(() => work(this.#reader));
     this.#reading = result.catch(() => {});
     return result;
@@ -208,6 +211,7 @@ export class SqliteStore implements Store {
   async #flush(): Promise<void> {
     while (this.#queue.length > 0) {
       await this.#commitGroup();
+      for (const resolve of this.#waiting.splice(0)) resolve();
       // Requests that arrived in the meantime join the next group.
       if (this.#queue.length > 0) await nextIteration();
     }
