@@ -23,7 +23,7 @@ export interface Scrubbed {
 }
 
 /** Attempts to empty the log, and the pause between them, in ms. */
-const EMPTYINGS = 200;
+const ATTEMPTS = 200;
 const PAUSE_MS = 20;
 
 /**
@@ -32,7 +32,7 @@ const PAUSE_MS = 20;
  */
 export async function scrub(store: Scrubbed): Promise<boolean> {
   if (!(await zeroUnusedEverywhere(store))) return false;
-  for (let left = EMPTYINGS; left > 0; left--) {
+  for (let left = ATTEMPTS; left > 0; left--) {
     if (!(await store.proceed())) return false;
     if (await store.emptyLog()) return true;
     await sleep(PAUSE_MS);
