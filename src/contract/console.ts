@@ -58,8 +58,8 @@ export interface ConsoleImports {
 export interface KeptImport {
   /** The name of the journal, without its suffix. */
   readonly id: string;
-  /** `unusable` for a journal that cannot be read. */
-  readonly state: 'running' | 'unfinished' | 'finished' | 'unusable';
+  /** `unusable` for a damaged journal; `unreadable` for one that cannot be read now, as on a full disk. */
+  readonly state: 'running' | 'unfinished' | 'finished' | 'unusable' | 'unreadable';
   readonly kind: string | null;
   readonly inputs: readonly string[] | null;
   readonly baseUrl: string | null;

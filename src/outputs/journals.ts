@@ -11,7 +11,7 @@ export const ImportsOutput = z.object({
         id: text('Identifier of the import.'),
         state: about(
           'Whether it runs, can be resumed, or finished.',
-          z.enum(['running', 'unfinished', 'finished', 'unusable']),
+          z.enum(['running', 'unfinished', 'finished', 'unusable', 'unreadable']),
         ),
         kind: textOrNull('Kind of its records: events or users.'),
         inputs: about('Its inputs: paths, or `-` for standard input.', z.nullable(z.array(z.string()))),

@@ -36,7 +36,11 @@ reset, too. The data of a remote service cannot be reset, and a command that nam
     if (!sure)
       throw new SvcError('usage', 'nothing was removed', { hint: (invocation) => invocation.again('--yes') });
     const { resetData } = await import('../../features/data/reset.ts');
-    const { files, journals } = await resetData(database, paths.dataDir);
+    const { files, journals, kept } = await resetData(database, paths.dataDir);
+    if (kept.length > 0)
+      out.warn(
+        `these journals of imports could not be examined; imports into the removed data skip what they hold: ${kept.join(', ')}`,
+      );
     out.result({ database, removed: [...files, ...journals] }, () => [
       files.length === 0 ? `no data at ${database}` : `removed the data at ${database}`,
       journals.length === 0

@@ -27,6 +27,7 @@ removed only after confirmation.`;
   protected override async run(context: Context<typeof ImportsForget>): Promise<void> {
     const { argv, flags, out, paths, world } = context;
     const { forgetImport, keptImports } = await import('../../features/import/journal/list.ts');
+    const { JournalError } = await import('../../features/import/journal/journal-error.ts');
     if (argv.length === 0 && !flags.finished)
       throw new SvcError('usage', 'no import was named', {
         hint: (invocation) => `list them: ${invocation.on('imports', 'list')}`,
@@ -46,8 +47,19 @@ removed only after confirmation.`;
     if (!sure)
       throw new SvcError('usage', 'nothing was removed', { hint: (invocation) => invocation.again('--yes') });
     const removed: string[] = [];
+    const forget = (each: KeptImport) => {
+      try {
+        return forgetImport(folder, each);
+      } catch (error) {
+        if (!(error instanceof JournalError)) throw error;
+        throw new SvcError('data', `cannot open the journal: ${error.message}`, {
+          hint: (invocation) => `correct that, then: ${invocation.again()}`,
+          cause: error,
+        });
+      }
+    };
     for (const each of chosen) {
-      if (!forgetImport(folder, each))
+      if (!forget(each))
         throw new SvcError('locked', `the import ${each.id} is running`, {
           hint: (invocation) => `wait for its end, or interrupt it, then: ${invocation.again()}`,
         });

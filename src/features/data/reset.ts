@@ -10,19 +10,21 @@ import { type Destination, forgetImports } from '../import/journal/forget.ts';
 
 /**
  * Removes a local SQLite database and what `dataDir` holds about it: journals of imports, which would skip removed
- * records, and observed limits. Resolves with the removed files and journals. Rejects with SvcError `locked` while
+ * records, and observed limits. Resolves with the removed files and journals, and with the journals that could not
+ * be read or are in use. Rejects with SvcError `locked` while
  * another process uses the database, `data` if the file does not belong to svc.
  */
 export async function resetData(
   database: string,
   dataDir: string,
-): Promise<{ files: string[]; journals: string[] }> {
+): Promise<{ files: string[]; journals: string[]; kept: string[] }> {
   const { workspace, remove } = await prepareRemoval(database).catch((error: Error) => {
     throw removalError(error, database);
   });
   // Journals first: after an interruption here, imports send records twice. The other order would skip records.
-  const journals = workspace === undefined ? [] : forgetWorkspace(workspace, dataDir);
-  return { files: remove(), journals };
+  const { removed, kept } =
+    workspace === undefined ? { removed: [], kept: [] } : forgetWorkspace(workspace, dataDir);
+  return { files: remove(), journals: removed, kept };
 }
 
 function removalError(error: Error, file: string): unknown {
@@ -42,7 +44,7 @@ function removalError(error: Error, file: string): unknown {
 }
 
 /** The name of a workspace is random, so it identifies the data at every local address it was imported through. */
-function forgetWorkspace(workspace: string, dataDir: string): string[] {
+function forgetWorkspace(workspace: string, dataDir: string): { removed: string[]; kept: string[] } {
   new ObservedLimits(dataDir, { baseUrl: LOCAL, workspace }).forget();
   const here = ({ baseUrl }: Destination) => baseUrl === LOCAL || isLoopback(new URL(baseUrl).hostname);
   return forgetImports(join(dataDir, 'imports'), (to) => to.workspace === workspace && here(to));

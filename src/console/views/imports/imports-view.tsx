@@ -25,6 +25,7 @@ const TONES: Readonly<Record<Import['state'], Tone>> = {
   unfinished: 'warn',
   finished: 'good',
   unusable: 'bad',
+  unreadable: 'bad',
 };
 const EVERY_MS = 2_000;
 

@@ -8,6 +8,7 @@ const STATES: Readonly<Record<KeptImport['state'], (text: Text) => Text>> = {
   unfinished: yellow,
   running: (text) => text,
   unusable: red,
+  unreadable: red,
 };
 
 /** The fields of the list of imports. */

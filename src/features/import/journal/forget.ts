@@ -1,7 +1,8 @@
-import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { Journal } from './journal.ts';
 import { JournalError } from './journal-error.ts';
+import { removeJournalFile } from './journal-file.ts';
+import { readJournal } from './read-journal.ts';
 
 /** The destination of an import, as its journal states it. */
 export interface Destination {
@@ -11,34 +12,27 @@ export interface Destination {
 
 /**
  * Removes the journals in `folder` of imports to a destination that is `gone`: with them, the next import would skip
- * records that no longer exist there. Returns the removed files. Keeps journals that are locked or cannot be read.
+ * records that no longer exist there. Returns the removed files, and those that are in use or cannot be read now.
  */
 export function forgetImports(
   folder: string,
   gone: (destination: Destination, file: string) => boolean,
-): string[] {
+): { removed: string[]; kept: string[] } {
   const names = existsSync(folder) ? readdirSync(folder) : [];
-  return names
-    .filter((name) => name.endsWith('.journal'))
-    .map((name) => join(folder, name))
-    .filter((file) => forget(file, gone));
-}
-
-function forget(file: string, gone: (destination: Destination, file: string) => boolean): boolean {
-  let journal: Journal;
-  try {
-    journal = Journal.open(file);
-  } catch (error) {
-    if (error instanceof JournalError) return false;
-    throw error;
+  const removed: string[] = [];
+  const kept: string[] = [];
+  for (const name of names.filter((each) => each.endsWith('.journal'))) {
+    const file = join(folder, name);
+    try {
+      const options = readJournal(file)?.options;
+      if (options === undefined || !gone(JSON.parse(options) as Destination, file)) continue;
+      removeJournalFile(file);
+      removed.push(file);
+    } catch (error) {
+      if (!(error instanceof JournalError)) throw error;
+      // A damaged journal skips nothing: an import refuses it.
+      if (error.reason !== 'broken') kept.push(file);
+    }
   }
-  try {
-    const options = journal.state()?.options;
-    if (options === undefined || !gone(JSON.parse(options) as Destination, file)) return false;
-    // Removed under its lock, so that no import starts in between.
-    for (const suffix of ['', '-wal']) rmSync(file + suffix, { force: true });
-    return true;
-  } finally {
-    journal.close();
-  }
+  return { removed, kept };
 }

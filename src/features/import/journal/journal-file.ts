@@ -1,4 +1,4 @@
-import { existsSync, lstatSync } from 'node:fs';
+import { existsSync, lstatSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'libsql';
 import { ensurePrivateDir } from '../../../kit/files/private-file.ts';
@@ -31,6 +31,9 @@ export const REJECTED = 3;
 /** The SQL condition for batches that the service accepted or may have accepted. */
 export const TOUCHED = `state IN (${SENT}, ${SETTLED})`;
 
+/** How long an import waits for the lock, in milliseconds: a command that only reads the journal holds it for a moment. */
+const LOCK_WAIT_MS = 2000;
+
 /** Distinguishes a journal from other SQLite files ("svcj"). */
 const APPLICATION_ID = 0x7376636a;
 
@@ -45,7 +48,7 @@ export function openJournalFile(path: string, discard: boolean): Database.Databa
   refuseForeignFiles(path);
   try {
     ensurePrivateDir(dirname(path));
-    const db = new Database(path, { timeout: 0 });
+    const db = new Database(path, { timeout: LOCK_WAIT_MS });
     // The lock is held from the first access until the file is closed. WAL then needs no shared memory file.
     db.exec('PRAGMA locking_mode = EXCLUSIVE');
     claim(db, path);
@@ -58,26 +61,24 @@ export function openJournalFile(path: string, discard: boolean): Database.Databa
   }
 }
 
-/** An import that can be resumed. Its options (see `optionsText`) are undefined while another process runs it. */
-export interface Unfinished {
-  readonly options: string | undefined;
-}
-
 /**
- * Returns the import of a journal if it is running in another process, or is unfinished and may have sent records. A
- * journal that is missing or damaged cannot be resumed.
+ * Removes a journal under its lock, so that no import starts in between; needs no space on the disk. Removes one that is
+ * damaged, too. Throws a JournalError: `locked` while an import uses it, others if it cannot be opened now.
  */
-export function unfinishedIn(path: string): Unfinished | undefined {
-  if (!existsSync(path)) return undefined;
+export function removeJournalFile(path: string): void {
   let db: Database.Database | undefined;
   try {
-    db = new Database(path, { timeout: 0 });
-    const sql = `SELECT options FROM import WHERE finished = 0 AND EXISTS (SELECT 1 FROM batch WHERE ${TOUCHED})`;
-    return db.prepare(sql).get() as Unfinished | undefined;
+    db = new Database(path, { timeout: LOCK_WAIT_MS });
+    db.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
   } catch (error) {
     const failure = toJournalError(path, error);
-    const inUse = failure instanceof JournalError && failure.reason !== 'broken';
-    return inUse ? { options: undefined } : undefined;
+    if (!(failure instanceof JournalError) || failure.reason !== 'broken') {
+      db?.close();
+      throw failure;
+    }
+  }
+  try {
+    for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(path + suffix, { force: true });
   } finally {
     db?.close();
   }

@@ -108,15 +108,6 @@ export class Journal {
     return this.guard(() => this.db.prepare(sql).get() !== undefined);
   }
 
-  /** How many records the service has acknowledged, and how many were sent without an answer. */
-  records(): { acknowledged: number; inDoubt: number } {
-    return this.guard(() => {
-      const sum = (state: number) => `coalesce(sum(CASE state WHEN ${state} THEN records END), 0)`;
-      const sql = `SELECT ${sum(SETTLED)} AS acknowledged, ${sum(SENT)} AS inDoubt FROM batch`;
-      return this.db.prepare(sql).get() as { acknowledged: number; inDoubt: number };
-    });
-  }
-
   /** When a batch was last sent or settled, in Unix milliseconds. */
   get lastAt(): number {
     return this.guard(() => {

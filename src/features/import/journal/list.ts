@@ -1,8 +1,9 @@
-import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { KeptImport } from '../../../contract/console.ts';
-import { Journal } from './journal.ts';
 import { JournalError } from './journal-error.ts';
+import { removeJournalFile } from './journal-file.ts';
+import { readJournal } from './read-journal.ts';
 
 const SUFFIX = '.journal';
 
@@ -17,32 +18,16 @@ export function keptImports(folder: string): KeptImport[] {
 
 /**
  * Removes the journal of an import, so that the next one starts from the beginning. Returns false while an import runs.
- * Throws a JournalError if it cannot be removed.
+ * Throws a JournalError if it cannot be opened now, as on a full disk: it may hold what was acknowledged.
  */
-export function forgetImport(folder: string, { id, state }: KeptImport): boolean {
-  const file = join(folder, id + SUFFIX);
-  if (state === 'unusable') {
-    removeJournal(file);
-    return true;
-  }
-  let journal: Journal;
+export function forgetImport(folder: string, { id }: Pick<KeptImport, 'id'>): boolean {
   try {
-    journal = Journal.open(file);
+    removeJournalFile(join(folder, id + SUFFIX));
+    return true;
   } catch (error) {
     if (error instanceof JournalError && error.reason === 'locked') return false;
     throw error;
   }
-  try {
-    // Removed under its lock, so that no import starts in between.
-    removeJournal(file);
-  } finally {
-    journal.close();
-  }
-  return true;
-}
-
-function removeJournal(file: string): void {
-  for (const suffix of ['', '-wal']) rmSync(file + suffix, { force: true });
 }
 
 const UNKNOWN = {
@@ -56,32 +41,29 @@ const UNKNOWN = {
   lastAt: null,
 } as const;
 
+const STATES = { locked: 'running', broken: 'unusable', full: 'unreadable', denied: 'unreadable' } as const;
+
 function describe(file: string, id: string): KeptImport {
-  let journal: Journal;
+  let found: ReturnType<typeof readJournal>;
   try {
-    journal = Journal.open(file);
+    found = readJournal(file);
   } catch (error) {
     if (!(error instanceof JournalError)) throw error;
-    return { id, state: error.reason === 'locked' ? 'running' : 'unusable', ...UNKNOWN };
+    return { id, state: STATES[error.reason], ...UNKNOWN };
   }
-  try {
-    const state = journal.state();
-    if (!state) return { id, state: 'unusable', ...UNKNOWN };
-    const { kind, inputs, baseUrl, workspace } = JSON.parse(state.options);
-    const { acknowledged, inDoubt } = journal.records();
-    return {
-      id,
-      state: state.finished ? 'finished' : 'unfinished',
-      kind,
-      inputs,
-      baseUrl,
-      workspace,
-      acknowledged,
-      inDoubt,
-      left: state.finished ? 0 : null,
-      lastAt: journal.lastAt > 0 ? new Date(journal.lastAt).toISOString() : null,
-    };
-  } finally {
-    journal.close();
-  }
+  if (!found) return { id, state: 'unusable', ...UNKNOWN };
+  const { finished, options, acknowledged, inDoubt, lastAt } = found;
+  const { kind, inputs, baseUrl, workspace } = JSON.parse(options);
+  return {
+    id,
+    state: finished ? 'finished' : 'unfinished',
+    kind,
+    inputs,
+    baseUrl,
+    workspace,
+    acknowledged,
+    inDoubt,
+    left: finished ? 0 : null,
+    lastAt: lastAt > 0 ? new Date(lastAt).toISOString() : null,
+  };
 }

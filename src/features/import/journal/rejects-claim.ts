@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import { LockUnusable, withFileLock } from '../../../kit/files/file-lock.ts';
 import { writePrivateFile } from '../../../kit/files/private-file.ts';
 import { digestOf } from '../batch/keys.ts';
-import { type Unfinished, unfinishedIn } from './journal-file.ts';
+import { type Unfinished, unfinishedIn } from './read-journal.ts';
 
 /**
  * Reserves a rejects file for a journal while its import is unfinished. Without the claim, another import with the same

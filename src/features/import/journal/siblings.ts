@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { LockUnusable, withFileLock } from '../../../kit/files/file-lock.ts';
 import { writePrivateFile } from '../../../kit/files/private-file.ts';
 import { forgetImports } from './forget.ts';
-import { unfinishedIn } from './journal-file.ts';
+import { unfinishedIn } from './read-journal.ts';
 
 /**
  * Lists the imports of the same input to the same destination with other batch sizes. Each has its own journal, and

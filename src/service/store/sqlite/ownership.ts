@@ -1,7 +1,6 @@
 import { statSync } from 'node:fs';
-import { pathToFileURL } from 'node:url';
-import Database from 'libsql';
 import { sqliteHeader } from '../../../kit/files/sqlite-file.ts';
+import { peekSqlite } from '../../../kit/files/sqlite-peek.ts';
 import { readCredentials } from '../credentials.ts';
 import { isForeign } from '../ownership.ts';
 import { StoreForeign } from '../store.ts';
@@ -55,24 +54,15 @@ export function hasCredentials(path: string): boolean {
   }
 }
 
-/** Fails with an error that quotes the names in the schema. */
-const NAMES =
-  "SELECT json_extract('{}', (SELECT COALESCE(group_concat(name, char(10)), '') FROM sqlite_master))";
+const NAMES = "SELECT COALESCE(group_concat(name, char(10)), '') FROM sqlite_master";
 
-/**
- * The names in the schema; undefined if the file is not a readable database. Prepares no statement: the driver keeps a
- * connection open until its statements are collected, and a migration (migrate.ts) would take it for another process.
- */
+/** The names in the schema; undefined if the file is not a readable database. */
 function tablesOf(path: string, how: 'immutable=1' | 'mode=ro'): string[] | undefined {
-  let database: Database.Database | undefined;
   try {
-    database = new Database(`${pathToFileURL(path).href}?${how}`);
-    database.exec(NAMES);
+    return peekSqlite(path, NAMES, how)
+      ?.split('\n')
+      .filter((name) => name !== '');
+  } catch {
     return undefined;
-  } catch (error) {
-    const [, names] = /^bad JSON path: '(.*)'$/s.exec((error as Error).message) ?? [];
-    return names?.split('\n').filter((name) => name !== '');
-  } finally {
-    database?.close();
   }
 }
