@@ -77,6 +77,16 @@ test.each([
     expect(await said(...flags)).toBe('');
 });
 
+test('counts a time without a zone once, also in a row that is read again as text', async () => {
+  // A cell that is not a number, and a missing user, are left to the slower way to read a row.
+  const row = (n: number) => `2026-01-31 12:00:00,e,${n % 2 ? `u${n}` : ''},${n % 3 ? '1' : 'one'}`;
+  const text = `timestamp,event,userId,n\n${Array.from({ length: 12 }, (_, n) => row(n)).join('\n')}\n`;
+  for (const flags of [['--convert-timestamps'], ['--timestamp-format', 'YYYY-MM-DD HH:mm:ss']])
+    expect((await imported('a.csv', text, ...flags, '--type', 'n=number', '--dry-run')).stderr).toContain(
+      '12 times had no time zone',
+    );
+});
+
 test('a header without required columns: lists them, the existing ones, and the command with likely ones', async () => {
   const csv = 'user_id,kind of event,created_at,Amount\nu,e,2026-01-31 12:00,3\n';
   const { code, stdout, stderr, home } = await imported('a b.csv', csv, '--type=amout=number', '--json');

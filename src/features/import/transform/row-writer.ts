@@ -66,8 +66,19 @@ export class RowWriter {
   private readonly properties: readonly Property[];
   private readonly nullTexts: readonly Buffer[];
   private readonly fixed: number;
+  private readonly onZoneless: Mapping['onZoneless'];
+  /** The time of the row that is being written had no zone. */
+  private zoneless = false;
 
   private constructor({ columns, setFields, setProperties }: TableColumns, mapping: Mapping) {
+    this.onZoneless = mapping.onZoneless;
+    // Counted once the row is written: another row is left to `Columns`, which counts it.
+    const noting = mapping.onZoneless && {
+      ...mapping,
+      onZoneless: () => {
+        this.zoneless = true;
+      },
+    };
     const fields: { index: number; prefix: Buffer; write: CellWriter; isTime: boolean }[] = [];
     const properties: Property[] = [];
     const free = `,"${FREE_PART[mapping.kind]}":{`;
@@ -79,7 +90,7 @@ export class RowWriter {
           index,
           prefix: Buffer.from(start),
           isTime,
-          write: isTime ? timeWriter(mapping) : writeName,
+          write: isTime ? timeWriter(noting ?? mapping) : writeName,
         });
       } else if (column.to === 'property') {
         const { prefix } = column;
@@ -125,6 +136,7 @@ export class RowWriter {
   write(bytes: Buffer, cells: CellPlaces, out: Buffer, at: number): number {
     const { start, end, quotes } = cells;
     let o = put(this.head, out, at);
+    this.zoneless = false;
     this.time = this.headTime < 0 ? -1 : at + this.headTime;
     for (const { index, prefix, write, isTime } of this.fields) {
       const from = start[index]!;
@@ -148,6 +160,7 @@ export class RowWriter {
     }
     if (some) out[o++] = CLOSE;
     out[o++] = CLOSE;
+    if (this.zoneless) this.onZoneless?.();
     return o;
   }
 
