@@ -1,5 +1,6 @@
 import { nearestName } from '../cli/command/suggest.ts';
 import { SvcError } from '../cli/errors/svc-error.ts';
+import { commandLine } from '../kit/shell.ts';
 
 /** The names of commands: ids, and aliases with their ids. */
 export interface CommandNames {
@@ -22,11 +23,9 @@ export function findCommand(
   argv: readonly string[],
 ): { id: string; rest: string[] } {
   const words = leadingWords(argv);
-  for (let count = words.length; count > 0; count--) {
-    const typed = words.slice(0, count).join(':');
-    const id = Object.hasOwn(aliases, typed) ? aliases[typed]! : typed;
-    if (ids.includes(id)) return { id, rest: argv.slice(count) };
-  }
+  const named = longestName({ ids, aliases }, words);
+  if (named) return { id: named.id, rest: argv.slice(named.count) };
+  refuseOtherOrder({ ids, aliases }, argv);
   const [first = ''] = argv;
   if (words.length === 0 && first.startsWith('-')) {
     const meant = nearestName(first, ['--version', '--help']);
@@ -46,6 +45,35 @@ export function findCommand(
   });
 }
 
+/** The command that the most of the first words name, and how many they are. */
+function longestName(
+  { ids, aliases }: CommandNames,
+  words: readonly string[],
+): { id: string; count: number } | undefined {
+  for (let count = words.length; count > 0; count--) {
+    const typed = words.slice(0, count).join(':');
+    const id = Object.hasOwn(aliases, typed) ? aliases[typed]! : typed;
+    if (ids.includes(id)) return { id, count };
+  }
+  return undefined;
+}
+
+/** Throws usage where other words, such as a file, stand before or between those of a command. */
+function refuseOtherOrder(names: CommandNames, argv: readonly string[]): void {
+  const before = beforeFlags(argv);
+  const words = before.filter(isName);
+  const named = longestName(names, words);
+  if (!named) return;
+  const own = words.slice(0, named.count);
+  const left = [...own];
+  const rest = argv.filter((word) => word !== left[0] || left.shift() === undefined);
+  throw new SvcError(
+    'usage',
+    `the words of a command come first, and ${before.find((word) => !isName(word))} is not one of them`,
+    { hint: commandLine(['svc', ...own, ...rest]) },
+  );
+}
+
 /** Returns whether `argv` is only a topic that is not a command itself. */
 export function isTopicAlone({ ids }: CommandNames, argv: readonly string[]): boolean {
   const [topic = '', ...rest] = argv.filter((word) => word !== '--json');
@@ -56,11 +84,19 @@ function topicsOf(names: readonly string[]): string[] {
   return [...new Set(names.flatMap((name) => (name.includes(' ') ? [name.split(' ')[0]!] : [])))];
 }
 
-/** Returns the words before the first flag, which can name a command. */
+/** Returns the first words that can name a command: those before the first flag, file or other text. */
 export function leadingWords(argv: readonly string[]): string[] {
-  const end = argv.findIndex((word) => word.startsWith('-'));
-  return argv.slice(0, end === -1 ? argv.length : end).filter((word) => /^[\w-]+$/.test(word));
+  const words = beforeFlags(argv);
+  const end = words.findIndex((word) => !isName(word));
+  return words.slice(0, end === -1 ? words.length : end);
 }
+
+function beforeFlags(argv: readonly string[]): readonly string[] {
+  const end = argv.findIndex((word) => word.startsWith('-'));
+  return argv.slice(0, end === -1 ? argv.length : end);
+}
+
+const isName = (word: string) => /^[\w-]+$/.test(word);
 
 /** Verbs of other tools, and the verbs that svc uses for them. */
 const SYNONYMS: Readonly<Record<string, readonly string[]>> = {

@@ -1,9 +1,12 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readManifest } from '../../src/cli/command/manifest.ts';
 import { toParseError } from '../../src/cli/command/parse-error.ts';
 import { ALIASES, COMMANDS } from '../../src/program/commands.gen.ts';
 import { findCommand } from '../../src/program/find-command.ts';
 import { ROOT, runSvc } from '../support/process/run-svc.ts';
+import { tempDir } from '../support/temp.ts';
 
 const { commands, topics } = readManifest(ROOT);
 const ids = Object.keys(COMMANDS);
@@ -142,4 +145,20 @@ describe('a topic alone', () => {
       }
     },
   );
+});
+
+it.each([
+  ['events my.csv import --map userId=u', 'svc events import my.csv --map userId=u'],
+  ['./my.csv events import', 'svc events import ./my.csv'],
+  ['events a.csv import import', 'svc events import a.csv import'],
+])('refuses `svc %s`, whose words are in another order, and imports nothing', async (line, meant) => {
+  const home = tempDir();
+  writeFileSync(join(home, 'import'), '{"userId":"u","event":"e","timestamp":"2026-01-31T12:00:00Z"}\n');
+  const run = await runSvc([...line.split(' '), '-p', 'local'], { home, cwd: home });
+  const file = line.split(' ').find((word) => word.endsWith('.csv'));
+  expect([run.code, run.stdout, run.stderr]).toEqual([
+    2,
+    '',
+    `error: the words of a command come first, and ${file} is not one of them\n  next: ${meant} -p local\n`,
+  ]);
 });
