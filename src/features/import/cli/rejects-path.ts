@@ -3,20 +3,26 @@ import { dirname, resolve } from 'node:path';
 import { fileError } from '../../../cli/errors/file-error.ts';
 import { SvcError } from '../../../cli/errors/svc-error.ts';
 import { shellPath } from '../../../kit/shell.ts';
-import { isGlob } from '../read/archive/glob.ts';
+import { folderOfPattern, isGlob, slashed, WINDOWS } from '../read/archive/glob.ts';
 import type { Part } from '../read/range.ts';
 import { foreignRejects, isRejectsFile } from '../report/rejects-file.ts';
 import type { RecoveryCommands } from './recovery-commands.ts';
 
 /** The default rejects file: next to the first input, one for each part of it. */
-export function rejectsPath(inputs: readonly string[], cwd: string, part: Part | undefined): string {
+export function rejectsPath(
+  inputs: readonly string[],
+  cwd: string,
+  part: Part | undefined,
+  windows = WINDOWS,
+): string {
   const first = inputs[0]!;
   const pattern = isGlob(first) && !existsSync(resolve(cwd, first));
   // That of a pattern or folder is next to the folder, where the next run does not find it.
-  const folder = pattern ? first.replace(/[^/]*[*?[].*$/s, '') : first;
-  const base = first === '-' ? 'stdin' : folder.replace(/\/+$/, '');
-  const name = /^(\.{0,2}|(\.\.?\/)+\.{0,2})$/.test(base) ? 'import' : base;
-  return `${name}${part ? `.${part.take + 1}-of-${part.of}` : ''}.rejects.ndjson`;
+  const folder = pattern ? folderOfPattern(first, windows) : first;
+  const base = first === '-' ? 'stdin' : folder.slice(0, slashed(folder, windows).replace(/\/+$/, '').length);
+  const nameless =
+    /^(\.{0,2}|(\.\.?\/)+\.{0,2})$/.test(slashed(base, windows)) || (windows && /^\w:$/.test(base));
+  return `${nameless ? 'import' : base}${part ? `.${part.take + 1}-of-${part.of}` : ''}.rejects.ndjson`;
 }
 
 /**

@@ -3,7 +3,7 @@ import { basename, join, resolve } from 'node:path';
 import { shell, shellPath } from '../../../../kit/shell.ts';
 import { InputError } from '../../transform/input-error.ts';
 import { asCsv } from '../detect.ts';
-import { globFiles, isGlob } from './glob.ts';
+import { folderOfPattern, globFiles, isGlob, slashed, WINDOWS } from './glob.ts';
 import { isZip, type ZipEntry, zipEntries } from './zip.ts';
 
 /** A file to read, or an entry of a zip archive. */
@@ -53,24 +53,29 @@ async function filesOf(name: string, cwd: string, onNotice: (text: string) => vo
   if (found || !isGlob(name)) return [name];
   const matches = (await globFiles(name, cwd)).filter((file) => !OURS.test(file));
   if (matches.length > 0) return matches.sort();
-  throw new InputError(
-    `no file matches ${name}`,
-    `ls ${shellPath(name.replace(/[^/]*[*?[].*$/, '') || '.')}`,
-  );
+  throw new InputError(`no file matches ${name}`, `ls ${shellPath(folderOfPattern(name) || '.')}`);
 }
 
 /** Selects the files that are data from those in the folder `name`, and says which are left out. */
-function dataFiles(all: readonly string[], name: string, onLeftOut: (text: string) => void): string[] {
+export function dataFiles(
+  all: readonly string[],
+  name: string,
+  onLeftOut: (text: string) => void,
+  windows = WINDOWS,
+): string[] {
+  const within = (file: string) => slashed(file, windows);
   const visible = all.filter(
-    (file) => !/(^|\/)(\.(?!\.?(\/|$))|__MACOSX(\/|$))/.test(file.slice(name.length)),
+    (file) => !/(^|\/)(\.(?!\.?(\/|$))|__MACOSX(\/|$))/.test(within(file).slice(name.length)),
   );
   const named = visible.filter((file) => DATA.test(file) && !OURS.test(file)).sort();
   // Parts that programs write often have no extension.
   const plain = visible
-    .filter((file) => /(^|\/)(?!_|readme|licen[cs]e|makefile|changelog)[^./]+$/i.test(file))
+    .filter((file) => /(^|\/)(?!_|readme|licen[cs]e|makefile|changelog)[^./]+$/i.test(within(file)))
     .sort();
   const kept = named.length > 0 ? named : plain;
-  const left = visible.filter((file) => !kept.includes(file) && !/(^|\/)_[A-Za-z]\w*$/.test(file)).sort();
+  const left = visible
+    .filter((file) => !kept.includes(file) && !/(^|\/)_[A-Za-z]\w*$/.test(within(file)))
+    .sort();
   if (left.length > 0) onLeftOut(`left out ${listed(left.map((file) => basename(file)).sort())}`);
   return kept;
 }

@@ -1,20 +1,35 @@
 import { readdir } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { join, posix, resolve, sep, win32 } from 'node:path';
+
+/** Folders in a path are separated by a backslash, too. */
+export const WINDOWS = sep === '\\';
 
 /** Returns whether a name that is not a file is a pattern. */
 export function isGlob(name: string): boolean {
   return /[*?]|\[[^\]]+\]/.test(name);
 }
 
+/** Returns a path with `/` between its folders. */
+export function slashed(path: string, windows = WINDOWS): string {
+  return windows ? path.replaceAll('\\', '/') : path;
+}
+
+/** Returns the folder before the first wildcard of a pattern, with its separator; empty if there is none. */
+export function folderOfPattern(pattern: string, windows = WINDOWS): string {
+  return pattern.slice(0, slashed(pattern, windows).replace(/[^/]*[*?[].*$/s, '').length);
+}
+
+/** Divides a pattern into its root, which is empty for a relative one, and the names below it. */
+export function patternParts(pattern: string, windows = WINDOWS): { root: string; parts: string[] } {
+  const { root } = (windows ? win32 : posix).parse(pattern);
+  const parts = slashed(pattern.slice(root.length), windows).split('/');
+  return { root, parts: parts.filter((part) => part !== '') };
+}
+
 /** Returns the files that a pattern matches: `*`, `?`, `[a-z]`, and `**` for any folders. Hidden files match no wildcard. */
 export async function globFiles(pattern: string, cwd: string): Promise<string[]> {
-  const parts = pattern.split('/');
-  const root = pattern.startsWith('/') ? '/' : '';
-  return within(
-    root,
-    parts.filter((part) => part !== ''),
-    cwd,
-  );
+  const { root, parts } = patternParts(pattern);
+  return within(root, parts, cwd);
 }
 
 async function within(folder: string, parts: readonly string[], cwd: string): Promise<string[]> {
