@@ -7,7 +7,7 @@ export default class EventsImport extends SvcCommand {
   static override summary = 'Import events from NDJSON or CSV files, or a pipe';
   static override description =
     `Validates records, sends them in batches within the rate limit, and keeps a journal: use --resume to continue an
-interrupted import. Rejected records are written to the rejects file with the reason; all others are sent.
+interrupted import. A file that was imported completely is not sent again: only what was appended to it is. Rejected records are written to the rejects file with the reason; all others are sent.
 See docs/import.md and docs/mapping.md.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %> events.ndjson',

@@ -83,7 +83,10 @@ export async function openOrResume(
   const { mode, name, mapping } = options;
   const text = optionsText(name, mapping, options.format, options.reading);
   const earlier = mode !== 'restart' ? earlierImport(journal) : undefined;
-  if (mode === 'resume' && earlier?.contents) inputs.arrange(earlier.contents);
+  const piped = inputs.opened.some(({ fingerprint }) => fingerprint === null);
+  // Users are sent again: the command prints their hashIds, and the service stores each of them once.
+  const once = mode === 'resume' || (mode === 'fresh' && !piped && name.kind === 'events');
+  if (once && earlier?.contents) inputs.arrange(earlier.contents);
   let fingerprints = inputs.fingerprints;
   const found = earlier ? differences(earlier.options, text) : [];
   if (earlier) {
@@ -96,7 +99,8 @@ export async function openOrResume(
     // If nothing was sent and the options or inputs differ, it is another import.
     const same = found.length === 0 && earlier.inputs === fingerprints;
     if (mode === 'resume' && (unfinished || (!finished && same))) return resumeUnfinished(earlier, found);
-    if (mode === 'resume' && finished) {
+    // Without --resume, an import of which the service accepted nothing is repeated.
+    if (once && finished && !different && (mode === 'resume' || journal.touched)) {
       const resumed = await resumeFinished(earlier, found);
       if (resumed) return resumed;
     }
@@ -108,12 +112,13 @@ export async function openOrResume(
   const sibling = mode === 'restart' ? undefined : siblings?.unfinished();
   if (sibling !== undefined)
     throw new ImportRefused(mode === 'resume' ? 'options' : 'unfinished', false, differences(sibling, text));
+  if (once && !piped) await refuseSentByOthers();
   const columnTypes = await prepare();
   const claim = await claimRejects(options.rejects, text, options);
   await siblings?.add();
-  const piped = inputs.opened.some(({ fingerprint }) => fingerprint === null);
   if (
     mode === 'fresh' &&
+    name.kind === 'users' &&
     earlier &&
     journal.touched &&
     !piped &&
@@ -155,12 +160,14 @@ export async function openOrResume(
     }
     if (found.length > 0) throw new ImportRefused('options', true, found, !unchanged);
     if (compared === 'unknown' && !unchanged) throw new ImportRefused('changed', true);
-    if (unchanged)
+    if (unchanged) {
+      if (!world.stop.aborted) world.onNotice(unchangedText(name, journal.lastAt));
       return {
         state: { ...state, rejectsPath: asTyped(state.rejectsPath, options) },
         claim: undefined,
         appended: false,
       };
+    }
     world.onNotice(appendedText(name, journal.lastAt));
     const claim = await claimRejects(options.rejects, text, options);
     const path = resolve(name.cwd, options.rejects);
@@ -174,6 +181,18 @@ export async function openOrResume(
       claim,
       appended: true,
     };
+  }
+
+  /** Refuses inputs that an import with another batch size has sent, which has a journal of its own. */
+  async function refuseSentByOthers(): Promise<void> {
+    for (const sent of siblings?.finished() ?? []) {
+      if (!sent.contents) continue;
+      inputs.arrange(sent.contents);
+      const compared = await inputs.compare(sent.contents, dirname(journal.path), world.stop);
+      if (compared === 'same' || compared === 'appended')
+        throw new ImportRefused('options', true, differences(sent.options, text), compared === 'appended');
+    }
+    inputs.arrange();
   }
 }
 
@@ -211,16 +230,19 @@ async function claimRejects(
   throw new RejectsTaken(rejects, found, !existsSync(resolve(name.cwd, rejects)));
 }
 
-/** Warns that a new import uses new idempotency keys, so that the service stores the records again. */
-function againText({ kind, inputs }: ImportName, at: number): string {
-  const what = inputs.length === 1 ? `${inputs[0]} was` : 'these files were';
-  const then =
-    kind === 'events'
-      ? 'the service stores each of its events a second time'
-      : 'users that changed since are overwritten';
+/** Warns that users are sent again. */
+function againText({ inputs }: ImportName, at: number): string {
   return (
-    `${what} imported on ${minuteOf(at)} and did not change since: ` +
-    `it is sent again, and ${then} (use --resume to avoid this)`
+    `${whichText(inputs)} imported${dayText(at, 'on')} and did not change since: users that changed since are overwritten ` +
+    '(use --resume to avoid this)'
+  );
+}
+
+/** The journal knows this path, this destination and this machine, and no other way to the same records. */
+function unchangedText({ inputs }: ImportName, at: number): string {
+  return (
+    `${whichText(inputs)} sent to this workspace completely from this machine${dayText(at, 'on')} and did not change ` +
+    'since: nothing is sent (--restart sends all of it again)'
   );
 }
 
@@ -238,8 +260,8 @@ function whichText(inputs: readonly string[], one = 'was', many = 'were'): strin
 }
 
 /** Empty for an import that sent nothing. */
-function dayText(at: number): string {
-  return at > 0 ? ` of ${minuteOf(at)}` : '';
+function dayText(at: number, word = 'of'): string {
+  return at > 0 ? ` ${word} ${minuteOf(at)}` : '';
 }
 
 function minuteOf(at: number): string {

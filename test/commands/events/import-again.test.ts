@@ -81,27 +81,79 @@ test('the journal of another import is not changed', async () => {
   expect(JSON.parse(rest.stdout)).toMatchObject({ read: 3, skipped: 2, accepted: 1 });
 });
 
-test('importing an unchanged file again warns once, with the command that avoids it', async () => {
+test('an import that finished sends nothing again, says so with the date, and then only what was appended', async () => {
   const { home, svc } = place();
   const good = join(home, 'good.ndjson');
   const line = `${JSON.stringify({ userId: 'u', event: 'e', timestamp: '2026-01-31T12:00:00Z' })}\n`;
   writeFileSync(good, line);
-  const run = (flags = '') => svc(`svc events import good.ndjson -p local --json${flags}`);
+  const run = async (flags = '') => {
+    const { code, stdout, stderr } = await svc(`svc events import good.ndjson -p local --json${flags}`);
+    expect(code, stderr).toBe(0);
+    const { read, accepted, skipped } = JSON.parse(stdout);
+    return { read, accepted, skipped, stderr };
+  };
   const says =
-    /^warning: good\.ndjson was imported on \d{4}-\d\d-\d\d \d\d:\d\d UTC and did not change since: it is sent again, and the service stores each of its events a second time \(use --resume to avoid this\)\n$/;
-  expect((await run()).stderr).toBe('');
-  const again = await run();
-  expect([JSON.parse(again.stdout), again.stderr]).toEqual([
-    expect.objectContaining({ accepted: 1 }),
-    expect.stringMatching(says),
-  ]);
-  expect((await run(' --restart')).stderr).toBe('');
-  const resumed = await run(' --resume');
-  expect([JSON.parse(resumed.stdout), resumed.stderr]).toEqual([expect.objectContaining({ skipped: 1 }), '']);
+    /^warning: good\.ndjson was sent to this workspace completely from this machine on \d{4}-\d\d-\d\d \d\d:\d\d UTC and did not change since: nothing is sent \(--restart sends all of it again\)\n$/;
+  expect(await run()).toEqual({ read: 1, accepted: 1, skipped: 0, stderr: '' });
+  for (const flags of ['', ' --resume'])
+    expect(await run(flags)).toEqual({
+      read: 1,
+      accepted: 0,
+      skipped: 1,
+      stderr: expect.stringMatching(says),
+    });
   writeFileSync(good, line + line);
-  expect((await run()).stderr).toBe('');
+  expect(await run()).toMatchObject({
+    accepted: 1,
+    skipped: 1,
+    stderr: expect.stringMatching(
+      /^warning: good\.ndjson was appended to since .* only the new events are sent\n$/,
+    ),
+  });
+  expect(await run(' --restart')).toEqual({ read: 2, accepted: 2, skipped: 0, stderr: '' });
+  writeFileSync(good, line.replace('"u"', '"v"'));
+  expect(await run()).toMatchObject({
+    accepted: 1,
+    stderr: expect.stringContaining('a new import sends all of it'),
+  });
   const { stdout } = await svc('svc data export -p local --json');
-  expect(stdout.match(/"userId":"u"/g)).toHaveLength(5);
+  expect(
+    [stdout.match(/"userId":"u"/g), stdout.match(/"userId":"v"/g)].map((found) => found?.length),
+  ).toEqual([4, 1]);
+
+  // What removes the events ends it.
+  expect((await svc('svc data reset -p local --yes')).code).toBe(0);
+  expect(await run()).toEqual({ read: 1, accepted: 1, skipped: 0, stderr: '' });
+});
+
+test('other flags do not send a finished import again, unless nothing of it was accepted', async () => {
+  const { home, svc } = place();
+  expect((await svc(`${IMPORT} --map userId=who`)).code).toBe(7);
+  // Every record was rejected, for want of --convert-timestamps.
+  expect((await svc(`${IMPORT} --map userId=who --convert-timestamps`)).code).toBe(7);
+  for (const other of [' --set event=x', ' --batch-size 1']) {
+    const run = await svc(`${IMPORT} --map userId=who --convert-timestamps${other}`);
+    expect([run.code, run.stdout, run.stderr]).toEqual([
+      2,
+      '',
+      expect.stringMatching(
+        /^error: the earlier import of this input, which finished, began with(out --set| --batch-size 1000)\n {2}next: all of it was sent; to send it again: .* --restart\n$/,
+      ),
+    ]);
+  }
+  writeFileSync(join(home, 'a.csv'), 'who,event,timestamp\nu9,e,2026-01-31 12:00\n');
+  expect((await svc(`${IMPORT} --map userId=who --convert-timestamps --batch-size 1`)).code).toBe(0);
+});
+
+test('users are sent again, as their hashIds are printed', async () => {
+  const { home, svc } = place();
+  writeFileSync(join(home, 'u.csv'), 'userId\nu1\n');
+  const first = await svc('svc users import u.csv -p local');
+  const again = await svc('svc users import u.csv -p local');
+  expect([again.code, again.stdout]).toEqual([0, first.stdout]);
+  expect(again.stderr).toMatch(
+    /^warning: u\.csv was imported on .* UTC and did not change since: users that changed since are overwritten \(use --resume to avoid this\)\n/,
+  );
 });
 
 test('a file of which no record was sent counts as not imported', async () => {
@@ -144,11 +196,11 @@ test('another batch size neither skips an unfinished import nor sends records tw
   const resumed = await svc(`${rest} --json`);
   expect(JSON.parse(resumed.stdout)).toMatchObject({ skipped: 5, accepted: 4 });
 
-  // Once it finished, or when all is to be sent again, another size is another import.
-  expect((await svc(`${B} --batch-size 3`)).code).toBe(7);
-  expect((await svc(`${B} --batch-size 2 --fail-fast`)).code).toBe(7);
+  // Once it finished, another size sends nothing again, unless that is asked for.
+  expect((await svc(`${B} --batch-size 3`)).stderr).toContain('which finished, began with --batch-size 2');
   expect((await svc(again!)).code).toBe(7);
-  expect((await svc(`${B} --batch-size 4`)).code).toBe(7);
+  expect((await svc(`${B} --batch-size 4 --restart`)).code).toBe(7);
+  expect((await svc(`${B} --batch-size 2`)).stderr).toContain('which finished, began with --batch-size 4');
 });
 
 test('an unfinished import without rejects does not claim a rejects file', async () => {

@@ -190,7 +190,7 @@ test('the next steps work for any file name', async () => {
   const partly = await svc('--batch-size', '5', '--', '-x.ndjson');
   expect(partly.stderr).toContain('jq -r .raw ./-x.ndjson.rejects.ndjson > fixed.ndjson');
   expect(partly.stderr).toMatch(/then: svc events import fixed\.ndjson -p local --batch-size 5\n/);
-  const stopped = await svc('--max-errors', '1', '--', '-x.ndjson');
+  const stopped = await svc('--max-errors', '1', '--restart', '--', '-x.ndjson');
   expect(stopped.stderr).toContain('next: svc events import -p local --max-errors 1 --resume -- -x.ndjson\n');
 
   writeFileSync(join(home, 'my file.gz'), 'x');

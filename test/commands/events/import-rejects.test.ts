@@ -63,7 +63,7 @@ test.each([
     );
     expect(claims()).toEqual([]);
     // Nobody is unfinished any more, so that the file is free again.
-    expect((await svc(command, elsewhere ? env : {})).code).toBe(7);
+    expect((await svc(`${command} --restart`, elsewhere ? env : {})).code).toBe(7);
   },
 );
 
@@ -128,11 +128,11 @@ describe('an import without rejects', () => {
 
   test('removes the rejects file of an earlier import or dry run of the same file, with a notice', async () => {
     const { home, svc } = await place();
-    for (const earlier of [LOCAL, `${LOCAL} --dry-run`]) {
+    for (const [n, earlier] of [LOCAL, `${LOCAL} --dry-run`].entries()) {
       writeFileSync(join(home, 'a.ndjson'), CONTENT);
       expect((await svc(earlier)).code).toBe(7);
       expect(readdirSync(home)).toContain(NAME);
-      writeFileSync(join(home, 'a.ndjson'), `${event(1)}\n${event(2)}\n`);
+      writeFileSync(join(home, 'a.ndjson'), `${event(n)}\n${event(2)}\n`);
       const { code, stderr } = await svc(LOCAL);
       expect(code).toBe(0);
       expect(stderr).toContain(`removed ${NAME} of an earlier import: no record was rejected now`);

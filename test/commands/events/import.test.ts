@@ -41,7 +41,7 @@ test('imports NDJSON, and rejects invalid records with line and reason and exit 
   });
 });
 
-test('a finished import does nothing with --resume, and imports again without it', async () => {
+test('a finished import sends nothing again without --restart', async () => {
   const service = await startTestService();
   const options = { env: service.env, home: tempDir(), cwd: tempDir() };
   writeFileSync(join(options.cwd, 'a.ndjson'), `${event(1)}\n${event(2)}\n`);
@@ -49,8 +49,9 @@ test('a finished import does nothing with --resume, and imports again without it
     JSON.parse((await runSvc(['events', 'import', 'a.ndjson', '--json', ...flags], options)).stdout);
 
   expect(await run()).toMatchObject({ accepted: 2, skipped: 0 });
-  expect(await run('--resume')).toMatchObject({ accepted: 0, skipped: 2, requests: 0, resumeCommand: null });
-  expect(await run()).toMatchObject({ accepted: 2, skipped: 0 });
+  for (const flags of [[], ['--resume']])
+    expect(await run(...flags)).toMatchObject({ accepted: 0, skipped: 2, requests: 0, resumeCommand: null });
+  expect(await run('--restart')).toMatchObject({ accepted: 2, skipped: 0 });
 });
 
 test.each([

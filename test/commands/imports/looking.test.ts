@@ -75,7 +75,7 @@ it('a full disk makes no journal unusable, and takes nothing from it', async () 
   const program = await svcProgram();
   const env = { HOME: home, SVC_DATA_DIR: join(home, 'data'), PATH: process.env.PATH! };
   const full = async (...argv: string[]) => {
-    const shell = `trap '' XFSZ; ulimit -f 0; "$@" | cat`;
+    const shell = `trap '' 25; ulimit -f 0; "$@" | cat`;
     return program.start([...argv, '--json'], { env, cwd: home, shell }).ended;
   };
   const listed = async () => JSON.parse((await full('imports', 'list')).stdout).imports;

@@ -139,10 +139,10 @@ export const importFlags = {
   'fail-fast': Flags.boolean({ summary: 'stop at the first rejected record', exclusive: ['max-errors'] }),
   'dry-run': Flags.boolean({ char: 'n', summary: 'validate all records and show the plan; send nothing' }),
   resume: Flags.boolean({
-    summary: 'send only records that were not acknowledged, or were appended since the import finished',
+    summary: 'continue an unfinished import: send only records that were not acknowledged',
     exclusive: ['restart'],
   }),
-  restart: Flags.boolean({ summary: 'discard an unfinished import and send everything again' }),
+  restart: Flags.boolean({ summary: 'discard an earlier import and send everything again' }),
   checkpoint: Flags.string({
     summary: 'journal of this import; in the data directory by default',
     helpValue: 'FILE',

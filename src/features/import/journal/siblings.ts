@@ -3,7 +3,8 @@ import { dirname, join } from 'node:path';
 import { LockUnusable, withFileLock } from '../../../kit/files/file-lock.ts';
 import { writePrivateFile } from '../../../kit/files/private-file.ts';
 import { forgetImports } from './forget.ts';
-import { unfinishedIn } from './read-journal.ts';
+import { JournalError } from './journal-error.ts';
+import { type JournalSummary, readJournal, unfinishedIn } from './read-journal.ts';
 
 /**
  * Lists the imports of the same input to the same destination with other batch sizes. Each has its own journal, and
@@ -27,6 +28,20 @@ export class Siblings {
       if (options !== undefined) return options;
     }
     return undefined;
+  }
+
+  /** Returns the finished siblings of which the service accepted something. */
+  finished(): JournalSummary[] {
+    return this.others().flatMap((journal) => {
+      try {
+        const found = readJournal(journal);
+        return found?.finished && found.touched ? [found] : [];
+      } catch (error) {
+        // A damaged journal is refused where it is used. Another one must be readable, or records would be sent twice.
+        if (error instanceof JournalError && error.reason === 'broken') return [];
+        throw error;
+      }
+    });
   }
 
   /** Removes the journals of the others, so that everything is sent again. Keeps one that another process holds. */

@@ -36,7 +36,7 @@ test('--resume sends nothing for the same file, then the appended records, then 
   utimesSync(path, 1, 1);
   expect(await night()).toMatchObject({
     counts: { read: 25, accepted: 0, skipped: 25, unsent: 0 },
-    said: [],
+    said: [expect.stringMatching(/^a\.ndjson was sent .* and did not change since: nothing is sent/)],
     stored: [],
   });
 

@@ -102,7 +102,7 @@ test('--max-wait retries through an outage with all senders paused together, and
   expect(service.bodies.length).toBeLessThan(60);
 
   down = Number.POSITIVE_INFINITY;
-  const given = run({ maxWait: 60_000 }, { clock });
+  const given = run({ maxWait: 60_000, mode: 'restart' }, { clock });
   await ended(given);
   expect((await given).failure).toMatchObject({ error: { name: 'Unavailable' } });
 });
