@@ -35,7 +35,7 @@ export function storedFiles({ configDir, dataDir, database, codeCacheDir }: Path
     {
       path: `${dataDir}/imports/`,
       holds:
-        'journals of imports, for --resume, about 12 KB each, and the rejects files of unfinished imports. The journal of a finished import may be deleted: its file then counts as never imported. `svc data reset` removes the journals of the data that it removes',
+        'journals of imports, about 12 KB each, and which rejects file belongs to which import. The journal of a finished import may be deleted: its file then counts as never imported. `svc data reset` removes the journals of the data that it removes',
     },
     {
       path: '<file>.rejects.ndjson',

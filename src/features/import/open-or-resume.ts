@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { IDEMPOTENCY_TTL_MS } from '../../contract/limits.ts';
+import { asTyped, claimOne, rejectsPaths } from './claim-rejects.ts';
+import { ImportRefused } from './import-refused.ts';
 import {
   areDifferentImports,
   type Difference,
@@ -12,53 +13,12 @@ import {
 } from './journal/identity.ts';
 import type { Journal, JournalState } from './journal/journal.ts';
 import type { AmbiguousBatch } from './journal/journal-batches.ts';
-import { RejectsClaim } from './journal/rejects-claim.ts';
+import type { RejectsClaim } from './journal/rejects-claim.ts';
 import { Siblings } from './journal/siblings.ts';
 import type { ImportOptions, ImportWorld } from './options.ts';
 import type { Inputs } from './read/inputs.ts';
 import { isUnchangedSince } from './report/rejects-file.ts';
 import type { ColumnTypes } from './transform/mapping.ts';
-
-/**
- * The import cannot start. An earlier run of it is `unfinished`, its input has `changed`, or it had other `options`; or
- * the journal belongs to `another` import, or the rejects file does (`rejects`, see RejectsTaken).
- */
-export class ImportRefused extends Error {
-  readonly reason: 'unfinished' | 'changed' | 'options' | 'another' | 'rejects';
-  /** The earlier run has finished. */
-  readonly finished: boolean;
-  readonly differences: readonly Difference[];
-  /** It has finished, and records were appended to its inputs since. */
-  readonly appended: boolean;
-
-  constructor(
-    reason: ImportRefused['reason'],
-    finished = false,
-    found: readonly Difference[] = [],
-    appended = false,
-  ) {
-    super(`the import cannot start: ${reason}`);
-    this.name = 'ImportRefused';
-    this.reason = reason;
-    this.finished = finished;
-    this.differences = found;
-    this.appended = appended;
-  }
-}
-
-/** Another import, which is unfinished or running, uses the same rejects file. */
-export class RejectsTaken extends ImportRefused {
-  /** The file as the user named it. */
-  readonly path: string;
-  /** The file does not exist yet: the other import is running. */
-  readonly running: boolean;
-
-  constructor(path: string, found: readonly Difference[], running: boolean) {
-    super('rejects', false, found);
-    this.path = path;
-    this.running = running;
-  }
-}
 
 /** An import that may start, new or resumed. */
 export interface OpenedImport {
@@ -114,7 +74,14 @@ export async function openOrResume(
     throw new ImportRefused(mode === 'resume' ? 'options' : 'unfinished', false, differences(sibling, text));
   if (once && !piped) await refuseSentByOthers();
   const columnTypes = await prepare();
-  const claim = await claimRejects(options.rejects, text, options);
+  // The rejects of an import of which nothing was accepted are those of its repetition.
+  const replaced = mode === 'restart' || !journal.touched ? journal.state()?.options : undefined;
+  const { claim, rejects } = await claimOne(
+    rejectsPaths(options, earlier?.rejectsPath),
+    text,
+    options,
+    replaced,
+  );
   await siblings?.add();
   if (
     mode === 'fresh' &&
@@ -130,10 +97,10 @@ export async function openOrResume(
     id: randomUUID(),
     options: text,
     inputs: fingerprints,
-    rejectsPath: options.rejects,
+    rejectsPath: rejects,
     columnTypes,
   };
-  journal.start({ ...state, rejectsPath: resolve(name.cwd, options.rejects) });
+  journal.start({ ...state, rejectsPath: resolve(name.cwd, rejects) });
   return { state: { ...state, finished: false, rejectsLength: 0 }, claim, appended: false };
 
   /** Resumes an unfinished import. Its inputs must not have changed. */
@@ -143,7 +110,7 @@ export async function openOrResume(
     for (const batch of journal.ambiguousBefore(world.clock.now() - IDEMPOTENCY_TTL_MS))
       world.onNotice(ambiguousText(batch, inputs.names));
     const rejectsPath = asTyped(state.rejectsPath, options);
-    const claim = await claimRejects(rejectsPath, text, options);
+    const { claim } = await claimOne([rejectsPath], text, options);
     return { state: { ...state, rejectsPath }, claim, appended: state.contents !== undefined };
   }
 
@@ -169,15 +136,15 @@ export async function openOrResume(
       };
     }
     world.onNotice(appendedText(name, journal.lastAt));
-    const claim = await claimRejects(options.rejects, text, options);
-    const path = resolve(name.cwd, options.rejects);
+    const { claim, rejects } = await claimOne(rejectsPaths(options, state.rejectsPath), text, options);
+    const path = resolve(name.cwd, rejects);
     const rejectsLength =
       path === state.rejectsPath && (await isUnchangedSince(path, state.rejectsLength, inputs.names))
         ? state.rejectsLength
         : 0;
     journal.reopen({ inputs: fingerprints, rejectsPath: path, rejectsLength });
     return {
-      state: { ...state, finished: false, inputs: fingerprints, rejectsPath: options.rejects, rejectsLength },
+      state: { ...state, finished: false, inputs: fingerprints, rejectsPath: rejects, rejectsLength },
       claim,
       appended: true,
     };
@@ -210,24 +177,6 @@ function earlierImport(journal: Journal): JournalState | undefined {
   if (state.finished) return state;
   if (state.contents && journal.restoreFinished(state.contents)) return { ...state, finished: true };
   return journal.hasSettled ? state : undefined;
-}
-
-/** Returns the path of the rejects file as it is named now: the earlier run may have been in another folder. */
-function asTyped(path: string, { name, rejects }: ImportOptions): string {
-  return path === resolve(name.cwd, rejects) ? rejects : path;
-}
-
-/** Claims the rejects file for the import with the options `text`. Throws RejectsTaken. */
-async function claimRejects(
-  rejects: string,
-  text: string,
-  { name, claims, journal }: ImportOptions,
-): Promise<RejectsClaim> {
-  const claim = new RejectsClaim(claims, resolve(name.cwd, rejects), resolve(journal));
-  const other = await claim.take();
-  if (!other) return claim;
-  const found = other.options === undefined ? [] : differences(other.options, text);
-  throw new RejectsTaken(rejects, found, !existsSync(resolve(name.cwd, rejects)));
 }
 
 /** Warns that users are sent again. */

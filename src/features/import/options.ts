@@ -25,6 +25,8 @@ export interface ImportOptions {
   readonly mode: 'fresh' | 'resume' | 'restart';
   readonly journal: string;
   readonly rejects: string;
+  /** `--rejects` named that file, so that no other may be written. */
+  readonly rejectsNamed?: boolean | undefined;
   /** The name of that file is derived from the inputs: it was not given by the user, and no input is a pipe. */
   readonly rejectsOfInputs: boolean;
   /** The folder with the files that imports of this user share. */

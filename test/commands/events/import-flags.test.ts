@@ -38,7 +38,7 @@ test('--dry-run validates everything and plans, without a request, a service or 
     requests: 0,
     plan: { batches: 3, requests: 3, limit: 600, limitSeen: false, leastSeconds: 0 },
   });
-  expect(readFileSync(join(cwd, 'a.ndjson.gz.rejects.ndjson'), 'utf8')).toContain('"line":2501');
+  expect(readFileSync(join(cwd, 'a.ndjson.gz.dry-run.rejects.ndjson'), 'utf8')).toContain('"line":2501');
   expect(existsSync(join(home, 'data', 'imports'))).toBe(false);
 });
 

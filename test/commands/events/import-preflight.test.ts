@@ -82,7 +82,8 @@ test('an import that was stopped leaves an earlier one as it was', async () => {
 test('a dry run reports every reject instead', async () => {
   const { code, stdout, home } = await imported('a.ndjson', lines(30, withNull), '--json', '--dry-run');
   expect([code, JSON.parse(stdout)]).toMatchObject([7, { rejected: 30 }]);
-  expect(readFileSync(join(home, 'a.ndjson.rejects.ndjson'), 'utf8').trim().split('\n')).toHaveLength(30);
+  const rejects = readFileSync(join(home, 'a.ndjson.dry-run.rejects.ndjson'), 'utf8');
+  expect(rejects.trim().split('\n')).toHaveLength(30);
 });
 
 test.each([

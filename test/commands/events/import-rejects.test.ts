@@ -40,32 +40,59 @@ test.each([
   ['into another workspace', OTHER, true, /^ \(it began at local and in workspace ws_\w+\)$/],
   ['of a part of it', `${LOCAL} --limit 4`, false, /^ \(it began without --limit\)$/],
 ])(
-  'protects the rejects file of an unfinished import from another %s',
+  'gives another import %s its own rejects file, while the first is unfinished and after it',
   async (_, command, elsewhere, which) => {
-    const { env, svc, rejects, claims } = await place();
+    const { env, svc, rejects } = await place();
+    const other = (line: string) => svc(line, elsewhere ? env : {});
     expect((await svc(`${LOCAL} --max-errors 2`)).code).toBe(7);
     expect(rejects()).toEqual(['bad 1', 'bad 2']);
 
-    const second = await svc(`${command} --json`, elsewhere ? env : {});
-    expect([second.code, second.stdout]).toEqual([2, '']);
-    const { error } = JSON.parse(second.stderr);
+    const named = await other(`${command} --json --rejects a.ndjson.rejects.ndjson`);
+    expect([named.code, named.stdout]).toEqual([2, '']);
+    const { error } = JSON.parse(named.stderr);
     const words = 'a.ndjson.rejects.ndjson is the rejects file of another import, which is unfinished';
     expect([error.code, error.message.slice(0, words.length)]).toEqual(['usage', words]);
     expect(error.message.slice(words.length)).toMatch(which);
-    const way = /svc events import .*$/.exec(error.hint)![0];
-    expect(way).toBe(`${command} --json --rejects a.ndjson.2.rejects.ndjson`);
-    expect((await svc(way, elsewhere ? env : {})).code).toBe(7);
-
-    expect((await svc(`${LOCAL} --resume`)).code).toBe(7);
-    expect(rejects()).toEqual(['bad 1', 'bad 2', 'bad 3']);
-    expect(rejects('a.ndjson.2.rejects.ndjson')).toEqual(
-      ['bad 1', 'bad 2', 'bad 3'].slice(0, elsewhere ? 3 : 2),
+    expect(/svc events import .*$/.exec(error.hint)![0]).toBe(
+      `${command} --json --rejects a.ndjson.2.rejects.ndjson`,
     );
-    expect(claims()).toEqual([]);
-    // Nobody is unfinished any more, so that the file is free again.
-    expect((await svc(`${command} --restart`, elsewhere ? env : {})).code).toBe(7);
+
+    const second = await other(`${command} --json`);
+    expect([second.code, JSON.parse(second.stdout).rejectsFile]).toEqual([7, 'a.ndjson.2.rejects.ndjson']);
+    expect((await svc(`${LOCAL} --resume`)).code).toBe(7);
+    const all = ['bad 1', 'bad 2', 'bad 3'];
+    const both = () => [rejects(), rejects('a.ndjson.2.rejects.ndjson')];
+    expect(both()).toEqual([all, all.slice(0, elsewhere ? 3 : 2)]);
+
+    expect((await other(`${command} --restart`)).code).toBe(7);
+    expect((await svc(`${LOCAL} --restart`)).code).toBe(7);
+    expect(both()).toEqual([all, all.slice(0, elsewhere ? 3 : 2)]);
+    const foreign = await other(`${command} --restart --rejects a.ndjson.rejects.ndjson`);
+    expect([foreign.code, foreign.stderr]).toEqual([
+      2,
+      `error: a.ndjson.rejects.ndjson is the rejects file of another import\n  next: it is never replaced; use another file: ${command} --rejects a.ndjson.2.rejects.ndjson\n`,
+    ]);
+    expect(both()).toEqual([all, all.slice(0, elsewhere ? 3 : 2)]);
   },
 );
+
+test('other flags, and a file of which no import is known, do not replace rejects', async () => {
+  const { home, svc, rejects } = await place();
+  const [first, second, third] = ['', '.2', '.3'].map((n) => `a.ndjson${n}.rejects.ndjson`);
+  const known = '{"file":"a.ndjson","line":1,"offset":0,"field":"f","reason":"r","raw":"known"}\n';
+  writeFileSync(join(home, first!), known);
+  const run = async (flags: string) => JSON.parse((await svc(`${LOCAL} --json${flags}`)).stdout).rejectsFile;
+  expect(await run('')).toBe(second);
+  writeFileSync(join(home, 'a.ndjson'), `${CONTENT}bad 4\n`.replace('bad 1', 'worse'));
+  expect(await run(' --set event=x')).toBe(third);
+  expect(await run(' --dry-run')).toBe('a.ndjson.dry-run.rejects.ndjson');
+  expect((await svc(`${LOCAL} --dry-run --rejects ${second}`)).code).toBe(2);
+  expect([rejects(first), rejects(second), rejects(third)]).toEqual([
+    ['known'],
+    ['bad 1', 'bad 2', 'bad 3'],
+    ['worse', 'bad 2', 'bad 3', 'bad 4'],
+  ]);
+});
 
 test('concurrent imports do not write to the same rejects file', async () => {
   const { home, env, svc, rejects } = await place();
@@ -111,13 +138,12 @@ test('an import that is resumed in another folder continues its own rejects file
   expect(readdirSync(join(home, 'below'))).toEqual([]);
 });
 
-test('a finished import does not change the rejects file, which may belong to another import', async () => {
-  const { home, env, svc, rejects } = await place();
+test('a finished import does not change the rejects file', async () => {
+  const { home, svc, rejects } = await place();
   await svc(`${LOCAL} --limit 1`);
-  await svc(OTHER, env);
   const again = `${LOCAL} --limit 1 --resume`;
   expect((await svc(again)).code).toBe(0);
-  expect(rejects()).toEqual(['bad 1', 'bad 2', 'bad 3']);
+  expect(rejects()).toEqual(['bad 1']);
   unlinkSync(join(home, 'a.ndjson.rejects.ndjson'));
   await svc(again);
   expect(readdirSync(home)).not.toContain('a.ndjson.rejects.ndjson');
@@ -126,18 +152,16 @@ test('a finished import does not change the rejects file, which may belong to an
 describe('an import without rejects', () => {
   const NAME = 'a.ndjson.rejects.ndjson';
 
-  test('removes the rejects file of an earlier import or dry run of the same file, with a notice', async () => {
-    const { home, svc } = await place();
-    for (const [n, earlier] of [LOCAL, `${LOCAL} --dry-run`].entries()) {
-      writeFileSync(join(home, 'a.ndjson'), CONTENT);
-      expect((await svc(earlier)).code).toBe(7);
-      expect(readdirSync(home)).toContain(NAME);
-      writeFileSync(join(home, 'a.ndjson'), `${event(n)}\n${event(2)}\n`);
-      const { code, stderr } = await svc(LOCAL);
-      expect(code).toBe(0);
-      expect(stderr).toContain(`removed ${NAME} of an earlier import: no record was rejected now`);
-      expect(readdirSync(home)).not.toContain(NAME);
-    }
+  test('removes its rejects file of an earlier import of the same file, with a notice', async () => {
+    const { home, svc, claims } = await place();
+    expect((await svc(LOCAL)).code).toBe(7);
+    expect(readdirSync(home)).toContain(NAME);
+    writeFileSync(join(home, 'a.ndjson'), `${event(1)}\n${event(2)}\n`);
+    const { code, stderr } = await svc(LOCAL);
+    expect(code).toBe(0);
+    expect(stderr).toContain(`removed ${NAME} of an earlier import: no record was rejected now`);
+    expect(readdirSync(home)).not.toContain(NAME);
+    expect(claims()).toEqual([]);
   });
 
   test.each([

@@ -2,8 +2,9 @@ import { SvcError } from '../../../cli/errors/svc-error.ts';
 import { toSvcError } from '../../../cli/errors/to-svc-error.ts';
 import { shell } from '../../../kit/shell.ts';
 import { InputChanged } from '../batch/batch.ts';
+import { numbered } from '../claim-rejects.ts';
+import { ImportRefused, type RejectsTaken } from '../import-refused.ts';
 import { JournalError } from '../journal/journal-error.ts';
-import { ImportRefused, type RejectsTaken } from '../open-or-resume.ts';
 import { RejectsForeign } from '../report/rejects-file.ts';
 import { CountMismatch } from '../report/result.ts';
 import { Unavailable } from '../send/outage.ts';
@@ -113,18 +114,16 @@ function refusedImport(error: ImportRefused, recovery: RecoveryCommands): SvcErr
 }
 
 function rejectsTaken(error: RejectsTaken, recovery: RecoveryCommands): SvcError {
-  const alternative = `${error.path.replace(/(\.rejects)?\.ndjson$/, '')}.2.rejects.ndjson`;
   const which = error.differences.length > 0 ? ` (it began ${earlierText(error.differences)})` : '';
-  return new SvcError(
-    'usage',
-    error.running
-      ? `${error.path} is the rejects file of another import, which is running`
-      : `${error.path} is the rejects file of another import, which is unfinished${which}`,
-    {
-      hint: `finish that import first, or use another file: ${recovery.without(['rejects'], ['--rejects', alternative])}`,
-      cause: error,
-    },
-  );
+  const state = { running: ', which is running', unfinished: `, which is unfinished${which}`, ended: '' };
+  const other = recovery.without(['rejects'], ['--rejects', numbered(error.path, 2)]);
+  return new SvcError('usage', `${error.path} is the rejects file of another import${state[error.state]}`, {
+    hint:
+      error.state === 'ended'
+        ? `it is never replaced; use another file: ${other}`
+        : `finish that import first, or use another file: ${other}`,
+    cause: error,
+  });
 }
 
 function journalError(error: JournalError, recovery: RecoveryCommands): SvcError {

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { SvcError } from '../../../cli/errors/svc-error.ts';
 import { parseDuration } from '../../../cli/flags/duration.ts';
@@ -64,6 +63,7 @@ export function importOptions(flags: ImportFlags, place: Place): (target: Target
     maxWait: parseDuration(flags['max-wait'], '--max-wait'),
     mode: flags.resume ? ('resume' as const) : flags.restart ? ('restart' as const) : ('fresh' as const),
     rejects: flags.rejects ?? rejectsPath(inputs, cwd, part),
+    rejectsNamed: flags.rejects !== undefined,
     rejectsOfInputs: flags.rejects === undefined && !inputs.includes('-'),
     claims: join(dataDir, 'imports'),
     resumeCommand,
@@ -76,10 +76,7 @@ export function importOptions(flags: ImportFlags, place: Place): (target: Target
   };
 }
 
-/**
- * The rejects file of a dry run: that of the import, unless it exists, as it may belong to an unfinished import.
- */
-export function dryRunRejects({ rejects, name }: ImportOptions): string {
-  if (!existsSync(resolve(name.cwd, rejects))) return rejects;
+/** The rejects file of a dry run beside that of the import, which may belong to one. */
+export function dryRunRejects({ rejects }: ImportOptions): string {
   return `${rejects.replace(/(\.rejects)?\.ndjson$/, '')}.dry-run.rejects.ndjson`;
 }

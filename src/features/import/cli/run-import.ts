@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import type { Context } from '../../../cli/command/command.ts';
 import type { Connection } from '../../../cli/connection/connect.ts';
 import type { ExitCode } from '../../../cli/errors/exit-codes.ts';
@@ -9,6 +10,8 @@ import { heldBackText, paceOf } from '../../../cli/terminal/pace.ts';
 import type { Text } from '../../../cli/terminal/text.ts';
 import { GROUP_LIMITS, UNLIMITED, WINDOW_MS } from '../../../contract/limits.ts';
 import { randomFrom } from '../../../kit/random.ts';
+import { RejectsTaken } from '../import-refused.ts';
+import { RejectsClaim } from '../journal/rejects-claim.ts';
 import type { ImportOptions } from '../options.ts';
 import { leastSeconds, planImport } from '../plan.ts';
 import { PreflightFailed } from '../prepare.ts';
@@ -233,6 +236,8 @@ async function plan(
   });
   const asked = optionsAt(targetOf(connection));
   const options = { ...asked, rejects: flags.rejects ?? dryRunRejects(asked) };
+  if (flags.rejects !== undefined && RejectsClaim.isHeld(options.claims, resolve(world.cwd, flags.rejects)))
+    throw new RejectsTaken(flags.rejects, 'ended', []);
   const { result, reasons, factsOf, plan, interrupted } = await planImport(options, {
     stdin: untilStopped(world.stdin, signal),
     openPipe: pipesUntil(signal),

@@ -3,51 +3,76 @@ import { basename, dirname, join } from 'node:path';
 import { LockUnusable, withFileLock } from '../../../kit/files/file-lock.ts';
 import { writePrivateFile } from '../../../kit/files/private-file.ts';
 import { digestOf } from '../batch/keys.ts';
+import { isRejectsFile } from '../report/rejects-file.ts';
 import { type Unfinished, unfinishedIn } from './read-journal.ts';
 
+/** The import that has a rejects file. */
+export interface RejectsHolder {
+  /** Undefined for a finished import, and for a file of which this machine does not know the import. */
+  readonly unfinished: Unfinished | undefined;
+}
+
 /**
- * Reserves a rejects file for a journal while its import is unfinished. Without the claim, another import with the same
- * rejects file (such as one of the same input into another workspace) would overwrite the rejects of the unfinished
- * one, and resuming that one would truncate those of the other. Claims are small files in `folder`, one for each
- * rejects file; a claim that a crash left behind is valid as long as its journal is unfinished.
+ * Gives a rejects file to one import. Without the claim, another import with the same rejects file (such as one of the same
+ * input into another workspace, or with other flags) would overwrite the rejects of the first. Claims are small files in
+ * `folder`, one for each rejects file, with the journal and the options of the import. A claim is valid while its import is
+ * unfinished, and then as long as the rejects file exists.
  */
 export class RejectsClaim {
   private readonly folder: string;
   private readonly file: string;
   private readonly rejects: string;
   private readonly journal: string;
+  private readonly options: string;
 
-  /** `rejects` and `journal` are absolute. */
-  constructor(folder: string, rejects: string, journal: string) {
+  /** `rejects` and `journal` are absolute; `options` as in `optionsText`. */
+  constructor(folder: string, rejects: string, journal: string, options: string) {
     this.folder = folder;
-    this.file = join(folder, `${digestOf(Buffer.from(realPath(rejects))).slice(0, 32)}.rejects`);
+    this.file = claimFile(folder, rejects);
     this.rejects = rejects;
     this.journal = journal;
+    this.options = ownerOf(options);
+  }
+
+  /** Returns whether an import of this machine has an existing file, an absolute path, as its rejects file. */
+  static isHeld(folder: string, rejects: string): boolean {
+    return existsSync(rejects) && existsSync(claimFile(folder, rejects));
   }
 
   /**
-   * Claims the rejects file for this journal. Resolves to the other import if one holds it: the file exists, or that
-   * import is running and may create it.
+   * Claims the rejects file. Resolves to the holder if it belongs to another import. `replaced`: the options of an import
+   * with the same journal whose rejects may be replaced, as nothing of it was accepted.
    */
-  take(): Promise<Unfinished | undefined> {
+  async take(replaced?: string): Promise<RejectsHolder | undefined> {
+    const exists = await isRejectsFile(this.rejects);
     return this.locked(() => {
-      const holder = this.holder();
-      const found = holder === undefined || holder === this.journal ? undefined : unfinishedIn(holder);
-      const other = found?.options === undefined || existsSync(this.rejects) ? found : undefined;
-      if (!other) writePrivateFile(this.file, this.journal);
+      const other = this.other(exists, replaced);
+      if (!other) writePrivateFile(this.file, `${this.journal}\n${this.options}`);
       return other;
     });
   }
 
-  /** Releases the rejects file of a finished import. A claim that cannot be removed is void from now on. */
+  /** Releases the rejects file of a finished import, unless it holds its rejects. */
   async release(): Promise<void> {
     await this.locked(() => {
-      if (this.holder() === this.journal) rmSync(this.file);
+      if (!existsSync(this.rejects) && this.holder()?.journal === this.journal) rmSync(this.file);
     }).catch(() => undefined);
   }
 
-  private holder(): string | undefined {
-    return existsSync(this.file) ? readFileSync(this.file, 'utf8') : undefined;
+  private other(exists: boolean, replaced: string | undefined): RejectsHolder | undefined {
+    const holder = this.holder();
+    if (holder?.journal === this.journal) {
+      const own = [undefined, this.options, replaced && ownerOf(replaced)].includes(holder.options);
+      return own || !exists ? undefined : { unfinished: undefined };
+    }
+    const unfinished = holder && unfinishedIn(holder.journal);
+    return unfinished || exists ? { unfinished } : undefined;
+  }
+
+  private holder(): { journal: string; options: string | undefined } | undefined {
+    if (!existsSync(this.file)) return undefined;
+    const [journal = '', options] = readFileSync(this.file, 'utf8').split('\n');
+    return { journal, options };
   }
 
   /** Runs `work` under a lock. Does nothing if the folder is not writable: an import with --checkpoint needs none. */
@@ -60,6 +85,11 @@ export class RejectsClaim {
     }
   }
 }
+
+const claimFile = (folder: string, rejects: string) =>
+  join(folder, `${digestOf(Buffer.from(realPath(rejects))).slice(0, 32)}.rejects`);
+
+const ownerOf = (options: string) => digestOf(Buffer.from(options)).slice(0, 32);
 
 /** Resolves links in the path of a file that may not exist yet. */
 function realPath(path: string): string {
