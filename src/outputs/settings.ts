@@ -11,6 +11,7 @@ const profile = {
   apiKey: textOrNull('The key, masked.'),
   sandbox: flag('True for a sandbox.'),
   keysHonoured: flag('True if the service is known to honour idempotency keys.'),
+  acceptAnyAnswer: flag('True if any 2xx of the service acknowledges records.'),
 };
 export const ProfilesOutput = z.object({
   profiles: about('The profiles, `local` last.', z.array(z.object(profile))),
@@ -22,6 +23,7 @@ export const ProfileOutput = z.union([
     current: profile.current,
     database: text('The data of `local`.'),
     keysHonoured: profile.keysHonoured,
+    acceptAnyAnswer: profile.acceptAnyAnswer,
   }),
 ]);
 export const ProfileAdded = z.object({ name: profile.name, current: profile.current });

@@ -14,6 +14,8 @@ export interface Profile {
   sandbox?: boolean | undefined;
   /** Set by `--idempotent`; the name is that of the first versions, which must be able to read the file. */
   keysHonoured?: boolean | undefined;
+  /** Set by `--accept-any-answer`: any 2xx acknowledges the records that were sent. */
+  acceptAnyAnswer?: boolean | undefined;
 }
 
 /** The contents of the profiles file. */
@@ -74,6 +76,7 @@ const contents = object({
         apiKey: optional(string),
         sandbox: optional(boolean),
         keysHonoured: optional(boolean),
+        acceptAnyAnswer: optional(boolean),
       }),
     ),
   ),

@@ -88,5 +88,6 @@ export function profileView(name: string, profile: Profile) {
     apiKey: profile.apiKey === undefined ? null : mask(profile.apiKey),
     sandbox: profile.sandbox ?? false,
     keysHonoured: profile.keysHonoured ?? false,
+    acceptAnyAnswer: profile.acceptAnyAnswer ?? false,
   };
 }

@@ -27,6 +27,8 @@ export interface Connection {
   readonly isLocal: boolean;
   /** The service is known to honour Idempotency-Key. */
   readonly keysHonoured: boolean;
+  /** The profile says that any 2xx of the service acknowledges records. */
+  readonly acceptAnyAnswer: boolean;
   /** The pacers of the rate-limit groups, to announce requests and to read the pace. */
   readonly pacers: Pacers;
   /** The rate limits seen in responses of this and of earlier commands. */
@@ -153,6 +155,7 @@ export async function connect({
     profile: settings.kind === 'local' ? 'local' : settings.profile,
     isLocal: settings.kind === 'local',
     keysHonoured,
+    acceptAnyAnswer: settings.kind === 'remote' && settings.acceptAnyAnswer,
     pacers,
     limits,
     service: local?.service,

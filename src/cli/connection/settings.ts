@@ -68,7 +68,7 @@ export function resolveSettings(flags: ConnectionFlags, world: Pick<World, 'env'
   checkAddress(baseUrl.value, baseUrl.origin);
   checkWorkspace(workspace.value, workspace.origin);
   checkKey(apiKey.value, apiKey.origin);
-  const { sandbox = false, keysHonoured = false } = profile ?? {};
+  const { sandbox = false, keysHonoured = false, acceptAnyAnswer = false } = profile ?? {};
   const region = setting('region');
   return {
     kind: 'remote',
@@ -79,6 +79,7 @@ export function resolveSettings(flags: ConnectionFlags, world: Pick<World, 'env'
     region: region?.value,
     sandbox,
     keysHonoured,
+    acceptAnyAnswer,
     named,
     origins: {
       baseUrl: baseUrl.origin,

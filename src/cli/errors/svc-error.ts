@@ -37,6 +37,10 @@ export const CLI_ERRORS = {
   refused: { exit: EXIT.refused, means: 'the service refused the request (4xx)' },
   not_found: { exit: EXIT.refused, means: 'the resource does not exist (404)' },
   not_offered: { exit: EXIT.refused, means: 'the service does not offer this operation (404, 405, 501)' },
+  not_acknowledged: {
+    exit: EXIT.refused,
+    means: 'a 2xx that does not say that the records are stored (--accept-any-answer)',
+  },
   failed: { exit: EXIT.refused, means: 'the requested operation failed' },
   unreachable: { exit: EXIT.unavailable, means: 'the service cannot be reached' },
   unavailable: { exit: EXIT.unavailable, means: 'the service failed (5xx) or sent no usable response' },

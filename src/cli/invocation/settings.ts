@@ -20,6 +20,7 @@ export type Settings =
       readonly region: string | undefined;
       readonly sandbox: boolean;
       readonly keysHonoured: boolean;
+      readonly acceptAnyAnswer: boolean;
       /** The profile that `--profile` or `SVC_PROFILE` names, even if every setting is overridden. */
       readonly named: { readonly profile: string; readonly by: '--profile' | 'SVC_PROFILE' } | undefined;
       /** The origin of each setting. */

@@ -1,6 +1,7 @@
 import { type Context, SvcCommand } from '../../cli/command/command.ts';
 import { SvcError } from '../../cli/errors/svc-error.ts';
 import { Flags } from '../../cli/flags/oclif.ts';
+import { acknowledgementFlag } from '../../features/import/cli/flags.ts';
 
 export default class EventsSend extends SvcCommand {
   static override summary = 'Send one event';
@@ -19,6 +20,7 @@ export default class EventsSend extends SvcCommand {
       multipleNonGreedy: true,
       helpValue: 'k=v',
     }),
+    ...acknowledgementFlag,
     timestamp: Flags.string({ summary: 'time of the event, in UTC; now by default', helpValue: 'T' }),
   };
 
@@ -30,6 +32,8 @@ export default class EventsSend extends SvcCommand {
     signal,
   }: Context<typeof EventsSend>): Promise<void> {
     const { eventText } = await import('../../features/import/cli/one-event.ts');
+    const { answersOf } = await import('../../features/import/cli/answers-of.ts');
+    const { NotAcknowledged, requireAcknowledgement } = await import('../../client/acknowledgement.ts');
     const now = new Date(world.clock.now()).toISOString();
     const text = eventText(flags['user-id'], flags.event, flags.timestamp ?? now, flags.property ?? []);
     if ('field' in text)
@@ -40,8 +44,23 @@ export default class EventsSend extends SvcCommand {
             ...['--timestamp', '2026-01-31T12:00:00Z'],
           ),
       });
-    const { client } = await connect();
-    const answer = await client.call('ingestEvents', { raw: `{"events":[${text.json}]}`, signal });
+    const connection = await connect();
+    const answer = await connection.client.call('ingestEvents', {
+      raw: `{"events":[${text.json}]}`,
+      signal,
+    });
+    try {
+      requireAcknowledgement(answer, { kind: 'events', count: 1, ...answersOf(connection, flags) });
+    } catch (error) {
+      if (!(error instanceof NotAcknowledged)) throw error;
+      throw new SvcError('not_acknowledged', error.message, {
+        hint: (invocation) =>
+          error.contradicts
+            ? `find out what answers: ${invocation.on('doctor')}`
+            : `if this service acknowledges like that: ${invocation.again('--accept-any-answer')}`,
+        cause: error,
+      });
+    }
     out.result(answer.body ?? { accepted: 1 }, () => `sent ${flags.event} for ${flags['user-id']}`);
   }
 }

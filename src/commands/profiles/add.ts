@@ -35,6 +35,10 @@ After saving, svc checks the key with one read (GET /v1/webhooks). The profile i
       summary: 'the service supports Idempotency-Key, so every request can be retried',
       allowNo: true,
     }),
+    'accept-any-answer': Flags.boolean({
+      summary: 'any 2xx of the service acknowledges events and users, also without rate-limit headers',
+      allowNo: true,
+    }),
     'keys-honoured': Flags.boolean({
       summary: 'former name of --idempotent',
       hidden: true,
@@ -59,6 +63,7 @@ After saving, svc checks the key with one read (GET /v1/webhooks). The profile i
       baseUrl: flags['base-url'],
       sandbox: flags.sandbox,
       keysHonoured: flags.idempotent ?? flags['keys-honoured'],
+      acceptAnyAnswer: flags['accept-any-answer'],
     });
     const profiles = new Profiles(paths.configDir);
     const existing = profileOf(profiles.read().profiles, name);
@@ -165,6 +170,7 @@ function differences(before: Profile, given: Partial<Profile>): string {
     ['apiKey', 'key'],
     ['sandbox', '--sandbox'],
     ['keysHonoured', '--idempotent'],
+    ['acceptAnyAnswer', '--accept-any-answer'],
   ];
   const format = (field: keyof Profile, value: string | boolean | undefined) =>
     typeof value === 'boolean'

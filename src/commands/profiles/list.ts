@@ -25,6 +25,7 @@ const FIELDS: readonly Field<Row>[] = [
   { field: 'current', title: 'IN USE', extra: true },
   { field: 'sandbox', title: 'SANDBOX', extra: true },
   { field: 'keysHonoured', title: 'IDEMPOTENT', extra: true },
+  { field: 'acceptAnyAnswer', title: 'ANY ANSWER', extra: true },
 ];
 
 export default class ProfilesList extends SvcCommand {
@@ -54,6 +55,7 @@ export default class ProfilesList extends SvcCommand {
       apiKey: null,
       sandbox: false,
       keysHonoured: true,
+      acceptAnyAnswer: false,
     };
     const all = [...named, local];
     noticeEnvironment(out, world);

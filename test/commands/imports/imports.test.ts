@@ -15,7 +15,7 @@ async function machine() {
   let requests = 0;
   const service = await startReceiver((response) => {
     if (++requests > 2) response.writeHead(503).end();
-    else response.writeHead(202).end('{"accepted":1}');
+    else response.writeHead(202).end('{"accepted":10}');
   });
   onTestFinished(() => service.close());
   const env = { SVC_BASE_URL: service.url.replace(/\/$/, ''), SVC_WORKSPACE: 'w', SVC_API_KEY: 'k' };

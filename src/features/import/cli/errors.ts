@@ -1,5 +1,6 @@
 import { SvcError } from '../../../cli/errors/svc-error.ts';
 import { toSvcError } from '../../../cli/errors/to-svc-error.ts';
+import { NotAcknowledged } from '../../../client/acknowledgement.ts';
 import { shell } from '../../../kit/shell.ts';
 import { InputChanged } from '../batch/batch.ts';
 import { numbered } from '../claim-rejects.ts';
@@ -29,6 +30,7 @@ export function toImportError(error: unknown, recovery: RecoveryCommands, debug:
   if (error instanceof JournalError) return journalError(error, recovery);
   if (error instanceof CountMismatch)
     return new SvcError('count_mismatch', error.message, { hint: 'please report it', cause: error });
+  if (error instanceof NotAcknowledged) return notAcknowledged(error, recovery);
   if (error instanceof Refused) return refusedRequest(error, recovery, debug);
   if (error instanceof Unavailable) return unavailable(error, recovery);
   const other = toSvcError(error, debug);
@@ -162,6 +164,16 @@ function refusedRequest({ answer }: Refused, recovery: RecoveryCommands, debug: 
     hint: (invocation) => `${base.hintFor(invocation)}; then resume: ${recovery.resume}`,
     requestId: answer.requestId,
     cause: base,
+  });
+}
+
+function notAcknowledged(error: NotAcknowledged, recovery: RecoveryCommands): SvcError {
+  return new SvcError('not_acknowledged', error.message, {
+    hint: error.contradicts
+      ? (invocation) =>
+          `find out what answers: ${invocation.on('doctor')}\n        then resume: ${recovery.resume}`
+      : `if this service acknowledges like that: ${recovery.without([], ['--resume', '--accept-any-answer'])}`,
+    cause: error,
   });
 }
 

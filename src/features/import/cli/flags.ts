@@ -103,9 +103,17 @@ export const mappingFlags = {
   'no-validate': Flags.boolean({ summary: 'send any JSON object without validation' }),
 };
 
+/** The flag of the commands that send events or users. */
+export const acknowledgementFlag = {
+  'accept-any-answer': Flags.boolean({
+    summary: 'a 2xx without rate-limit headers and without "accepted" acknowledges the records, too',
+  }),
+};
+
 /** The flags of `events import` and `users import`. */
 export const importFlags = {
   ...mappingFlags,
+  ...acknowledgementFlag,
   'batch-size': Flags.integer({
     summary: 'maximum number of records per request',
     default: 1000,
@@ -188,6 +196,7 @@ export interface MappingFlags {
 
 /** The parsed flags. */
 export interface ImportFlags extends MappingFlags {
+  readonly 'accept-any-answer': boolean;
   readonly 'batch-size': number;
   readonly concurrency: number;
   readonly share: string;

@@ -119,6 +119,7 @@ const FLAGS: Readonly<Record<string, readonly string[]>> = {
   encoding: ['encoding'],
 };
 const WITHOUT_VALUE: ReadonlySet<string> = new Set([
+  'accept-any-answer',
   'convert-timestamps',
   'decimal-comma',
   'dry-run',

@@ -20,6 +20,7 @@ import { type ImportEnd, runImport } from '../run.ts';
 import { sendWith } from '../send/client-send.ts';
 import { type Answer, type Send, SendFailure } from '../send/send.ts';
 import type { RecordKind } from '../transform/record-kind.ts';
+import { answersOf } from './answers-of.ts';
 import { interruptedImportError, outputClosedError, toImportError } from './errors.ts';
 import type { ImportFlags } from './flags.ts';
 import { withMappingFile } from './mapping-flags.ts';
@@ -165,7 +166,7 @@ async function run(
       openPipe: pipesUntil(signal),
       clock: world.clock,
       random: randomFrom(undefined),
-      send: counted(sendWith(connection.client, command.kind), traffic),
+      send: counted(sendWith(connection.client, command.kind, answersOf(connection, flags)), traffic),
       traffic: () => ({
         ...traffic,
         rateLimit: pace()?.limit ?? null,
@@ -212,10 +213,10 @@ function targetOf(connection: Connection | undefined): Target {
 
 /** Counts the requests that were sent, without those that were stopped while they waited. */
 function counted(send: Send, traffic: { requests: number }): Send {
-  return async (body, key, stop) => {
+  return async (body, key, stop, count) => {
     traffic.requests++;
     try {
-      return await send(body, key, stop);
+      return await send(body, key, stop, count);
     } catch (error) {
       if (error instanceof SendFailure && error.neverSent) traffic.requests--;
       throw error;

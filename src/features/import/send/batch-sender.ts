@@ -45,8 +45,8 @@ export class BatchSender {
     const { kind, names } = this.options;
     // Some of its records were stored, or may have been.
     const state = { ambiguous: batch.checkpoint?.ambiguous ?? false };
-    const post = (body: Buffer) =>
-      this.post(batch, body, body === batch.body ? digest : digestOf(body), state);
+    const post = (body: Buffer, count: number) =>
+      this.post(batch, { body, count }, body === batch.body ? digest : digestOf(body), state);
     try {
       return await bisect(batch, kind, post, names[batch.file]!);
     } catch (error) {
@@ -57,11 +57,16 @@ export class BatchSender {
   }
 
   /** Sends one request of a batch. */
-  private post(batch: Batch, body: Buffer, digest: string, state: { ambiguous: boolean }): Promise<Answer> {
+  private post(
+    batch: Batch,
+    { body, count }: { readonly body: Buffer; readonly count: number },
+    digest: string,
+    state: { ambiguous: boolean },
+  ): Promise<Answer> {
     const { importId, outage, send, signal, counters } = this.options;
     return this.requests.run(async () => {
       const key = keyOf(importId, batch, digest);
-      const answer = await outage.send(send, body, key, signal).catch((error: unknown) => {
+      const answer = await outage.send(send, body, key, signal, count).catch((error: unknown) => {
         if (!(error instanceof Unavailable) || error.ambiguous) state.ambiguous = true;
         throw error;
       });

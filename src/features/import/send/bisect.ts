@@ -13,8 +13,8 @@ export interface Outcome {
   readonly answers: Answer[];
 }
 
-/** Sends a body. Resolves to a success or an answer that blames the content; throws in all other cases. */
-export type Post = (body: Buffer) => Promise<Answer>;
+/** Sends a body of `count` records. Resolves to a success or an answer that blames the content; throws in all other cases. */
+export type Post = (body: Buffer, count: number) => Promise<Answer>;
 
 /** After this many rounds in which `details` name too few records, halving is faster, as halves are sent in parallel. */
 const MAX_SLOW_ROUNDS = 3;
@@ -39,7 +39,7 @@ export async function bisect(batch: Batch, kind: RecordKind, post: Post, file: s
   }
 
   async function settle(records: readonly number[], body: Buffer, roundsLeft: number): Promise<void> {
-    const answer = await post(body);
+    const answer = await post(body, records.length);
     if (!accept(records.length, answer)) await divide(records, answer, roundsLeft);
   }
 
@@ -82,7 +82,7 @@ export async function bisect(batch: Batch, kind: RecordKind, post: Post, file: s
   }
 
   const { count } = batch.records;
-  const answer = await post(batch.body);
+  const answer = await post(batch.body, count);
   if (accept(count, answer)) return outcome;
   const all = Array.from({ length: count }, (_, index) => index);
   await divide(all, answer, MAX_SLOW_ROUNDS);

@@ -1,3 +1,4 @@
+import { requireAcknowledgement, type SentRecords } from '../../../client/acknowledgement.ts';
 import type { Client } from '../../../client/client.ts';
 import { ApiError, TransportError } from '../../../client/errors.ts';
 import type { EndpointName } from '../../../contract/endpoints.ts';
@@ -8,14 +9,19 @@ import { type Send, SendFailure } from './send.ts';
 const ENDPOINT: Record<RecordKind, EndpointName> = { events: 'ingestEvents', users: 'ingestUsers' };
 
 /** Sends batches with the client, which paces and retries. Aborting ends its waits; a request in progress is finished. */
-export function sendWith(client: Client, kind: RecordKind): Send {
-  return async (body, idempotencyKey, waiting) => {
+export function sendWith(
+  client: Client,
+  kind: RecordKind,
+  service: Pick<SentRecords, 'baseUrl' | 'acceptAny'>,
+): Send {
+  return async (body, idempotencyKey, waiting, count) => {
     let ambiguous = false;
     const onLost = () => {
       ambiguous = true;
     };
     try {
       const answer = await client.call(ENDPOINT[kind], { raw: body, idempotencyKey, waiting, onLost });
+      requireAcknowledgement(answer, { kind, count, ...service });
       return { status: answer.status, requestId: answer.headers[HEADERS.requestId], body: answer.body };
     } catch (error) {
       if (error instanceof ApiError) {

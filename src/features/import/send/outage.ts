@@ -46,7 +46,7 @@ export class Outage {
   }
 
   /** Resolves to a final answer. Throws Unavailable. */
-  async send(send: Send, body: Buffer, key: string, signal: AbortSignal): Promise<Answer> {
+  async send(send: Send, body: Buffer, key: string, signal: AbortSignal, count: number): Promise<Answer> {
     // Once a request may have been processed, later failures do not change that.
     let ambiguous = false;
     for (;;) {
@@ -56,7 +56,7 @@ export class Outage {
       let rateLimited = false;
       let cause: unknown;
       try {
-        const answer = await send(body, key, signal);
+        const answer = await send(body, key, signal, count);
         if (!isUnavailable(answer.status)) {
           this.since = undefined;
           this.pauses = 0;

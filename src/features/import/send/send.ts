@@ -41,10 +41,10 @@ export class SendFailure extends Error {
 }
 
 /**
- * Sends a body with an idempotency key. Resolves to any answer, also a refusal; rejects with a SendFailure. A request
- * that waits gives up when `signal` aborts.
+ * Sends a body of `count` records with an idempotency key. Resolves to any answer, also a refusal; rejects with a SendFailure,
+ * or with NotAcknowledged. A request that waits gives up when `signal` aborts.
  */
-export type Send = (body: Buffer, key: string, signal: AbortSignal) => Promise<Answer>;
+export type Send = (body: Buffer, key: string, signal: AbortSignal, count: number) => Promise<Answer>;
 
 /** Returns whether a later attempt may succeed. */
 export function isUnavailable(status: number): boolean {
