@@ -113,7 +113,10 @@ describe('a FIFO with a writer', () => {
     await writeFile(fifo, `${SECRET}\n`);
     expect((await other).stdout).toBe(signed.stdout);
 
-    const importing = runProcess(svc, ['events', 'import', fifo, '--json'], { home, env });
+    const importing = runProcess(svc, ['events', 'import', fifo, '--accept-any-answer', '--json'], {
+      home,
+      env,
+    });
     const line = (n: number) => `{"userId":"u${n}","event":"e","timestamp":"2026-01-01T00:00:00Z"}\n`;
     await writeFile(fifo, Array.from({ length: 3000 }, (_, n) => line(n)).join(''));
     const imported = await importing;

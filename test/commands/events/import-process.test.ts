@@ -20,9 +20,10 @@ async function place(records: number) {
   for (let n = 0; n < records; n++) text += event(n);
   writeFileSync(path, text);
   let answered = 0;
-  const sink = await startReceiver((response) => {
+  const sink = await startReceiver((response, { body }) => {
     answered++;
-    response.writeHead(202).end('{"accepted":1}');
+    const accepted = JSON.parse(body.toString()).events.length;
+    response.writeHead(202).end(JSON.stringify({ accepted }));
   });
   const env = {
     PATH: process.env.PATH ?? '',
