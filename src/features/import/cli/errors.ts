@@ -47,16 +47,6 @@ export function interruptedImportError(recovery: RecoveryCommands): SvcError {
   return new SvcError('interrupted', 'interrupted; the progress is saved', { hint: recovery.resume });
 }
 
-export function outputClosedError(recovery: RecoveryCommands): SvcError {
-  return new SvcError(
-    'interrupted',
-    'standard output was closed before everything was sent; the progress is saved',
-    {
-      hint: `${recovery.resume}\n        to send and print everything again: ${recovery.restart}`,
-    },
-  );
-}
-
 function inputError(error: InputError, recovery: RecoveryCommands): SvcError {
   const { flags, note, prepare } = error;
   const step = flags

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { Context } from '../../../cli/command/command.ts';
 import type { Connection } from '../../../cli/connection/connect.ts';
-import type { ExitCode } from '../../../cli/errors/exit-codes.ts';
+import { EXIT, type ExitCode } from '../../../cli/errors/exit-codes.ts';
 import { SvcError } from '../../../cli/errors/svc-error.ts';
 import type { GlobalFlags } from '../../../cli/flags/global-flags.ts';
 import { whileRead } from '../../../cli/input/output-closed.ts';
@@ -21,7 +21,7 @@ import { sendWith } from '../send/client-send.ts';
 import { type Answer, type Send, SendFailure } from '../send/send.ts';
 import type { RecordKind } from '../transform/record-kind.ts';
 import { answersOf } from './answers-of.ts';
-import { interruptedImportError, outputClosedError, toImportError } from './errors.ts';
+import { interruptedImportError, toImportError } from './errors.ts';
 import type { ImportFlags } from './flags.ts';
 import { withMappingFile } from './mapping-flags.ts';
 import { dryRunRejects, importOptions, type Place, shareOf, type Target } from './options.ts';
@@ -152,12 +152,11 @@ async function run(
   };
   signal.addEventListener(
     'abort',
-    () =>
-      say(
-        reading?.closed()
-          ? 'standard output was closed: finishing requests in progress'
-          : 'stopping: finishing requests in progress; press Ctrl-C again to stop at once',
-      ),
+    () => {
+      // The reader has what it wanted: the result says what was sent.
+      if (!reading?.closed())
+        say('stopping: finishing requests in progress; press Ctrl-C again to stop at once');
+    },
     { once: true },
   );
   try {
@@ -193,8 +192,8 @@ async function run(
           }),
       );
     printResult(out, command, end, words);
-    if (end.interrupted)
-      throw reading?.closed() ? outputClosedError(recovery) : interruptedImportError(recovery);
+    if (end.interrupted && reading?.closed()) return EXIT.interrupted;
+    if (end.interrupted) throw interruptedImportError(recovery);
     if (end.failure) throw end.failure.error;
     if (end.result.rejected > 0) throw partialImportError(end, recovery, place);
     return 0;
