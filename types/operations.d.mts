@@ -537,6 +537,8 @@ export interface Notification {
   readonly status: NotificationStatus;
   /** The states so far, oldest first. */
   readonly history: readonly NotificationTransition[];
+  /** What took it, once it is `delivered`: `outbox` if no provider was called, because the workspace is a test one or the channel has no provider. */
+  readonly sentBy?: 'provider' | 'outbox' | undefined;
   /** When a notification that is held back is looked at again: it is sent then, or held on. */
   readonly heldUntil?: string | undefined;
   /** Why the notification failed, in words: `no_address` if the channel cannot reach the user, `uncertain: …` if it may have been sent, `suppressed: …` if the user or a bounce forbids it. */
@@ -703,8 +705,8 @@ export interface SeriesPoint {
   readonly high: number | null;
 }
 
-/** Why it is held back: its template is paused or not active yet, quiet hours of the user, or a cap on marketing. Or how `delivered` is known: by a receipt, or, where there are none, because the provider accepted it. */
-export type StateReason = 'paused' | 'scheduled' | 'quiet_hours' | 'day_cap' | 'week_cap' | 'confirmed by the provider' | 'accepted by the provider';
+/** Why it is held back: its template is paused or not active yet, quiet hours of the user, or a cap on marketing. Or how `delivered` is known: by a receipt, or, where there are none, because the provider accepted it, or because it was written to the outbox, and no provider was called. */
+export type StateReason = 'paused' | 'scheduled' | 'quiet_hours' | 'day_cap' | 'week_cap' | 'confirmed by the provider' | 'accepted by the provider' | 'written to the outbox: test workspace' | 'written to the outbox: no provider';
 
 /** The `data` of a message of the live event stream, as JSON in one line. */
 export interface StreamedEvent {
@@ -772,7 +774,7 @@ export interface TimelineEntry {
   readonly priority?: string | undefined;
   /** State of a notification. */
   readonly status?: string | undefined;
-  /** Why a notification is held or has failed. */
+  /** Why a notification is held or has failed, or how it is known to be delivered. */
   readonly reason?: string | undefined;
   /** Until when a notification is held. */
   readonly heldUntil?: string | undefined;

@@ -13,6 +13,7 @@ import { bold, dim, green, red, type Text, yellow } from '../cli/terminal/text.t
 import type { Check } from '../features/doctor/check.ts';
 import type { Expected } from '../features/doctor/region.ts';
 import { regionsOf } from '../features/regions/regions.ts';
+import { commandLine } from '../kit/shell.ts';
 import { wrap } from '../kit/wrap.ts';
 import { Profiles } from '../profiles/profiles.ts';
 
@@ -21,8 +22,8 @@ const MARKS = { ok: green('ok  '), warn: yellow('warn'), fail: red('FAIL'), skip
 export default class Doctor extends SvcCommand {
   static override summary = 'Diagnose configuration and connectivity problems';
   static override description =
-    `Checks the configuration, the address, TLS, the identity of the server, the key, the region, the clock and the rate
-limits. Prints one row per check, with the finding and the next step, and exits with the highest exit code of a failed
+    `Checks the configuration, the address, TLS, the identity of the server, the key, the region, the mode of the
+workspace, the clock and the rate limits. Prints one row per check, with the finding and the next step, and exits with the highest exit code of a failed
 check. Sends one read (GET /v1/webhooks). --probe also sends 23 decisions and compares their P95 latency with the
 target of 100 ms.`;
   static override examples = [
@@ -114,7 +115,9 @@ async function runChecks(context: Context<typeof Doctor>): Promise<Check[]> {
     if (!reach.reached)
       return [
         ...checks,
-        ...['service', 'key', 'region', 'clock', 'limits'].map((name) => skipped(name, 'not reached')),
+        ...['service', 'key', 'region', 'mode', 'clock', 'limits'].map((name) =>
+          skipped(name, 'not reached'),
+        ),
       ];
   }
   const connection = await connect({ maxRetries: 0, onOtherRegion: undefined });
@@ -126,7 +129,13 @@ async function runChecks(context: Context<typeof Doctor>): Promise<Check[]> {
       settings.kind === 'remote' ? withoutPath(settings.baseUrl, settings.origins.baseUrl) : undefined,
   };
   const now = () => world.clock.now();
-  const seen = await checkService(connection.client, expected, now, signal, address);
+  const { workspace } = connection;
+  const toLive =
+    settings.kind === 'local'
+      ? `to make it a live one: ${context.invocation.on('workspaces', 'update', workspace, '--mode', 'live')}`
+      : `use the key of a live workspace; where you run the service: ${commandLine(['svc', 'workspaces', 'create', '--mode', 'live'])}`;
+  const place = { workspace, toLive };
+  const seen = await checkService(connection.client, expected, now, signal, address, place);
   const keyFailed = seen.some(({ check, status }) => check === 'key' && status === 'fail');
   if (!flags.probe || keyFailed) checks.push(...seen);
   else {

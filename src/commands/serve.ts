@@ -6,6 +6,8 @@ import { toListenError } from '../cli/errors/listen-error.ts';
 import { Flags } from '../cli/flags/oclif.ts';
 import { announce } from '../features/serve/announce.ts';
 import { processesOf, serviceFlags, serviceOptions, tlsOf, tracingOf } from '../features/serve/options.ts';
+import { maskUrl } from '../kit/mask-url.ts';
+import { LOCAL } from '../profiles/profiles.ts';
 import type { LogLevel } from '../service/operations/log.ts';
 import type { RunningService } from '../service/running-service.ts';
 
@@ -105,7 +107,13 @@ progress and exits. With --processes, a process that dies is replaced, and SIGHU
             : { port: taken, flag: '--port', freePort: '4010' };
       return databaseError(toListenError(error, { host, ...address }), database);
     };
-    const say = { region, processes, given, invocation };
+    const placeFlags =
+      database === paths.database
+        ? ['--profile', LOCAL]
+        : flags.database === undefined
+          ? []
+          : ['--database', maskUrl(flags.database)];
+    const say = { region, placeFlags, processes, given, invocation };
     const startConsole = async (service: RunningService) => {
       const { consoleOfService } = await import('../features/console/of-service.ts');
       const isLocal = database === paths.database;

@@ -13,7 +13,11 @@ export interface ConsoleAbout {
   readonly local: boolean;
   /** True if the page may change things. */
   readonly write: boolean;
-  readonly workspace: { readonly id: string; readonly environment?: string };
+  readonly workspace: {
+    readonly id: string;
+    /** Whether its notifications reach people; null where the service does not say. */
+    readonly mode: 'live' | 'test' | null;
+  };
   /** The operations that may be called through `/api`. */
   readonly operations: readonly EndpointName[];
   /** Words before each command: `svc`. */

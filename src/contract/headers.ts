@@ -8,6 +8,7 @@ export const HEADERS = {
   userToken: 'x-service-user-token',
   requestId: 'x-service-request-id',
   region: 'x-service-region',
+  mode: 'x-service-mode',
   limit: 'x-service-ratelimit-limit',
   remaining: 'x-service-ratelimit-remaining',
   reset: 'x-service-ratelimit-reset',
@@ -24,6 +25,7 @@ export const HEADERS = {
 export const ANSWER_HEADERS = [
   HEADERS.requestId,
   HEADERS.region,
+  HEADERS.mode,
   HEADERS.limit,
   HEADERS.remaining,
   HEADERS.reset,

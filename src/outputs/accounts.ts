@@ -12,7 +12,9 @@ const kind = () =>
 const newKey = {
   keyId: text('Identifier of the key.'),
   key: text('The key: printed this once.'),
+  apiKey: text('The same, by the name that the ready line of `serve` gives it.'),
   kind: kind(),
+  name: textOrNull('What it is for; null if nobody said so.'),
   workspace: text('The workspace.'),
 };
 
@@ -30,6 +32,7 @@ export const KeysOutput = z.object({
     z.array(
       z.object({
         keyId: text('Identifier of the key.'),
+        name: textOrNull('What it is for; null if nobody said so.'),
         workspace: text('The workspace.'),
         kind: kind(),
         state: about(
@@ -37,6 +40,7 @@ export const KeysOutput = z.object({
           z.enum(['active', 'ending', 'revoked']),
         ),
         createdAt: time('When it was created.'),
+        lastUsedAt: timeOrNull('When a request last came with it, to about a minute; null if none did.'),
         endsAt: timeOrNull('When it ends or ended; null if it has no end, or was revoked at once.'),
       }),
     ),
@@ -49,6 +53,7 @@ export const WorkspaceCreated = z.object({
   region: textOrNull('Its region.'),
   keyId: text('Identifier of its first key.'),
   key: text('The key: printed this once.'),
+  apiKey: text('The same, by the name that the ready line of `serve` gives it.'),
 });
 export const WorkspaceUpdated = z.object({
   workspace: text('Identifier of the workspace.'),

@@ -132,6 +132,7 @@ export const OUTPUTS: Readonly<Record<string, Printed>> = {
       notificationId: text('Identifier of the notification.'),
       status: text('The state.'),
       at: timeOrNull('When it entered the state; null if the service does not say.'),
+      reason: z.optional(text('Why it is held, or how it is known to be delivered, if the service says so.')),
     }),
   ),
   'plugins:install': document('The plugin.', PluginInstalled),

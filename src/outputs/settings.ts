@@ -90,7 +90,13 @@ export const ServeOutput = z.object({
   ready: flag('True: connections are accepted.'),
   url: text('Address of the service.'),
   workspace: text('Its first workspace.'),
+  mode: about(
+    'Whether its notifications leave the service: `test` writes them to the outbox and calls no provider.',
+    z.enum(['live', 'test']),
+  ),
   apiKey: textOrNull('The key made at the first start; null if another node made it.'),
+  key: textOrNull('The same, by the name that `keys create` and `workspaces create` give it.'),
+  keyId: textOrNull('Identifier of the key; null if another node made it.'),
   pid: whole('Identifier of the process.'),
   metricsUrl: z.optional(text('Address of the metrics, with --metrics-port.')),
   consoleUrl: z.optional(text('Address of the console with a code, with --console.')),

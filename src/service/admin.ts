@@ -38,7 +38,12 @@ export interface Accounts {
   createWorkspace(id: string | undefined, mode: 'live' | 'test', region: string | undefined): Promise<NewKey>;
   listWorkspaces(): ReturnType<typeof listWorkspaces>;
   updateWorkspace(id: string, change: WorkspaceChange): Promise<ChangedWorkspace>;
-  createKey(workspace: string | undefined, kind: KeyKind | undefined): Promise<NewKey>;
+  createKey(
+    workspace: string | undefined,
+    kind: KeyKind | undefined,
+    name: string | undefined,
+  ): Promise<NewKey>;
+  getKey(keyId: string): Promise<ApiKey>;
   listKeys(workspace: string | undefined): Promise<ApiKey[]>;
   identify(workspace: string | undefined, user: UserIdentifier): Promise<IdentifiedUser>;
   /** Makes a token for a user. `dataDir` and `dataKey` are as for the service. Rejects with DataKeyMissing. */
@@ -60,7 +65,8 @@ export async function openAccounts(database: string, clock: Clock): Promise<Acco
     createWorkspace: (id, mode, region) => accounts.createWorkspace(store, id, mode, region),
     listWorkspaces: () => accounts.listWorkspaces(store),
     updateWorkspace: (id, change) => accounts.updateWorkspace(store, id, change),
-    createKey: (workspace, kind) => accounts.createKey(store, workspace, kind),
+    createKey: (workspace, kind, name) => accounts.createKey(store, workspace, kind, name),
+    getKey: (keyId) => accounts.getKey(store, keyId),
     listKeys: (workspace) => accounts.listKeys(store, workspace),
     identify: (workspace, user) => accounts.identify(store, workspace, user),
     userToken: async ({ workspace, hashId, seconds, dataDir, dataKey }) => {

@@ -12,6 +12,12 @@ export interface RunningService {
   readonly url: string;
   readonly workspace: string;
   readonly apiKey: string | null;
+  /** Identifier of `apiKey`; null where there is none. */
+  readonly keyId: string | null;
+  /** How `workspace` sent notifications when the service started: `test` calls no provider. */
+  readonly mode: 'live' | 'test';
+  /** Reads how `workspace` sends them now. */
+  currentMode(): Promise<'live' | 'test'>;
   /** URL of the metrics; undefined without `metricsPort`. */
   readonly metricsUrl: string | undefined;
   readonly deps: ServiceDeps;

@@ -36,6 +36,7 @@ import { checkRetention, inForce } from './runtime/retention.ts';
 import { provision } from './store/credentials.ts';
 import { type SteadyClock, systemSteadyClock } from './store/limiter/limiter-clock.ts';
 import { filesOf, openStore } from './store/open.ts';
+import { sendingMode, workspaces } from './store/repositories/workspaces.ts';
 import type { TracingSettings } from './tracing/settings.ts';
 import { untraced } from './tracing/tracing.ts';
 import { startDeliverer } from './workers/deliverer.ts';
@@ -44,6 +45,7 @@ import { startEraser } from './workers/eraser.ts';
 import { startEventIndexer } from './workers/event-indexer.ts';
 import { startFanOut } from './workers/fan-out.ts';
 import { startJanitor } from './workers/janitor.ts';
+import { startKeyUses } from './workers/key-uses.ts';
 import { startLearner } from './workers/learner.ts';
 import { startNodeRecord } from './workers/node-record.ts';
 import { startRetainer } from './workers/retainer.ts';
@@ -173,8 +175,10 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       await reportModes(store, channels.configured, log);
     const faults = options.faults === undefined ? undefined : await loadFaults(options.faults, clock, log);
     const record = startNodeRecord(deps, options.version ?? null, options.onThisMachine === true);
+    const keyUses = startKeyUses(deps);
     const workers = [
       record,
+      keyUses,
       startJanitor(deps),
       startRetainer(deps),
       startLearner(deps),
@@ -217,7 +221,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
         streamEvents: liveEvents(stopping.signal, keys, share),
         watchEvents: watchEvents(stopping.signal, keys),
       },
-      authenticate: authenticator(store),
+      authenticate: authenticator(store, keyUses.note),
       admit: rateLimiter(limiter, policy, clock),
       admitClient: clientAccess(deps, proxies),
       receipts: {
@@ -253,6 +257,12 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       metricsUrl: operations && `http://${base}:${operations.port}/metrics`,
       workspace: credentials.workspace,
       apiKey: credentials.apiKey,
+      keyId: credentials.keyId,
+      mode: credentials.mode,
+      currentMode: async () => {
+        const found = await store.read((tx) => workspaces.get(tx, credentials.workspace));
+        return sendingMode(found?.mode ?? credentials.mode);
+      },
       deps,
       ready: () => health.answer(),
       reloadTls: () => {

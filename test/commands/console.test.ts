@@ -44,6 +44,7 @@ describe('svc console', () => {
       profile: 'local',
       commandPrefix: 'svc',
       commandSuffix: '--profile local',
+      workspace: { mode: 'test' },
     });
     expect((await askConsole(console_.origin, token!, '/api/v1/decisions')).body).toEqual({
       decisions: [],
@@ -135,7 +136,11 @@ describe('svc console', () => {
       const { error } = (await answer.json()) as { error: string };
       const about = await askConsole(console_.origin, token!, '/console/about');
       expect(JSON.stringify(about)).not.toContain(service.apiKey);
-      expect(about.body).toMatchObject({ local: false, write: argv.includes('--write') });
+      expect(about.body).toMatchObject({
+        local: false,
+        write: argv.includes('--write'),
+        workspace: { mode: 'test' },
+      });
       await console_.stop();
       return [answer.status, error];
     };

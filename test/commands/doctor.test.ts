@@ -35,6 +35,7 @@ describe('svc doctor', () => {
       'service ok',
       'key ok',
       'region ok',
+      'mode ok',
       'clock ok',
       'limits ok',
     ]);
@@ -232,6 +233,7 @@ describe('svc doctor', () => {
       'ok    service',
       'FAIL  key',
       '-     region',
+      '-     mode',
       'ok    clock',
       '-     limits',
     ]);

@@ -52,6 +52,24 @@ describe.runIf(hasChromium)("the console's page", () => {
     await page.waitForURL('**/users');
   });
 
+  test('names the mode of the workspace in its frame, on small screens too, and follows a change', async () => {
+    const { page } = svc;
+    await svc.go('/limits');
+    const test = page.getByTitle(
+      'a test workspace: notifications are written to the outbox, no provider is called',
+    );
+    await test.waitFor();
+    await page.setViewportSize({ width: 360, height: 800 });
+    expect(await test.isVisible()).toBe(true);
+    await svc.setMode('live');
+    // The next answer of the service says it.
+    await svc.go('/notifications');
+    await page.getByTitle(/^a live workspace/).waitFor();
+    await svc.setMode('test');
+    await svc.go('/decisions');
+    await test.waitFor();
+  });
+
   test('opens the menu of a small screen', async () => {
     const { page } = svc;
     await page.setViewportSize({ width: 360, height: 800 });

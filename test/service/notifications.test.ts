@@ -79,10 +79,11 @@ describe('a notification', () => {
       channel: 'whatsapp',
       priority: 'transactional',
       status: 'delivered',
+      sentBy: 'outbox',
       history: [
         { status: 'queued', at: expect.any(String) },
         { status: 'dispatched', at: expect.any(String) },
-        { status: 'delivered', at: expect.any(String), reason: 'accepted by the provider' },
+        { status: 'delivered', at: expect.any(String), reason: 'written to the outbox: test workspace' },
       ],
     });
     expect(outboxOf(service)).toEqual([

@@ -46,8 +46,8 @@ export interface ConnectOptions {
   readonly longestWaitMs?: number;
   /** Called before each retry. */
   readonly onRetry?: () => void;
-  /** Called with the status of each response. */
-  readonly onAnswer?: (status: number) => void;
+  /** Called with the status and the headers of each response. */
+  readonly onAnswer?: (status: number, headers: Readonly<Record<string, string>>) => void;
   /** The command to suggest where a response comes from another region than expected; no warning without it. */
   readonly onOtherRegion?: string | undefined;
   /** Receives notices of waits and retries; by default they are printed on stderr. */
@@ -140,7 +140,7 @@ export async function connect({
       retries.retry(retry);
     },
     onAnswer: (answer) => {
-      onAnswer?.(answer.status);
+      onAnswer?.(answer.status, answer.headers);
       retries.answer(answer.status);
       watchHeaders(answer);
       warnOfPage(answer);

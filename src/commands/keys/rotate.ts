@@ -3,12 +3,12 @@ import { databaseFlag } from '../../cli/connection/database.ts';
 import { parseDuration } from '../../cli/flags/duration.ts';
 import { Args, Flags } from '../../cli/flags/oclif.ts';
 import { withAccounts } from '../../features/accounts/open.ts';
-import { newKeyText } from '../../features/accounts/view.ts';
+import { newKeyText, newKeyView } from '../../features/accounts/view.ts';
 
 export default class KeysRotate extends SvcCommand {
   static override summary = 'Replace an API key of this service by a new one';
   static override description =
-    'Creates a key of the same workspace and kind, and prints it once. The old one stays valid for a while.';
+    'Creates a key of the same workspace, kind and name, and prints it once. The old one stays valid for a while.';
   static override examples = [
     '<%= config.bin %> <%= command.id %> key_3f0c9a --profile local',
     '<%= config.bin %> <%= command.id %> key_3f0c9a --valid-for 0s --json --profile local | jq -r .key',
@@ -30,8 +30,7 @@ export default class KeysRotate extends SvcCommand {
     const { args, flags, out } = context;
     const graceMs = parseDuration(flags['valid-for'], '--valid-for');
     const made = await withAccounts(context, (accounts) => accounts.rotateKey(args.key, graceMs));
-    const { keyId, key, kind, workspace } = made;
-    out.result({ keyId, key, kind, workspace, replaces: args.key }, () => newKeyText(made));
+    out.result({ ...newKeyView(made), replaces: args.key }, () => newKeyText(made));
     out.notice(
       graceMs === 0
         ? `revoked key ${args.key}; the new key is shown this once`

@@ -13,13 +13,13 @@ export default class NotificationsGet extends SvcCommand {
 
   protected override async run(context: Context<typeof NotificationsGet>): Promise<void> {
     const { args, out, signal } = context;
-    const { client } = await context.connect();
+    const { client, workspace } = await context.connect();
     const { text, body } = await orUnsupportedOperation(
       `show the notification ${args.id}`,
       'check the identifier that `svc notifications trigger` printed',
       client.call('getNotification', { params: { id: args.id }, signal }),
     );
     if (out.json && body !== undefined) out.raw(`${escapeJson(text.trim())}\n`);
-    else out.result(body ?? {}, () => showNotification(body, out));
+    else out.result(body ?? {}, () => showNotification(body, workspace, out));
   }
 }

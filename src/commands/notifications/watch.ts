@@ -2,7 +2,7 @@ import { type Context, SvcCommand } from '../../cli/command/command.ts';
 import { parseDuration } from '../../cli/flags/duration.ts';
 import { Args, Flags } from '../../cli/flags/oclif.ts';
 import { followNotification } from '../../features/notifications/follow.ts';
-import { notificationStatus, requireDelivered } from '../../features/notifications/view.ts';
+import { notificationStatus, outboxWords, requireDelivered } from '../../features/notifications/view.ts';
 
 export default class NotificationsWatch extends SvcCommand {
   static override summary = 'Follow a notification until it is delivered or failed';
@@ -26,19 +26,22 @@ export default class NotificationsWatch extends SvcCommand {
     const { args, flags, out, world, signal } = context;
     const timeout = flags['wait-timeout'];
     const timeoutMs = timeout === undefined ? undefined : parseDuration(timeout, '--wait-timeout');
-    const { client } = await context.connect();
+    const { client, workspace } = await context.connect();
     const followed = await followNotification({
       client,
       clock: world.clock,
       id: args.id,
       timeoutMs,
       signal,
-      onStateChange: ({ status, at }) =>
-        out.line({ notificationId: args.id, status, at: at ?? null }, () => [
+      onStateChange: ({ status, at, reason }) =>
+        out.line({ notificationId: args.id, status, at: at ?? null, reason }, () => [
           `${at ?? ''}  `,
           notificationStatus(status),
+          reason === undefined ? '' : `  ${reason}`,
         ]),
     });
+    const outbox = outboxWords(followed.answer?.body, workspace);
+    if (outbox !== undefined) out.notice(outbox);
     requireDelivered(args.id, followed);
   }
 }

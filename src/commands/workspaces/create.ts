@@ -44,7 +44,7 @@ region, or of none, slower: name it with --workspace-region. Works on the data o
     const region = workspaceRegion(flags);
     const made = await withAccounts(context, (accounts) => accounts.createWorkspace(args.name, mode, region));
     const { workspace, keyId, key } = made;
-    out.result({ workspace, mode, region: region ?? null, keyId, key }, () =>
+    out.result({ workspace, mode, region: region ?? null, keyId, key, apiKey: key }, () =>
       region === undefined ? newKeyText(made) : `${newKeyText(made)}\nregion ${region}`,
     );
     out.notice('the key is shown this once; keep it in a secret store');

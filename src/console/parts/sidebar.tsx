@@ -23,6 +23,7 @@ export function Sidebar({ items }: { items: readonly NavItem[] }): VNode {
         <a href="/">
           <span class="mark">svc</span> console
         </a>
+        <ModeBadge />
         <button type="button" class="menu quiet" aria-expanded={open} onClick={() => setOpen(!open)}>
           <Icon name="menu" /> Menu
         </button>
@@ -48,6 +49,23 @@ export function Sidebar({ items }: { items: readonly NavItem[] }): VNode {
 }
 
 export const isWithin = (path: string, view: string) => path === view || path.startsWith(`${view}/`);
+
+const MODES = {
+  test: ['warn', 'a test workspace: notifications are written to the outbox, no provider is called'],
+  live: ['good', 'a live workspace: notifications go to the providers of the service'],
+} as const;
+
+/** The mode of the workspace, in the part of the frame that narrow screens show too. */
+function ModeBadge(): VNode | null {
+  const mode = about.value?.workspace.mode;
+  if (!mode) return null;
+  const [tone, words] = MODES[mode];
+  return (
+    <span class="mode" title={words}>
+      <Badge tone={tone}>{mode}</Badge>
+    </span>
+  );
+}
 
 const REACH = {
   ok: ['good', 'connected'],
@@ -75,11 +93,6 @@ function ServiceNote(): VNode {
             {now.profile !== '' && (
               <Badge>
                 <Text of={now.profile} />
-              </Badge>
-            )}
-            {now.workspace.environment && (
-              <Badge>
-                <Text of={now.workspace.environment} />
               </Badge>
             )}
             {!now.write && <Badge>read-only</Badge>}

@@ -35,6 +35,12 @@ export const RESPONSE_HEADERS: Readonly<Record<string, Json>> = {
     schema: { type: 'string' },
     example: 'eu',
   },
+  'X-Service-Mode': {
+    description:
+      'The mode of the workspace. Notifications of a `test` workspace are written to the outbox: no provider is called. In every response to a request whose key was accepted.',
+    'x-beyond-specification': true,
+    schema: { type: 'string', enum: ['live', 'test'] },
+  },
   'Retry-After': { ...integer('Seconds to wait before a retry.', { examples: [12] }), required: true },
   'Idempotent-Replayed': {
     description: '`true` if this is the answer to an earlier request with the same idempotency key.',
@@ -63,6 +69,7 @@ export function headersOf(
   const names = [
     'X-Service-Request-Id',
     'X-Service-Region',
+    'X-Service-Mode',
     ...(response === 'uncounted' ? [] : RATE_LIMIT),
     ...(response === 'write' ? ['Idempotent-Replayed'] : []),
     ...more,

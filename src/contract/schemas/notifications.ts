@@ -39,7 +39,12 @@ export const TriggerAnswer = named(
     }),
   ),
 );
-const DELIVERY_REASONS = ['confirmed by the provider', 'accepted by the provider'] as const;
+const DELIVERY_REASONS = [
+  'confirmed by the provider',
+  'accepted by the provider',
+  'written to the outbox: test workspace',
+  'written to the outbox: no provider',
+] as const;
 const NotificationTransition = named(
   'NotificationTransition',
   'A state that a notification entered.',
@@ -49,7 +54,7 @@ const NotificationTransition = named(
     reason: z.optional(
       named(
         'StateReason',
-        'Why it is held back: its template is paused or not active yet, quiet hours of the user, or a cap on marketing. Or how `delivered` is known: by a receipt, or, where there are none, because the provider accepted it.',
+        'Why it is held back: its template is paused or not active yet, quiet hours of the user, or a cap on marketing. Or how `delivered` is known: by a receipt, or, where there are none, because the provider accepted it, or because it was written to the outbox, and no provider was called.',
         z.enum([...HOLD_REASONS, ...DELIVERY_REASONS]),
       ),
     ),
@@ -67,6 +72,12 @@ export const Notification = named(
       priority: about('What it is for: `transactional` or `marketing`.', z.string()),
       status,
       history: about('The states so far, oldest first.', z.array(NotificationTransition)),
+      sentBy: beyond(
+        about(
+          'What took it, once it is `delivered`: `outbox` if no provider was called, because the workspace is a test one or the channel has no provider.',
+          z.optional(z.enum(['provider', 'outbox'])),
+        ),
+      ),
       heldUntil: beyond(
         z.optional(
           time('When a notification that is held back is looked at again: it is sent then, or held on.'),

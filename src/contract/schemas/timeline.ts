@@ -58,7 +58,10 @@ const TimelineEntry = named(
     surface: about('Surface of a message.', z.optional(z.nullable(z.string()))),
     priority: about('Priority of a notification.', z.optional(z.string())),
     status: about('State of a notification.', z.optional(z.string())),
-    reason: about('Why a notification is held or has failed.', z.optional(z.string())),
+    reason: about(
+      'Why a notification is held or has failed, or how it is known to be delivered.',
+      z.optional(z.string()),
+    ),
     heldUntil: about('Until when a notification is held.', z.optional(z.string()), { format: 'date-time' }),
   }),
 );

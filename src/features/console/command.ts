@@ -2,6 +2,7 @@ import type { Context } from '../../cli/command/command.ts';
 import type { Connection } from '../../cli/connection/connect.ts';
 import type { Settings } from '../../cli/invocation/settings.ts';
 import type { ConsoleAbout } from '../../contract/console.ts';
+import { HEADERS } from '../../contract/headers.ts';
 import { createLog } from '../../service/operations/log.ts';
 import { PACING, remoteBackend } from './backend.ts';
 import { askForCode } from './handover.ts';
@@ -68,7 +69,14 @@ const NOT_OPENED = 'no browser could be opened: open this address yourself';
 export async function openConsole(context: Context, flags: ConsoleFlags): Promise<RunningConsole> {
   const { world, out, paths, version, root } = context;
   const settings = context.resolveSettings();
-  const connection = await context.connect({ ...PACING, lasting: true });
+  let mode: string | undefined;
+  const connection = await context.connect({
+    ...PACING,
+    lasting: true,
+    onAnswer: (_, headers) => {
+      mode = headers[HEADERS.mode] ?? mode;
+    },
+  });
   const { clock } = world;
   const log = createLog((line) => out.info(line), clock.now, 'warn');
   const common = { root, port: flags.port ?? 0, clock, log };
@@ -81,7 +89,10 @@ export async function openConsole(context: Context, flags: ConsoleFlags): Promis
           database: paths.database,
           isLocal: true,
         })
-      : await startConsole({ ...common, ...remoteConsole(context, connection, settings, flags.write) });
+      : await startConsole({
+          ...common,
+          ...remoteConsole(context, connection, settings, flags.write, () => mode),
+        });
   if (flags.open && !(await console.open(world.env))) out.warn(NOT_OPENED);
   announceConsole(context, console.newUrl(), false);
   return console;
@@ -93,6 +104,7 @@ function remoteConsole(
   connection: Connection,
   target: Extract<Settings, { kind: 'remote' }>,
   write: boolean,
+  modeSeen: () => string | undefined,
 ): Pick<ConsoleOptions, 'backend' | 'own' | 'write' | 'folder' | 'scopes'> {
   const about: ConsoleAbout = {
     version,
@@ -100,7 +112,7 @@ function remoteConsole(
     baseUrl: connection.baseUrl,
     local: false,
     write,
-    workspace: { id: connection.workspace },
+    workspace: { id: connection.workspace, mode: null },
     operations: allowedOperations(write),
     commandPrefix: 'svc',
     commandSuffix: invocation.on().slice('svc'.length).trim(),
@@ -109,8 +121,8 @@ function remoteConsole(
   return {
     backend: remoteBackend(connection.client),
     own: ownEndpoints({
-      ...remoteParts(connection, world.clock),
-      about: () => about,
+      ...remoteParts(connection, world.clock, modeSeen),
+      about,
       imports: importsOf(paths.dataDir),
     }),
     write,

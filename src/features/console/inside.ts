@@ -8,8 +8,9 @@ import { Refusal } from './refusal.ts';
 export function insideParts(
   service: RunningService,
   version: string,
-): Pick<OwnParts, 'limits' | 'service' | 'faults'> {
+): Pick<OwnParts, 'mode' | 'limits' | 'service' | 'faults'> {
   return {
+    mode: service.currentMode,
     limits: async () => {
       const { windowMs, groups } = await service.usage();
       return {

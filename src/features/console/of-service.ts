@@ -51,7 +51,7 @@ export function consoleOfService(
     baseUrl: isLocal ? '' : baseUrl,
     local: true,
     write: true,
-    workspace: { id: workspace },
+    workspace: { id: workspace, mode: null },
     operations: allowedOperations(true),
     commandPrefix: 'svc',
     commandSuffix: isLocal ? '--profile local' : shell`--base-url ${baseUrl} --workspace ${workspace}`,
@@ -62,7 +62,7 @@ export function consoleOfService(
     backend: insideBackend(service.answer),
     own: ownEndpoints({
       ...insideParts(service, version),
-      about: () => about,
+      about,
       imports: importsOf(paths.dataDir),
     }),
     write: true,

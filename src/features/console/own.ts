@@ -10,7 +10,9 @@ import type { OwnEndpoints } from './server.ts';
 
 /** What the console itself answers, below `/console`. */
 export interface OwnParts {
-  readonly about: () => ConsoleAbout;
+  readonly about: ConsoleAbout;
+  /** Reads the mode of the workspace, which may change; null where the service does not say. */
+  readonly mode: () => Promise<'live' | 'test' | null>;
   readonly limits: () => Promise<ConsoleLimits>;
   readonly service: () => Promise<ConsoleService>;
   readonly imports: {
@@ -21,16 +23,16 @@ export interface OwnParts {
 }
 
 /** Creates the endpoints of the console itself. */
-export function ownEndpoints(parts: OwnParts): OwnEndpoints {
+export function ownEndpoints({ about, ...parts }: OwnParts): OwnEndpoints {
   const mayWrite = () => {
-    if (!parts.about().write) throw readOnly();
+    if (!about.write) throw readOnly();
   };
   return async ({ target: { method, segments }, body }) => {
     const [, name, id, ...rest] = segments;
     if (rest.length > 0 || (id !== undefined && name !== 'imports')) return undefined;
     switch (`${method} ${name}`) {
       case 'GET about':
-        return parts.about();
+        return { ...about, workspace: { ...about.workspace, mode: await parts.mode() } };
       case 'GET limits':
         return parts.limits();
       case 'GET service':

@@ -5,12 +5,23 @@ import { limitRows } from '../limits/rows.ts';
 import type { OwnParts } from './own.ts';
 import { Refusal } from './refusal.ts';
 
-/** What the console shows of a service that it reaches over the network. */
+/** What the console shows of a service that it reaches over the network. `modeSeen` is the mode in its last answer. */
 export function remoteParts(
   { client, limits }: Pick<Connection, 'client' | 'limits'>,
   clock: Pick<Clock, 'now'>,
-): Pick<OwnParts, 'limits' | 'service' | 'faults'> {
+  modeSeen: () => string | undefined,
+): Pick<OwnParts, 'mode' | 'limits' | 'service' | 'faults'> {
+  let asked: Promise<unknown> | undefined;
   return {
+    mode: async () => {
+      // One read, for a page that shows only what the console itself knows: later answers say it too.
+      if (modeSeen() === undefined) {
+        asked ??= client.call('listWebhooks').catch(() => undefined);
+        await asked;
+      }
+      const mode = modeSeen();
+      return mode === 'live' || mode === 'test' ? mode : null;
+    },
     limits: async () => ({
       windowMs: null,
       exact: false,

@@ -2,29 +2,34 @@ import { toSvcError } from '../../cli/errors/to-svc-error.ts';
 import type { Client } from '../../client/client.ts';
 import { ApiError, isUnsupported } from '../../client/errors.ts';
 import { type Check, fail, ok, skipped, warn } from './check.ts';
+import { checkMode, type ModePlace } from './mode.ts';
 import { type Address, checkIdentity, type ObservedAnswer } from './recognise.ts';
 import { checkRegion, type Expected } from './region.ts';
+
+const NOT_RECOGNISED = 'not checked, because the server is not recognised as the service';
 
 /** Tolerated clock difference in ms: the header has whole seconds, and the network delays it. */
 const MAX_SKEW_MS = 3000;
 
-/** Checks service, key, region and clock with one read (GET /v1/webhooks). `now` returns Unix ms. */
+/** Checks service, key, region, mode and clock with one read (GET /v1/webhooks). `now` returns Unix ms. */
 export async function checkService(
   client: Client,
   expected: Expected | undefined,
   now: () => number,
   signal: AbortSignal,
   address: Address,
+  place: ModePlace,
 ): Promise<Check[]> {
   const start = now();
   const rows = (answer: ObservedAnswer, key: Check): Check[] => {
     const exchange = { headers: answer.headers, tookMs: now() - start, at: (start + now()) / 2 };
     const service = checkIdentity(answer, address);
-    const notChecked = skipped('key', 'not checked, because the server is not recognised as the service');
+    const notChecked = skipped('key', NOT_RECOGNISED);
     return [
       service,
       service.status === 'fail' ? notChecked : key,
       checkRegion(exchange, expected),
+      service.status === 'fail' ? skipped('mode', NOT_RECOGNISED) : checkMode(answer.headers, place),
       checkClock(exchange),
     ];
   };

@@ -6,6 +6,8 @@ import type { Clock } from '../../kit/clock.ts';
 interface StateChange {
   readonly status: string;
   readonly at: string | undefined;
+  /** Why it is held, or how it is known to be delivered; undefined if the service does not say. */
+  readonly reason?: string | undefined;
 }
 
 export interface FollowOptions {
@@ -58,7 +60,13 @@ function stateChanges(body: unknown): StateChange[] {
   const { history, status } = body as Record<string, unknown>;
   const changes = (Array.isArray(history) ? history : []).flatMap((entry): StateChange[] =>
     typeof entry?.status === 'string'
-      ? [{ status: entry.status, at: typeof entry.at === 'string' ? entry.at : undefined }]
+      ? [
+          {
+            status: entry.status,
+            at: typeof entry.at === 'string' ? entry.at : undefined,
+            reason: typeof entry.reason === 'string' ? entry.reason : undefined,
+          },
+        ]
       : [],
   );
   if (typeof status === 'string' && changes.at(-1)?.status !== status)

@@ -34,13 +34,26 @@ export function requireDelivered(id: string, followed: Followed): void {
   }
 }
 
-export function notificationStatus(status: string): Text {
-  if (status === 'delivered') return green(status);
+/** A state as text. What the outbox took (`sentBy`) was sent to nobody, so it does not look like a success. */
+export function notificationStatus(status: string, sentBy?: unknown): Text {
+  if (status === 'delivered') return sentBy === 'outbox' ? yellow('delivered (outbox)') : green(status);
   return status === 'failed' ? red(status) : yellow(status);
 }
 
-/** Renders a delivery record: its fields, then its history. */
-export function showNotification(body: unknown, out: Output): Text {
+/** Why no provider was called for a delivery record; undefined if one was, or the service does not say. */
+export function outboxWords(body: unknown, workspace: string): string | undefined {
+  const { sentBy, history, channel } = objectOf(body);
+  if (sentBy !== 'outbox') return undefined;
+  const { reason } = objectOf(Array.isArray(history) ? history.at(-1) : undefined);
+  const why =
+    reason === 'written to the outbox: no provider'
+      ? `the service of ${workspace} has no provider for ${String(channel)}`
+      : `${workspace} is a test workspace`;
+  return `written to the outbox: ${why}, no provider was called`;
+}
+
+/** Renders a delivery record of a workspace: its fields, then its history, then whether no provider was called. */
+export function showNotification(body: unknown, workspace: string, out: Output): Text {
   const record = objectOf(body);
   const text = (key: string) => (typeof record[key] === 'string' ? (record[key] as string) : undefined);
   const lines: Text[] = [];
@@ -57,15 +70,17 @@ export function showNotification(body: unknown, out: Output): Text {
     if (value !== undefined) lines.push([bold(title.padEnd(13)), value, '\n']);
   }
   const history = Array.isArray(record.history) ? record.history.map(objectOf) : [];
+  const outbox = outboxWords(record, workspace);
   if (history.length === 0) return [...lines, bold('status'.padEnd(13)), text('status') ?? 'unknown'];
   return [
     ...lines,
     out.table(
       [{ title: 'STATUS' }, { title: 'AT' }],
       history.map(({ status, at, reason }) => [
-        notificationStatus(String(status ?? '')),
+        notificationStatus(String(status ?? ''), record.sentBy),
         [at, reason].filter((part) => part !== undefined).join('  '),
       ]),
     ),
+    outbox === undefined ? '' : ['\n', yellow(outbox)],
   ];
 }

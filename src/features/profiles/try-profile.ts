@@ -36,7 +36,8 @@ export async function tryProfile(
   world.endsSoon();
   try {
     const address = { suffix: ` ${baseUrl}`, alternative: undefined };
-    const read = () => checkService(client, expected, () => world.clock.now(), signal, address);
+    const place = { workspace, toLive: doctor };
+    const read = () => checkService(client, expected, () => world.clock.now(), signal, address, place);
     const rows = await withSpinner(world, out, 'checking the key', read);
     if (signal.aborted)
       throw new SvcError('interrupted', 'interrupted while checking the key; the profile is saved', {

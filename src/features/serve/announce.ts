@@ -2,13 +2,15 @@ import { isLoopback } from '../../cli/connection/settings.ts';
 import type { Invocation } from '../../cli/invocation/invocation.ts';
 import type { Output } from '../../cli/terminal/output.ts';
 import { reachableUrl } from '../../kit/reachable-url.ts';
-import { shell } from '../../kit/shell.ts';
+import { commandLine, shell } from '../../kit/shell.ts';
 import type { PolicyChange } from '../../service/runtime/policy.ts';
 import { aboveCeiling, retentionNotice, storedFlags } from './options.ts';
 import type { ReadyService } from './processes/messages.ts';
 
 interface Announcement {
   readonly region: string | undefined;
+  /** The flags with which another command works on the data that is served. */
+  readonly placeFlags: readonly string[];
   readonly metricsUrl: string | undefined;
   /** The address of the console with a code, where it was asked for. */
   readonly consoleUrl: string | undefined;
@@ -23,9 +25,9 @@ interface Announcement {
 export function announce(
   out: Output,
   service: ReadyService,
-  { region, metricsUrl, consoleUrl, processes, given, invocation }: Announcement,
+  { region, placeFlags, metricsUrl, consoleUrl, processes, given, invocation }: Announcement,
 ): void {
-  const { workspace, apiKey, policy } = service;
+  const { workspace, apiKey, keyId, mode, policy } = service;
   const bound = new URL(service.url);
   const reachable = reachableUrl(bound);
   const { origin: url } = reachable;
@@ -33,7 +35,7 @@ export function announce(
   const secure = reachable.protocol === 'https:';
   // svc accepts plain http only for loopback addresses, so any other address is printed as https.
   const base = secure || isLoopback(reachable.hostname) ? url : `https://${reachable.hostname}`;
-  const ready = { ready: true, url, workspace, apiKey, pid: process.pid };
+  const ready = { ready: true, url, workspace, mode, apiKey, key: apiKey, keyId, pid: process.pid };
   const more = {
     ...(metricsUrl === undefined ? {} : { metricsUrl }),
     ...(consoleUrl === undefined ? {} : { consoleUrl }),
@@ -49,6 +51,12 @@ export function announce(
     shell`  export SVC_BASE_URL=${base} SVC_WORKSPACE=${workspace}`,
     apiKey === null ? '' : shell` SVC_API_KEY=${apiKey}`,
     region ? shell` SVC_REGION=${region}\n` : '\n',
+    mode === 'test'
+      ? [
+          `${workspace} is a test workspace: its notifications are written to the outbox, no provider is called; `,
+          `for a live one: ${commandLine(['svc', 'workspaces', 'create', '--mode', 'live', ...placeFlags])}\n`,
+        ]
+      : `${workspace} is a live workspace: its notifications go to the providers of this service\n`,
     'stop with Ctrl-C',
   ]);
   if (!secure && (allAddresses || !isLoopback(reachable.hostname)))

@@ -79,6 +79,8 @@ export interface ChannelAdapter {
   readonly dropsRepeats: boolean;
   /** The name of the provider that sends receipts; undefined if accepted is all that is ever known. */
   readonly receiptsFrom?: string | undefined;
+  /** True if it writes messages to the outbox and calls no provider. */
+  readonly isOutbox?: boolean;
   /** True if one message is for all devices of a user. */
   readonly oncePerUser?: boolean;
   /** Reports every failure of the server as a result; does not throw. */

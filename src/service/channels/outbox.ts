@@ -28,6 +28,7 @@ export function outboxChannel(path: string, now: () => number): ChannelAdapter {
     name: 'outbox',
     dropsRepeats: true,
     oncePerUser: true,
+    isOutbox: true,
     send(message): Promise<SendResult> {
       // One line at a time: a partially written line is removed before the next one.
       const written = last.then(() => write(path, message, now()));

@@ -7,7 +7,7 @@ import { validate } from '../../contract/validation.ts';
 import { newId } from '../../kit/id.ts';
 import type { Health } from '../operations/health.ts';
 import type { ServiceDeps } from '../runtime/deps.ts';
-import { workspaces } from '../store/repositories/workspaces.ts';
+import { sendingMode, workspaces } from '../store/repositories/workspaces.ts';
 import { StoreUnavailable, type Tx } from '../store/store.ts';
 import type { Admit } from './admit.ts';
 import { type Authenticate, keyHashOf } from './authenticate.ts';
@@ -224,12 +224,14 @@ async function admitted(
   if (inside !== undefined) {
     const workspace = await deps.store.read((tx) => workspaces.get(tx, inside));
     if (!workspace) throw new ServiceError('forbidden');
+    headers.set(HEADERS.mode, sendingMode(workspace.mode));
     return { workspace, onlyUser: undefined };
   }
   // Also with a 401: a key sent to the wrong region is unknown there, and the response should name that region.
   if (parts.region) headers.set(HEADERS.region, parts.region);
   const holder = await parts.authenticate(c.req);
   const { workspace } = holder;
+  headers.set(HEADERS.mode, sendingMode(workspace.mode));
   // Before it takes a connection, which a worker that is silent would keep from others.
   if (deps.store.workers?.isOut(workspace.id))
     throw new StoreUnavailable(`the worker of ${workspace.id} does not answer`, undefined);

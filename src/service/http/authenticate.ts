@@ -18,14 +18,18 @@ export const keyHashOf = (request: HonoRequest): string => hashOfKey(keyOf(reque
  */
 export type Authenticate = (request: HonoRequest) => Promise<KeyHolder>;
 
-/** Requests with one key that come together share a look into the store, which begins after each of them. */
-export function authenticator(store: Store): Authenticate {
+/**
+ * Requests with one key that come together share a look into the store, which begins after each of them. `noteUse` gets the
+ * identifier of each valid key that came.
+ */
+export function authenticator(store: Store, noteUse: (keyId: string) => void): Authenticate {
   const looks = new SharedRuns<KeyHolder | undefined>();
   return async (request) => {
     const key = keyOf(request);
     const holder = key && (await looks.run(key, () => apiKeys.holderOf(store, key)));
     if (!holder)
       throw new ServiceError('unauthorized', undefined, undefined, { 'www-authenticate': 'Bearer' });
+    noteUse(holder.keyId);
     const named = request.header(HEADERS.workspace);
     if (named === undefined) {
       throw new ServiceError('invalid_request', undefined, [

@@ -28,6 +28,7 @@ export interface NewKey {
   readonly keyId: string;
   readonly key: string;
   readonly kind: KeyKind;
+  readonly name: string | null;
   readonly workspace: string;
 }
 
@@ -42,7 +43,7 @@ export function createWorkspace(
     const workspace = { id: id ?? newId('ws'), region, mode };
     if (!(await workspaces.create(tx, workspace)))
       throw new AccountError('exists', `workspace ${workspace.id} exists already`);
-    return addKey(tx, workspace, mode);
+    return addKey(tx, workspace, mode, null);
   });
 }
 
@@ -115,10 +116,15 @@ export async function tokenFor(
 
 /**
  * Creates a key of a workspace, which may be left out where there is only one. The kind of a server key is that of the
- * workspace's mode.
+ * workspace's mode. `name` says in words what the key is for.
  * Throws AccountError.
  */
-export function createKey(store: Store, id: string | undefined, kind: KeyKind | undefined): Promise<NewKey> {
+export function createKey(
+  store: Store,
+  id: string | undefined,
+  kind: KeyKind | undefined,
+  name?: string,
+): Promise<NewKey> {
   return store.write(async (tx) => {
     const workspace = await workspaceOf(tx, id);
     const { mode } = workspace;
@@ -127,7 +133,7 @@ export function createKey(store: Store, id: string | undefined, kind: KeyKind | 
         'other_kind',
         `workspace ${workspace.id} is a ${mode} workspace: it has no ${kind} keys`,
       );
-    return addKey(tx, workspace, kind ?? mode ?? 'live');
+    return addKey(tx, workspace, kind ?? mode ?? 'live', name ?? null);
   });
 }
 
@@ -139,6 +145,11 @@ export function listKeys(store: Store, id: string | undefined): Promise<ApiKey[]
   });
 }
 
+/** What is known of a key. Throws AccountError. */
+export function getKey(store: Store, keyId: string): Promise<ApiKey> {
+  return store.read((tx) => keyOf(tx, keyId));
+}
+
 /** Revokes a key at once. Returns it as it was. Throws AccountError. */
 export function revokeKey(store: Store, keyId: string): Promise<ApiKey> {
   return store.write(async (tx) => {
@@ -148,19 +159,19 @@ export function revokeKey(store: Store, keyId: string): Promise<ApiKey> {
   });
 }
 
-/** Creates a key that replaces another, which ends after `graceMs`. Throws AccountError. */
+/** Creates a key of the same kind and name that replaces another, which ends after `graceMs`. Throws AccountError. */
 export function rotateKey(store: Store, keyId: string, graceMs: number): Promise<NewKey> {
   return store.write(async (tx) => {
-    const { workspace, kind } = await keyOf(tx, keyId);
-    const replacement = await addKey(tx, await workspaceOf(tx, workspace), kind);
+    const { workspace, kind, name } = await keyOf(tx, keyId);
+    const replacement = await addKey(tx, await workspaceOf(tx, workspace), kind, name);
     await apiKeys.end(tx, keyId, graceMs === 0 ? 0 : tx.now + graceMs);
     return replacement;
   });
 }
 
-async function addKey(tx: Tx, { id }: Workspace, kind: KeyKind): Promise<NewKey> {
+async function addKey(tx: Tx, { id }: Workspace, kind: KeyKind, name: string | null): Promise<NewKey> {
   const key = newApiKey(kind);
-  return { keyId: await apiKeys.add(tx, id, key, kind), key, kind, workspace: id };
+  return { keyId: await apiKeys.add(tx, id, key, kind, name), key, kind, name, workspace: id };
 }
 
 async function workspaceOf(tx: Tx, id: string | undefined): Promise<Workspace> {

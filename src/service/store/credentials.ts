@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { writePrivateFile } from '../../kit/files/private-file.ts';
 import { newId } from '../../kit/id.ts';
 import { apiKeys, newApiKey } from './repositories/api-keys.ts';
-import { workspaces } from './repositories/workspaces.ts';
+import { sendingMode, workspaces } from './repositories/workspaces.ts';
 import { type Store, StoreUnusable } from './store.ts';
 
 /** The credentials of a first client, created at the first start and stored with mode 0600 beside the data. */
@@ -10,6 +10,10 @@ export interface Credentials {
   readonly workspace: string;
   /** Null on a shared database that another node initialized. */
   readonly apiKey: string | null;
+  /** Identifier of the key; null where there is none. */
+  readonly keyId: string | null;
+  /** How the workspace sends notifications. */
+  readonly mode: 'live' | 'test';
 }
 
 /**
@@ -30,13 +34,17 @@ export async function provision(
     const existing = await workspaces.first(tx);
     const workspace = existing?.id ?? stored?.workspace ?? newId('ws');
     const usable = stored?.workspace === workspace && !(await apiKeys.ended(tx, stored.apiKey));
-    if (existing && shared) return { workspace, apiKey: usable ? stored.apiKey : null };
+    const mode = existing ? sendingMode(existing.mode) : 'test';
+    if (existing && shared) {
+      if (!usable) return { workspace, apiKey: null, keyId: null, mode };
+      return { workspace, apiKey: stored.apiKey, keyId: await apiKeys.idOf(tx, stored.apiKey), mode };
+    }
     const kind = existing?.mode ?? 'test';
     const apiKey = usable ? stored.apiKey : newApiKey(kind);
     if (!usable) writePrivateFile(file, `${JSON.stringify({ workspace, apiKey }, null, 2)}\n`);
     if (!existing) await workspaces.create(tx, { id: workspace, region: region ?? null, mode: 'test' });
-    await apiKeys.add(tx, workspace, apiKey, kind);
-    return { workspace, apiKey };
+    const keyId = await apiKeys.add(tx, workspace, apiKey, kind);
+    return { workspace, apiKey, keyId, mode };
   });
 }
 

@@ -1,6 +1,8 @@
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
 import { expect, it } from 'vitest';
-import { runSvc } from '../../support/process/run-svc.ts';
+import { runServe } from '../../support/process/run-serve.ts';
+import { runSvc, startSvc } from '../../support/process/run-svc.ts';
 import { tempDir } from '../../support/temp.ts';
 
 /** Runs commands on the data of `local` in one home. */
@@ -14,7 +16,7 @@ function localSvc() {
     expect(code, stderr).toBe(0);
     return JSON.parse(stdout);
   };
-  return { run, json, database };
+  return { run, json, database, home };
 }
 
 it('creates, lists, rotates and revokes keys, and shows each key once', async () => {
@@ -24,7 +26,9 @@ it('creates, lists, rotates and revokes keys, and shows each key once', async ()
   expect(made).toEqual({
     keyId: expect.stringMatching(/^key_[0-9a-f]+$/),
     key: expect.stringMatching(/^sk_test_[0-9a-f]{48}$/),
+    apiKey: made.key,
     kind: 'test',
+    name: null,
     workspace: expect.stringMatching(/^ws_/),
   });
   const rotated = await json(`keys rotate ${made.keyId} --valid-for 0s`);
@@ -33,12 +37,73 @@ it('creates, lists, rotates and revokes keys, and shows each key once', async ()
   expect(JSON.stringify(listed)).not.toContain(made.key.slice(8));
   const state = (id: string) => listed.keys.find(({ keyId }: { keyId: string }) => keyId === id)?.state;
   expect([listed.keys.length, state(made.keyId), state(rotated.keyId)]).toEqual([3, 'revoked', 'active']);
-  expect((await run(`keys revoke ${rotated.keyId}`)).stdout).toMatch(/^revoked key key_/);
+  expect((await run(`keys revoke ${rotated.keyId} --yes`)).stdout).toMatch(/^revoked key key_/);
   // Revoking the key of `local` itself gives it a new one.
   const first = listed.keys[0].keyId;
-  expect((await run(`keys revoke ${first}`)).code).toBe(0);
+  expect((await run(`keys revoke ${first} --yes`)).code).toBe(0);
   expect((await run('events send --user-id u --event e')).code).toBe(0);
-  expect((await run('keys list')).stdout).toMatch(/KEY\s+WORKSPACE\s+KIND\s+STATE\s+CREATED/);
+  expect((await run('keys list')).stdout).toMatch(
+    /KEY\s+NAME\s+WORKSPACE\s+KIND\s+STATE\s+CREATED\s+LAST USED/,
+  );
+});
+
+it('asks before it revokes a key, and refuses where it cannot ask', async () => {
+  const { run, json, home } = localSvc();
+  await run('events send --user-id u --event e');
+  const { keyId, workspace } = await json('keys create');
+  const state = async () =>
+    (await json('keys list')).keys.find((key: { keyId: string }) => key.keyId === keyId).state;
+  const refused = await run(`keys revoke ${keyId} --profile local`);
+  expect([refused.code, refused.stdout, await state()]).toEqual([2, '', 'active']);
+  expect(refused.stderr).toContain(`svc keys revoke ${keyId} --profile local --yes`);
+  const answer = async (typed: string) => {
+    const stdin = Object.assign(new PassThrough(), { isTTY: true });
+    const argv = ['keys', 'revoke', keyId, '--profile', 'local'];
+    const running = startSvc(argv, { home, stdin, columns: 100 });
+    await running.waitFor(/\[y\/N\] $/, 'stderr');
+    stdin.write(typed);
+    return running.done;
+  };
+  const no = await answer('n\n');
+  expect([no.code, await state()]).toEqual([2, 'active']);
+  expect(no.stderr).toContain(`Revoke the key ${keyId} of ${workspace}, never used?`);
+  expect(no.stderr).toContain('nothing was revoked');
+  const yes = await answer('y\n');
+  expect([yes.code, await state()]).toEqual([0, 'revoked']);
+});
+
+it('names keys, keeps the name when a key is rotated, and refuses a name that a list cannot show', async () => {
+  const { run, json, home } = localSvc();
+  await run('events send --user-id u --event e');
+  const create = (name: string) =>
+    runSvc(['keys', 'create', '--name', name, '--profile', 'local', '--json'], { home });
+  const made = JSON.parse((await create('nightly import')).stdout);
+  expect(made).toMatchObject({ name: 'nightly import' });
+  expect(await json(`keys rotate ${made.keyId}`)).toMatchObject({ name: 'nightly import' });
+  expect((await json('keys list')).keys.map(({ name }: { name: string | null }) => name)).toEqual([
+    null,
+    'nightly import',
+    'nightly import',
+  ]);
+  for (const name of ['', ' ', 'a\nb', 'x'.repeat(101)])
+    expect(await create(name), JSON.stringify(name)).toMatchObject({ code: 2, stdout: '' });
+});
+
+it('shows when a key was last used, which is stored apart from the requests', async () => {
+  const { run, json, database } = localSvc();
+  await run('events send --user-id u --event e');
+  const { keyId, key, workspace } = await json('keys create');
+  const lastUsed = async () =>
+    (await json('keys list')).keys.find((each: { keyId: string }) => each.keyId === keyId).lastUsedAt;
+  expect(await lastUsed()).toBeNull();
+  const serve = await runServe(['--database', database]);
+  const headers = { authorization: `Bearer ${key}`, 'x-service-workspace': workspace };
+  const before = Date.now();
+  expect((await fetch(`${serve.ready.url}/v1/webhooks`, { headers })).status).toBe(200);
+  // Within the minute nothing is written, however many requests come.
+  expect(await lastUsed()).toBeNull();
+  await serve.stop();
+  expect(Date.parse(await lastUsed())).toBeGreaterThanOrEqual(before);
 });
 
 it('creates workspaces of a mode, whose keys are of that kind', async () => {
@@ -51,6 +116,7 @@ it('creates workspaces of a mode, whose keys are of that kind', async () => {
     region: null,
     keyId: expect.any(String),
     key: expect.stringMatching(/^sk_live_/),
+    apiKey: shop.key,
   });
   expect(await json('keys create --workspace shop')).toMatchObject({ kind: 'live', workspace: 'shop' });
   const { workspaces } = await json('workspaces list');

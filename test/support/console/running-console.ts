@@ -1,6 +1,7 @@
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { updateWorkspace } from '../../../src/service/runtime/accounts.ts';
 import { startService } from '../../../src/service/start.ts';
 import { removals } from '../../../src/service/store/repositories/removals.ts';
 import { OWN_SERVICES } from '../outputs/check-output.ts';
@@ -15,6 +16,8 @@ export interface RunningConsole extends WatchedPage {
   readonly send: Send;
   /** Records that the decisions before a time were removed by age, of which the sample has none. */
   forgetDecisions(before: Date): Promise<void>;
+  /** Makes the workspace a live or a test one. */
+  setMode(mode: 'live' | 'test'): Promise<unknown>;
   /** Makes the receiver of the sample subscription answer 500, or 200 again. */
   failDeliveries(fail: boolean): void;
   /** Stops the service, and starts it again on the same port and data once `meanwhile` has resolved. */
@@ -75,6 +78,7 @@ export async function startConsole({ users = 5 } = {}): Promise<RunningConsole> 
       service.deps.store.write((tx) =>
         removals.record(tx, service.workspace, 'decisions', { number: 0, before: before.getTime() }),
       ),
+    setMode: (mode) => updateWorkspace(service.deps.store, service.workspace, { mode }),
     failDeliveries: (fail) => {
       failing = fail;
     },

@@ -48,7 +48,7 @@ export async function startTestConsole(
     baseUrl: '',
     local: true,
     write,
-    workspace: { id: service.workspace },
+    workspace: { id: service.workspace, mode: null },
     operations: allowedOperations(write),
     commandPrefix: 'svc',
     commandSuffix: '',
@@ -59,7 +59,7 @@ export async function startTestConsole(
       backend: insideBackend(service.answer),
       own: ownEndpoints({
         ...insideParts(service, '0.0.0'),
-        about: () => about,
+        about,
         imports: importsOf(tempDir()),
       }),
       assets: PAGE,

@@ -5,7 +5,10 @@ interface ReadyLine {
   readonly ready: true;
   readonly url: string;
   readonly workspace: string;
+  readonly mode: 'live' | 'test';
   readonly apiKey: string;
+  readonly key: string;
+  readonly keyId: string;
   readonly pid: number;
   readonly metricsUrl?: string;
 }

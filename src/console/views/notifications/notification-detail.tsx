@@ -11,7 +11,7 @@ import { Id, Text } from '../../parts/text.tsx';
 import { Time } from '../../parts/time.tsx';
 import { Timeline } from '../../parts/timeline.tsx';
 import { MaskedPreview } from './masked-preview.tsx';
-import { failureWords, type Notification, reasonWords, STATE_TONES } from './notification-words.ts';
+import { failureWords, type Notification, reasonWords, stateTone, stateWords } from './notification-words.ts';
 
 /**
  * The delivery record of one notification: its states, why it is held back or failed, and its text with the values masked.
@@ -36,7 +36,7 @@ export function NotificationDetail({ id }: { id: string }): VNode {
         <Id of={value.notificationId} />
       </p>
       <h2 class="detail-title">
-        <Text of={value.templateId} /> <Badge tone={STATE_TONES[value.status]}>{value.status}</Badge>
+        <Text of={value.templateId} /> <Badge tone={stateTone(value)}>{stateWords(value)}</Badge>
       </h2>
       {value.status === 'held' && value.heldUntil !== undefined && (
         <p class="lead">

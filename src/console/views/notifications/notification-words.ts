@@ -12,10 +12,23 @@ export const STATE_TONES: Readonly<Record<Notification['status'], Tone>> = {
   failed: 'bad',
 };
 
+type StateOf = Pick<Notification, 'status' | 'sentBy'>;
+
+/** A state in words: what the outbox took was sent to nobody. */
+export const stateWords = ({ status, sentBy }: StateOf): string =>
+  sentBy === 'outbox' ? `${status} (outbox)` : status;
+
+export const stateTone = ({ status, sentBy }: StateOf): Tone =>
+  sentBy === 'outbox' ? 'warn' : STATE_TONES[status];
+
 const REASONS: Readonly<Record<string, string>> = {
   quiet_hours: 'held back: quiet hours of the user',
   day_cap: 'held back: the cap on marketing of the day is reached',
   week_cap: 'held back: the cap on marketing of the week is reached',
+  'written to the outbox: test workspace':
+    'written to the outbox: this is a test workspace, no provider was called',
+  'written to the outbox: no provider':
+    'written to the outbox: the channel has no provider, no provider was called',
 };
 
 /** Why a state was entered, in words; undefined where nothing is to be said. */

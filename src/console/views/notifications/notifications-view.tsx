@@ -12,7 +12,7 @@ import { Empty } from '../../parts/states.tsx';
 import { Text } from '../../parts/text.tsx';
 import { ViewHead } from '../../parts/view.tsx';
 import { NotificationDetail } from './notification-detail.tsx';
-import { STATE_TONES } from './notification-words.ts';
+import { STATE_TONES, stateTone, stateWords } from './notification-words.ts';
 
 const FIELDS: readonly FilterField[] = [
   { name: 'hashId', label: 'User', kind: 'text', placeholder: 'hashId' },
@@ -73,7 +73,7 @@ export function NotificationsView(): VNode {
                   at: item.history[0]?.at ?? '',
                   title: <Text of={item.templateId} />,
                   note: <Text of={`${item.channel} · ${item.priority}`} />,
-                  badges: <Badge tone={STATE_TONES[item.status]}>{item.status}</Badge>,
+                  badges: <Badge tone={stateTone(item)}>{stateWords(item)}</Badge>,
                 }))}
               />
             )}

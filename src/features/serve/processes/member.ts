@@ -59,8 +59,9 @@ export const keyPairOfNode = (): Promise<TlsKeyPair> =>
     process.on('message', onMessage);
   });
 
-export function readyService({ url, workspace, apiKey, deps }: RunningService): ReadyService {
-  return { url, workspace, apiKey, policy: deps.policy() };
+export function readyService({ deps, ...service }: RunningService): ReadyService {
+  const { url, workspace, apiKey, keyId, mode } = service;
+  return { url, workspace, apiKey, keyId, mode, policy: deps.policy() };
 }
 
 /** Resolves once the message was sent, or cannot be. */

@@ -7,6 +7,8 @@ export interface ReadyService {
   readonly url: string;
   readonly workspace: string;
   readonly apiKey: string | null;
+  readonly keyId: string | null;
+  readonly mode: 'live' | 'test';
   readonly policy: Policy;
 }
 

@@ -42,6 +42,9 @@ export const UNCERTAIN = 'uncertain: ';
 export const NO_ADDRESS = 'no_address';
 /** The reason of `delivered` where no receipt will ever come. */
 export const ACCEPTED = 'accepted by the provider';
+/** The reasons of `delivered` where the outbox took it, and no provider was called. */
+export const OUTBOX_TEST = 'written to the outbox: test workspace';
+export const OUTBOX_NO_PROVIDER = 'written to the outbox: no provider';
 /** The reason of `delivered` by a receipt. */
 export const CONFIRMED = 'confirmed by the provider';
 

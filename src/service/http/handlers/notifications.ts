@@ -2,6 +2,7 @@ import { ServiceError } from '../../../contract/errors.ts';
 import { newId } from '../../../kit/id.ts';
 import { variablesOf } from '../../catalog/template-texts.ts';
 import { variablesAssociatedData } from '../../crypto/associated-data.ts';
+import { OUTBOX_NO_PROVIDER, OUTBOX_TEST } from '../../domain/notifications/dispatch.ts';
 import { contacts } from '../../store/repositories/contacts.ts';
 import { notifications, type StoredNotification } from '../../store/repositories/notifications.ts';
 import { recordOutcome } from '../../store/repositories/outcomes.ts';
@@ -87,7 +88,13 @@ export const notificationHandlers: Handlers = {
 
 function notificationView({ failure, heldUntil, ...record }: StoredNotification): object {
   const held = heldUntil === null ? {} : { heldUntil: new Date(Number(heldUntil)).toISOString() };
-  return { ...record, ...held, ...(failure === null ? {} : { failure }) };
+  return { ...record, ...sentBy(record), ...held, ...(failure === null ? {} : { failure }) };
+}
+
+function sentBy({ status, history }: Pick<StoredNotification, 'status' | 'history'>): object {
+  if (status !== 'delivered') return {};
+  const reason = history.at(-1)?.reason;
+  return { sentBy: reason === OUTBOX_TEST || reason === OUTBOX_NO_PROVIDER ? 'outbox' : 'provider' };
 }
 
 function invalid(field: string, message: string): ServiceError {

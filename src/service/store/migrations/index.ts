@@ -26,6 +26,7 @@ import { nodeTable } from './025-nodes.ts';
 import { attributes } from './026-attributes.ts';
 import { distribution } from './027-distribution.ts';
 import { sendsByAddress } from './028-sends-by-address.ts';
+import { keyNames } from './029-key-names.ts';
 import { erasing } from './030-erasing.ts';
 import type { Migration } from './migration.ts';
 
@@ -59,6 +60,7 @@ export const MIGRATIONS: readonly Migration[] = [
   attributes,
   distribution,
   sendsByAddress,
+  keyNames,
   erasing,
 ];
 

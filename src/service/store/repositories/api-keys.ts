@@ -16,10 +16,14 @@ export interface ApiKey {
   readonly keyId: string;
   readonly workspace: string;
   readonly kind: KeyKind;
+  /** What the key is for, in words; null if nobody said so. */
+  readonly name: string | null;
   /** Unix ms. */
   readonly createdAt: number;
   /** The key is refused from this time on; null if it has no end. */
   readonly endsAt: number | null;
+  /** When a request last came with the key, to about a minute, Unix ms; null if none came. */
+  readonly lastUsedAt: number | null;
 }
 
 /** What a key opens, and as what. */
@@ -45,18 +49,34 @@ const PUBLISHABLE = 'pk_';
 /** The hash under which a key is stored. */
 export const hashOfKey = (apiKey: string) => createHash('sha256').update(apiKey).digest('hex');
 
-const COLUMNS = `key_id AS "keyId", workspace_id AS workspace, kind, created_at AS "createdAt", ends_at AS "endsAt"`;
+const COLUMNS = `key_id AS "keyId", workspace_id AS workspace, kind, name, created_at AS "createdAt",
+  ends_at AS "endsAt", last_used_at AS "lastUsedAt"`;
 
 export const apiKeys = {
-  /** Stores a key. Does nothing if it is stored, even if it was revoked. */
-  async add(tx: Tx, workspaceId: string, apiKey: string, kind: KeyKind): Promise<string> {
+  /** Stores a key, and returns its identifier. Does nothing else if it is stored, even if it was revoked. */
+  async add(
+    tx: Tx,
+    workspaceId: string,
+    apiKey: string,
+    kind: KeyKind,
+    name: string | null = null,
+  ): Promise<string> {
     const keyId = newId('key');
-    await tx.sql.run(
-      `INSERT INTO api_key (key_hash, key_id, workspace_id, kind, created_at) VALUES (?, ?, ?, ?, ?)
-       ON CONFLICT (key_hash) DO NOTHING`,
-      [hashOfKey(apiKey), keyId, workspaceId, kind, tx.now],
+    const added = await tx.sql.get<{ keyId: string }>(
+      `INSERT INTO api_key (key_hash, key_id, workspace_id, kind, name, created_at) VALUES (?, ?, ?, ?, ?, ?)
+       ON CONFLICT (key_hash) DO NOTHING RETURNING key_id AS "keyId"`,
+      [hashOfKey(apiKey), keyId, workspaceId, kind, name, tx.now],
     );
-    return keyId;
+    return added?.keyId ?? (await apiKeys.idOf(tx, apiKey))!;
+  },
+
+  /** The identifier of a stored key; null for an unknown one. */
+  async idOf(tx: Tx, apiKey: string): Promise<string | null> {
+    const row = await tx.sql.get<{ keyId: string }>(
+      'SELECT key_id AS "keyId" FROM api_key WHERE key_hash = ?',
+      [hashOfKey(apiKey)],
+    );
+    return row?.keyId ?? null;
   },
 
   /** All keys of a workspace, or of all workspaces, oldest first. */
@@ -104,6 +124,15 @@ export const apiKeys = {
       for (const { hash } of rows) valid.add(hash);
     }
     return valid;
+  },
+
+  /** Stores that keys were used at a time (Unix ms), by their identifiers. A time that is stored never goes back. */
+  async markUsed(tx: Tx, used: readonly (readonly [keyId: string, at: number])[]): Promise<void> {
+    for (const [keyId, at] of used)
+      await tx.sql.run(
+        'UPDATE api_key SET last_used_at = ? WHERE key_id = ? AND (last_used_at IS NULL OR last_used_at < ?)',
+        [at, keyId, at],
+      );
   },
 
   /** What a valid API key opens; undefined for a key that is unknown or has ended. */

@@ -16,6 +16,9 @@ export interface Workspace {
  */
 export type Mode = 'live' | 'test' | null;
 
+/** The mode by which a workspace sends. */
+export const sendingMode = (mode: Mode): 'live' | 'test' => mode ?? 'live';
+
 /** What a workspace says of apps that use its publishable keys. */
 export interface ClientSettings {
   /** The origins of web pages that may (RFC 6454), or `*` for any; apps that send no origin always may. */

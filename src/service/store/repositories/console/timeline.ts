@@ -168,7 +168,7 @@ export const timelines = {
       rows: rows.map((row) => {
         const { at, failure, heldUntil, history, ...rest } = row;
         const last = (JSON.parse(history) as HistoryEntry[]).at(-1);
-        const reason = failure ?? (rest.status === 'held' ? last?.reason : undefined);
+        const reason = failure ?? last?.reason;
         return {
           kind: 'notification',
           ...rest,

@@ -1,0 +1,32 @@
+import { HEADERS } from '../../contract/headers.ts';
+import { type Check, ok, skipped } from './check.ts';
+
+/** The workspace that is examined, and the way to a live one. */
+export interface ModePlace {
+  readonly workspace: string;
+  readonly toLive: string;
+}
+
+/** Says whether notifications of the workspace reach people. Both modes are right for somebody, so neither is a warning. */
+export function checkMode(
+  headers: Readonly<Record<string, string>>,
+  { workspace, toLive }: ModePlace,
+): Check {
+  switch (headers[HEADERS.mode]) {
+    case 'test':
+      return {
+        ...ok(
+          'mode',
+          `${workspace} is a test workspace: its notifications are written to the outbox, no provider is called`,
+        ),
+        next: toLive,
+      };
+    case 'live':
+      return ok(
+        'mode',
+        `${workspace} is a live workspace: its notifications go to the providers of the service`,
+      );
+    default:
+      return skipped('mode', 'the service does not say whether this is a test workspace');
+  }
+}
