@@ -75,3 +75,47 @@ test('a cell of a list has entries separated by semicolons or commas', async () 
     { addresses: { whatsapp: 0, sms: 0, email: 1, push: 0 }, optedIn: [], optedOut: ['push', 'sms'] },
   ]);
 });
+
+const consentColumns = ['consent', 'Consent', 'marketing_consent', 'opt_in'];
+
+test.each(consentColumns)('a column %s is refused with optIn and optOut instead of lost', async (name) => {
+  const service = await startTestService();
+  const cwd = tempDir();
+  writeFileSync(join(cwd, 'u.csv'), `userId,name,${name}\nu1,Ann,yes\nu2,Bob,no\n`);
+  const { env } = service;
+  const refused = await runSvc(['users', 'import', 'u.csv', '--json'], { env, cwd });
+  expect([refused.code, refused.stdout]).toEqual([2, '']);
+  const { error } = JSON.parse(refused.stderr.trim().split('\n').at(-1)!);
+  expect(error.message).toContain(`has a column ${name}, which would become a trait and not consent`);
+  expect(error.hint).toMatch(/optIn and optOut/);
+  expect(refused.stderr).not.toContain('--nested');
+  // Somebody who says so may leave it out, or keep it as a trait.
+  for (const more of [
+    ['--drop', name],
+    ['--extra-fields', 'properties', '--restart'],
+  ]) {
+    const run = await runSvc(['users', 'import', 'u.csv', ...more], { env, cwd });
+    expect(run.code, run.stderr).toBe(0);
+  }
+});
+
+test('a field consent of a record is rejected with optIn and optOut, and no flag that would lose it', async () => {
+  const service = await startTestService();
+  const cwd = tempDir();
+  const lines = [{ consent: { email: true } }, { consent: 'yes' }, { consent: null }, { optIn: ['email'] }];
+  const text = lines.map((line, i) => JSON.stringify({ userId: `u${i}`, ...line })).join('\n');
+  writeFileSync(join(cwd, 'u.ndjson'), text);
+  const run = await runSvc(['users', 'import', 'u.ndjson'], { env: service.env, cwd });
+  expect(run.code).toBe(7);
+  const rejects = readFileSync(join(cwd, 'u.ndjson.rejects.ndjson'), 'utf8').trim().split('\n');
+  expect(rejects).toHaveLength(3);
+  for (const reject of rejects) expect(JSON.parse(reject).reason).toMatch(/optIn.*optOut/);
+  expect(run.stderr + rejects.join()).not.toMatch(/--nested|--extra-fields|--nulls/);
+  // Also where so many records are refused that nothing is sent.
+  const many = Array.from({ length: 30 }, (_, i) => JSON.stringify({ userId: `u${i}`, consent: { sms: 1 } }));
+  writeFileSync(join(cwd, 'many.ndjson'), many.join('\n'));
+  const unsent = await runSvc(['users', 'import', 'many.ndjson'], { env: service.env, cwd });
+  expect(unsent.code).toBe(2);
+  expect(unsent.stderr).toContain('optIn');
+  expect(unsent.stderr).not.toContain('--nested');
+});

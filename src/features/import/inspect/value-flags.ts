@@ -1,5 +1,6 @@
 import type { Sample } from '../read/sample.ts';
 import { isBoolean, isIdentifierName, isNumber } from '../transform/column-types.ts';
+import { isLostConsent } from '../transform/consent-names.ts';
 import { columnsOf } from '../transform/map-rules.ts';
 import { type Mapping, withDecimalPoint } from '../transform/mapping.ts';
 import { FIELDS, FREE_PART } from '../transform/record-kind.ts';
@@ -93,6 +94,8 @@ export function shapeFlags(
   const freePart = FREE_PART[kind];
   const used = new Set([...columnsOf(mapping.map), ...taken, ...(mapping.drop ?? [])]);
   const rest = profiles.filter(({ name }) => !used.has(name) && !FIELDS[kind].includes(name));
+  // Traits of these names would lose the consent of all users.
+  if (rest.some(({ name }) => isLostConsent(kind, name))) return [];
   const top = ({ name }: Profile) => name.split('.', 1)[0]!;
   const flags: Flag[] = [];
   if (extraFields === undefined && rest.some((profile) => top(profile) !== freePart))

@@ -1,6 +1,7 @@
 import { membersOf } from '../../../kit/json-members.ts';
 import { jsonString } from '../../../kit/json-string.ts';
 import { decidedJson, hasType } from './column-types.ts';
+import { requireConsentNamed } from './consent-names.ts';
 import { type Column, NOTHING } from './csv-column.ts';
 import { Draft } from './draft.ts';
 import { FILTERED } from './filtered.ts';
@@ -220,6 +221,7 @@ export class Columns {
     const targets = columns.flatMap((column) => ('name' in column ? [column.name] : []));
     const missing = missingColumns(header, targets, mapping, file);
     if (missing) throw missing;
+    requireConsentNamed(header, mapping, file);
     const clash = firstDuplicate(targets);
     if (clash !== undefined)
       throw new InputError(

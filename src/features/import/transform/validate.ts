@@ -2,6 +2,7 @@ import type * as z from 'zod/mini';
 import { Event, User } from '../../../contract/schemas.ts';
 import { validate } from '../../../contract/validation.ts';
 import { type Member, membersOf } from '../../../kit/json-members.ts';
+import { CONSENT_WORDS, isLostConsent } from './consent-names.ts';
 import type { Mapping } from './mapping.ts';
 import { FREE_PART, type RecordKind } from './record-kind.ts';
 import { scanEvent } from './scan-event.ts';
@@ -12,6 +13,7 @@ const SCHEMAS: Record<RecordKind, z.ZodMiniType> = { events: Event, users: User 
 const UNKNOWN = 'is not a known field; use --extra-fields properties or drop';
 const UNKNOWN_NESTED = 'is not a known field; use --extra-fields properties with --nested flatten, or drop';
 const UNKNOWN_NULL = 'is not a known field; use --extra-fields properties with --nulls drop, or drop';
+const LOST_CONSENT = `is not a known field; ${CONSENT_WORDS}`;
 const UNKNOWN_TAKEN = 'is not a known field, and there is a property of that name; use --extra-fields drop';
 
 /**
@@ -72,6 +74,7 @@ function unknown(
   const value = record[key];
   const free = record[FREE_PART[kind]];
   const taken = typeof free === 'object' && free !== null && Object.hasOwn(free, key);
+  if (isLostConsent(kind, key)) return { field, reason: LOST_CONSENT };
   if (taken) return { field, reason: UNKNOWN_TAKEN, fixableBy: ['drop-fields'] };
   if (value === null) return { field, reason: UNKNOWN_NULL, fixableBy: ['extra-fields', 'nulls'] };
   if (typeof value === 'object')

@@ -1,4 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
+import { requireConsentNamed } from '../../transform/consent-names.ts';
 import type { FILTERED } from '../../transform/filtered.ts';
 import type { CellType, Mapping } from '../../transform/mapping.ts';
 import type { RecordMappers, RowMapper } from '../../transform/record-mappers.ts';
@@ -67,6 +68,11 @@ export class ParquetRecords implements RecordSource {
     const types = isTable
       ? new Map<string, CellType>(this.columns.map((column) => [column.name, column.leaf!.type]))
       : [];
+    requireConsentNamed(
+      this.columns.map((column) => column.name),
+      mapping,
+      name,
+    );
     const made = mappers({
       ...mapping,
       types: new Map([...types, ...mapping.types]),
