@@ -23,7 +23,10 @@ export function fromApi(error: ApiError): SvcError {
       return new SvcError('not_found', message, {
         ...words,
         hint: (invocation) =>
-          `check the identifier and the address${addressSuffix(invocation)}: ${invocation.on('doctor')}`,
+          // The service knows the operation, so its address is right.
+          error.details.some(({ field }) => field === 'templateId')
+            ? `correct the template; the templates of the catalog: ${invocation.on('catalog', 'get')}`
+            : `check the identifier and the address${addressSuffix(invocation)}: ${invocation.on('doctor')}`,
       });
     case 405:
     case 501:

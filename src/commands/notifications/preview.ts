@@ -1,22 +1,24 @@
 import { type Context, SvcCommand } from '../../cli/command/command.ts';
 import { SvcError } from '../../cli/errors/svc-error.ts';
+import { orUnsupportedFeature } from '../../cli/errors/unsupported-feature.ts';
 import { Flags } from '../../cli/flags/oclif.ts';
 import { bold, type Text } from '../../cli/terminal/text.ts';
 import { parseVariables } from '../../features/notifications/trigger-request.ts';
 import { isLocale } from '../../kit/locale.ts';
+import { objectOf } from '../../kit/object-of.ts';
 
 export default class NotificationsPreview extends SvcCommand {
   static override summary = 'Show what a template becomes, without sending it';
   static override description =
-    `Fills a template of a catalog file as the service does, for a locale and a channel. Nothing is sent, and no service is
-asked. An empty --name shows what a user without a name gets.`;
+    `Fills a template as the service does, for a locale and a channel. Takes the catalog in force in the workspace, or that of
+a file, for which no service is asked. Nothing is sent. An empty --name shows what a user without a name gets.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %> --template order_update --channel sms --var orderId=A-1',
     '<%= config.bin %> <%= command.id %> --catalog catalog.json --template order_update --channel email --locale de --var orderId=A-1 --json',
   ];
-  static override exitCodes = [0, 1, 2] as const;
+  static override exitCodes = [0, 1, 2, 4, 5, 6] as const;
   static override flags = {
-    catalog: Flags.string({ summary: 'catalog file; the built-in catalog by default', helpValue: 'FILE' }),
+    catalog: Flags.string({ summary: 'catalog file; the catalog in force by default', helpValue: 'FILE' }),
     template: Flags.string({
       char: 't',
       summary: 'identifier of the template',
@@ -40,14 +42,21 @@ asked. An empty --name shows what a user without a name gets.`;
     name: Flags.string({ summary: 'name of the user', default: 'Ada', helpValue: 'NAME' }),
   };
 
-  protected override async run({ flags, out }: Context<typeof NotificationsPreview>): Promise<void> {
+  protected override async run(context: Context<typeof NotificationsPreview>): Promise<void> {
+    const { flags, out } = context;
     if (flags.locale !== undefined && !isLocale(flags.locale))
       throw new SvcError('usage', `${flags.locale} is not a locale tag`, {
         hint: 'write, for example, --locale de-AT',
       });
-    const { previewNotification } = await import('../../features/catalog/preview.ts');
+    const { catalogOfFile, catalogOfText, previewNotification } = await import(
+      '../../features/catalog/preview.ts'
+    );
+    const catalog =
+      flags.catalog === undefined
+        ? catalogOfText(await catalogInForce(context), 'in force')
+        : catalogOfFile(flags.catalog);
     const preview = previewNotification({
-      catalog: flags.catalog,
+      catalog,
       template: flags.template,
       channel: flags.channel,
       locale: flags.locale,
@@ -64,4 +73,11 @@ asked. An empty --name shows what a user without a name gets.`;
       ...part('whatsapp', preview.whatsapp && JSON.stringify(preview.whatsapp)),
     ]);
   }
+}
+
+/** The catalog of the workspace, as JSON text. */
+async function catalogInForce({ connect, signal }: Context<typeof NotificationsPreview>): Promise<string> {
+  const { client } = await connect();
+  const { body } = await orUnsupportedFeature('the catalog', client.call('getCatalog', { signal }));
+  return JSON.stringify(objectOf(body).catalog ?? null);
 }

@@ -54,7 +54,7 @@ flags supply what a line leaves out. For each line, one line is printed, in the 
       helpValue: 'k=v',
     }),
     priority: Flags.string({ summary: 'transactional or marketing', helpValue: 'P' }),
-    wait: Flags.boolean({ summary: 'wait until the notification is delivered or failed' }),
+    wait: Flags.boolean({ summary: 'wait until the notification is delivered, failed or held' }),
     'wait-timeout': Flags.string({
       summary: 'longest time that --wait waits; exits with 6 after it',
       default: '60s',
@@ -69,7 +69,14 @@ flags supply what a line leaves out. For each line, one line is printed, in the 
     warnOfUnknown(flags, out);
     const waitMs = parseDuration(flags['wait-timeout'], '--wait-timeout');
     const follow = (connection: Connection, id: string) =>
-      followNotification({ client: connection.client, clock: world.clock, id, timeoutMs: waitMs, signal });
+      followNotification({
+        client: connection.client,
+        clock: world.clock,
+        id,
+        timeoutMs: waitMs,
+        signal,
+        untilHeld: true,
+      });
 
     if (flags.input !== undefined) {
       const connection = await context.connect({ lasting: true });

@@ -2,16 +2,13 @@ import { fileError } from '../../cli/errors/file-error.ts';
 import { SvcError } from '../../cli/errors/svc-error.ts';
 import { settingsText } from '../../kit/pipe.ts';
 import type { Catalog } from '../../service/catalog/catalog.ts';
-import { toCatalog } from '../../service/catalog/catalog.ts';
-import { DEFAULT_CATALOG } from '../../service/catalog/default.ts';
 import { CatalogError, parseCatalog } from '../../service/catalog/parse.ts';
 import { textsFor, variablesOf } from '../../service/catalog/template-texts.ts';
 import { compose } from '../../service/channels/compose.ts';
 
 /** What to preview. */
 export interface PreviewRequest {
-  /** Path of a catalog file; the default catalog without it. */
-  readonly catalog: string | undefined;
+  readonly catalog: Catalog;
   readonly template: string;
   readonly channel: string;
   readonly locale: string | undefined;
@@ -35,10 +32,10 @@ export interface Preview {
 /** Values that stand for those of a user. */
 const SAMPLE = { phone: '+440000000000', accountNumber: '00000000' };
 
-/** Fills a template as the service does. Throws usage and file. */
+/** Fills a template as the service does. Throws usage. */
 export function previewNotification(request: PreviewRequest): Preview {
   const { template: templateId, channel, variables } = request;
-  const catalog = loadCatalog(request.catalog);
+  const { catalog } = request;
   const template = catalog.templates.get(templateId);
   if (!template)
     throw new SvcError('usage', `the catalog has no template ${templateId}`, {
@@ -76,19 +73,24 @@ export function previewNotification(request: PreviewRequest): Preview {
   };
 }
 
-function loadCatalog(path: string | undefined): Catalog {
-  if (path === undefined) return toCatalog(DEFAULT_CATALOG);
+/** The catalog of a file. Throws usage and file. */
+export function catalogOfFile(path: string): Catalog {
   let text: string;
   try {
     text = settingsText(path);
   } catch (error) {
     throw fileError(path, error, 'read');
   }
+  return catalogOfText(text, path);
+}
+
+/** The catalog of a JSON text, which came from `from`. Throws usage. */
+export function catalogOfText(text: string, from: string): Catalog {
   try {
     return parseCatalog(text);
   } catch (error) {
     if (!(error instanceof CatalogError)) throw error;
-    throw new SvcError('usage', `the catalog ${path} is invalid:\n${error.message}`, {
+    throw new SvcError('usage', `the catalog ${from} is invalid:\n${error.message}`, {
       hint: 'correct these places; docs/catalog.md describes the file',
       cause: error,
     });

@@ -1,6 +1,7 @@
 import { orUnsupportedOperation } from '../../cli/errors/unsupported-operation.ts';
 import type { Answer, Client } from '../../client/client.ts';
 import type { Clock } from '../../kit/clock.ts';
+import { objectOf } from '../../kit/object-of.ts';
 
 /** A state change of a notification. */
 interface StateChange {
@@ -17,11 +18,13 @@ export interface FollowOptions {
   /** In milliseconds; undefined waits without a limit. */
   readonly timeoutMs: number | undefined;
   readonly signal: AbortSignal;
+  /** Ends once the notification is held until a time that the service names. */
+  readonly untilHeld?: boolean;
   readonly onStateChange?: (change: StateChange) => void;
 }
 
 export type Followed =
-  | { readonly end: 'delivered' | 'failed'; readonly answer: Answer }
+  | { readonly end: 'delivered' | 'failed' | 'held'; readonly answer: Answer }
   | { readonly end: 'timeout' | 'interrupted'; readonly answer: Answer | undefined };
 
 const FIRST_PAUSE_MS = 100;
@@ -32,7 +35,7 @@ const MAX_PAUSE_MS = 3000;
  * change once, in order. Throws `not_found`, `not_offered`, or the error of the call.
  */
 export async function followNotification(options: FollowOptions): Promise<Followed> {
-  const { client, clock, id, timeoutMs, signal, onStateChange } = options;
+  const { client, clock, id, timeoutMs, signal, untilHeld = false, onStateChange } = options;
   const until = timeoutMs === undefined ? Number.POSITIVE_INFINITY : clock.now() + timeoutMs;
   let reported = 0;
   let answer: Answer | undefined;
@@ -48,6 +51,8 @@ export async function followNotification(options: FollowOptions): Promise<Follow
     reported = Math.max(reported, changes.length);
     const status = changes.at(-1)?.status;
     if (status === 'delivered' || status === 'failed') return { end: status, answer };
+    if (untilHeld && status === 'held' && typeof objectOf(answer.body).heldUntil === 'string')
+      return { end: 'held', answer };
     const left = until - clock.now();
     if (left <= 0) return { end: 'timeout', answer };
     await clock.sleep(Math.min(pause, left), signal).catch(() => {});

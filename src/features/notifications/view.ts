@@ -5,18 +5,29 @@ import { bold, green, red, type Text, yellow } from '../../cli/terminal/text.ts'
 import { objectOf } from '../../kit/object-of.ts';
 import type { Followed } from './follow.ts';
 
-/** Throws `failed` (5), `timeout` (6) or `interrupted` (130) unless the notification was delivered. */
+/** Throws `failed` (5), `timeout` (6; also for a held one) or `interrupted` (130) unless the notification was delivered. */
 export function requireDelivered(id: string, followed: Followed): void {
   const watch = (invocation: Invocation) => invocation.onThis(id, 'notifications', 'watch');
   switch (followed.end) {
     case 'delivered':
       return;
     case 'failed': {
-      const { failure } = objectOf(followed.answer.body);
+      const { failure, hashId, channel } = objectOf(followed.answer.body);
       const reason = typeof failure === 'string' ? `: ${failure}` : '';
-      throw new SvcError('failed', `notification ${id} failed${reason}`, {
+      const refused = failure === 'opted_out' || failure === 'not_opted_in';
+      throw new SvcError('failed', `notification ${id} failed${reason}${refused ? REFUSED[failure] : ''}`, {
         hint: (invocation) =>
-          `for details: ${invocation.onThis(id, 'notifications', 'get')}; trigger it again only if the user was not messaged`,
+          refused && typeof hashId === 'string' && typeof channel === 'string'
+            ? `what the user has said: ${invocation.on('users', 'get', '--hash-id', hashId)}\nonce the user asks for it: ${invocation.on('api', 'POST', `/v1/users/${encodeURIComponent(hashId)}/consent`, '-f', `optIn[]=${channel}`)}`
+            : `for details: ${invocation.onThis(id, 'notifications', 'get')}; trigger it again only if the user was not messaged`,
+      });
+    }
+    case 'held': {
+      const { heldUntil, history } = objectOf(followed.answer.body);
+      const { reason } = objectOf(Array.isArray(history) ? history.at(-1) : undefined);
+      const why = typeof reason === 'string' ? ` (${reason})` : '';
+      throw new SvcError('timeout', `notification ${id} is held until ${String(heldUntil)}${why}`, {
+        hint: (invocation) => `do not trigger it again; to wait for it: ${watch(invocation)}`,
       });
     }
     case 'timeout':
@@ -33,6 +44,12 @@ export function requireDelivered(id: string, followed: Followed): void {
       });
   }
 }
+
+/** What a failure for want of consent means. */
+const REFUSED = {
+  opted_out: ', because the user refused marketing of this kind',
+  not_opted_in: ', because the user has not asked for marketing of this kind, which the catalog requires',
+} as const;
 
 /** A state as text. What the outbox took (`sentBy`) was sent to nobody, so it does not look like a success. */
 export function notificationStatus(status: string, sentBy?: unknown): Text {

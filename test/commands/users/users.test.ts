@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { runSvc } from '../../support/process/run-svc.ts';
 import { startTestService } from '../../support/process/service.ts';
+import { tempDir } from '../../support/temp.ts';
 
 const USER = {
   userId: 'u1',
@@ -66,8 +67,11 @@ test('users get never shows personal data; export does, on the data itself; dele
 });
 
 test('notifications preview fills a template as the service does', async () => {
+  const home = tempDir();
   const preview = (...more: string[]) =>
-    runSvc(['notifications', 'preview', '--template', 'order_update', ...more], { env: {} });
+    runSvc(['notifications', 'preview', '--profile', 'local', '--template', 'order_update', ...more], {
+      home,
+    });
   const shown = await preview('--channel', 'sms', '--var', 'orderId=A-1', '--name', '');
   expect(shown.stdout).toContain('Hello there, there is news of your order A-1.');
   const missing = await preview('--channel', 'sms');

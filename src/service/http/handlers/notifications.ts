@@ -1,5 +1,6 @@
 import { ServiceError } from '../../../contract/errors.ts';
 import { newId } from '../../../kit/id.ts';
+import { nearest } from '../../../kit/nearest.ts';
 import { variablesOf } from '../../catalog/template-texts.ts';
 import { variablesAssociatedData } from '../../crypto/associated-data.ts';
 import { OUTBOX_NO_PROVIDER, OUTBOX_TEST } from '../../domain/notifications/dispatch.ts';
@@ -19,8 +20,15 @@ export const notificationHandlers: Handlers = {
     const { hashId, templateId, channel, variables = {} } = body;
     if (!(await users.exists(tx, workspace.id, hashId)))
       throw new ServiceError('not_found', 'No user has this hashId.');
-    const template = (await deps.catalogs.of(tx, workspace.id)).templates.get(templateId);
-    if (!template) throw new ServiceError('not_found', 'No template has this templateId.');
+    const { templates } = await deps.catalogs.of(tx, workspace.id);
+    const template = templates.get(templateId);
+    if (!template)
+      throw new ServiceError('not_found', 'No template has this templateId.', [
+        {
+          field: 'templateId',
+          message: `must name a template of the catalog${knownTemplates(templates, templateId)}`,
+        },
+      ]);
     if (template.activeUntil !== undefined && now >= template.activeUntil)
       throw new ServiceError('not_found', 'This template is no longer active.');
     if (template.channels.length > 0 && !template.channels.includes(channel))
@@ -89,6 +97,24 @@ export const notificationHandlers: Handlers = {
 function notificationView({ failure, heldUntil, ...record }: StoredNotification): object {
   const held = heldUntil === null ? {} : { heldUntil: new Date(Number(heldUntil)).toISOString() };
   return { ...record, ...sentBy(record), ...held, ...(failure === null ? {} : { failure }) };
+}
+
+/** Templates that are compared with a name, and that are listed, at most. */
+const MOST_COMPARED = 1000;
+const MOST_LISTED = 10;
+
+/** Names the template that was probably meant, or else the first templates. */
+function knownTemplates(templates: ReadonlyMap<string, unknown>, typed: string): string {
+  const names = [...templates.keys()].slice(0, MOST_COMPARED);
+  const near = nearest(
+    names,
+    (name) => [typed.toLowerCase(), name.toLowerCase()],
+    (name) => Math.max(1, Math.min(3, name.length / 3)),
+  );
+  if (near !== undefined) return `; the nearest is ${near}`;
+  if (names.length === 0) return ', which has none';
+  const more = templates.size > MOST_LISTED ? ` and ${templates.size - MOST_LISTED} more` : '';
+  return `: ${names.slice(0, MOST_LISTED).join(', ')}${more}`;
 }
 
 function sentBy({ status, history }: Pick<StoredNotification, 'status' | 'history'>): object {
