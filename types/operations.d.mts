@@ -880,6 +880,8 @@ export interface ValidateCatalogAnswer {
   readonly valid: boolean;
   /** The errors; up to 100. */
   readonly issues: readonly CatalogIssue[];
+  /** What may be stored, but hardly is meant: an `activeUntil` that is past, and placeholders that do not work; up to 100. */
+  readonly warnings?: readonly CatalogIssue[] | undefined;
 }
 
 /** A catalog to check. */

@@ -1,13 +1,14 @@
 import { type Context, SvcCommand } from '../../cli/command/command.ts';
 import { SvcError } from '../../cli/errors/svc-error.ts';
-import { bold, type Text } from '../../cli/terminal/text.ts';
+import { bold, type Text, yellow } from '../../cli/terminal/text.ts';
 import { catalogFileArg, readCatalog } from '../../features/catalog/file.ts';
-import { issuesOf } from '../../features/catalog/issues.ts';
+import { issuesOf, warningsOf } from '../../features/catalog/issues.ts';
 
 export default class CatalogValidate extends SvcCommand {
   static override summary = 'Check a catalog file, without a service';
   static override description =
-    'Prints every error with its path. Exit 0 if the catalog may be stored, 8 if it has errors.';
+    `Prints every error with its path, and warns of what may be stored but hardly is meant: an activeUntil that is past, and
+placeholders that do not work. Exit 0 if the catalog may be stored, 8 if it has errors.`;
   static override examples = ['<%= config.bin %> <%= command.id %> catalog.json'];
   static override exitCodes = [0, 1, 2, 8] as const;
   static override args = { file: catalogFileArg };
@@ -16,11 +17,16 @@ export default class CatalogValidate extends SvcCommand {
     const { catalog } = await readCatalog(args.file, world);
     const issues = issuesOf(catalog);
     const valid = issues.length === 0;
-    out.result({ valid, issues }, () =>
-      valid
-        ? 'the catalog is valid'
-        : issues.flatMap(({ path, message }, i): Text[] => [i > 0 ? '\n' : '', bold(path), ' ', message]),
+    const warnings = warningsOf(catalog, world.clock.now());
+    const warned = warnings.map(
+      ({ path, message }): Text => [yellow('warning: '), bold(path), ` ${message}\n`],
     );
+    out.result({ valid, issues, warnings }, () => [
+      ...warned,
+      ...(valid
+        ? ['the catalog is valid']
+        : issues.flatMap(({ path, message }, i): Text[] => [i > 0 ? '\n' : '', bold(path), ' ', message])),
+    ]);
     if (!valid)
       throw new SvcError(
         'differs',

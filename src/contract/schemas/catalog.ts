@@ -59,6 +59,10 @@ export const ValidateCatalogAnswer = named(
     z.object({
       valid: about('True if the catalog may be stored.', z.boolean()),
       issues: about('The errors; up to 100.', z.array(Issue)),
+      warnings: about(
+        'What may be stored, but hardly is meant: an `activeUntil` that is past, and placeholders that do not work; up to 100.',
+        z.optional(z.array(Issue)),
+      ),
     }),
   ),
 );

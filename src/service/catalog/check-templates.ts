@@ -1,15 +1,19 @@
 import { CHANNELS } from '../../contract/schemas.ts';
 import { canonicalLocale, isLocale } from '../../kit/locale.ts';
-import { requiredVariables, unknownFields } from '../domain/notifications/template.ts';
+import { requiredVariables, straysOf, unknownFields } from '../domain/notifications/template.ts';
 import type { CatalogIssue } from './issue.ts';
 import type { CatalogFile } from './schema.ts';
 import { hasTexts, placeholderTexts, type Texts } from './template-texts.ts';
 
 type TemplateFile = NonNullable<CatalogFile['templates']>[number];
 
-/** What is wrong with the texts of templates: each would fail when a notification is sent. */
-export function templateIssues(templates: readonly TemplateFile[]): CatalogIssue[] {
+/**
+ * What is wrong with the texts of templates: each would fail when a notification is sent. A template that is not valid is
+ * undefined.
+ */
+export function templateIssues(templates: readonly (TemplateFile | undefined)[]): CatalogIssue[] {
   return templates.flatMap((template, i) => {
+    if (!template) return [];
     const path = `templates[${i}]`;
     return [
       ...silentChannels(template, path),
@@ -62,23 +66,51 @@ function otherVariables(template: TemplateFile, texts: Texts, channel: string, p
 
 /** Fields that no user has. Templates of earlier versions, without parts and locales, may name any. */
 function fieldIssues(template: TemplateFile, path: string): CatalogIssue[] {
-  const { sms, email, push, whatsapp, locales } = template;
-  if (!sms && !email && !push && !whatsapp && !locales) return [];
+  return isPlain(template) ? [] : unknownFieldsOf(template, path);
+}
+
+const isPlain = ({ sms, email, push, whatsapp, locales }: TemplateFile) =>
+  !sms && !email && !push && !whatsapp && !locales;
+
+function unknownFieldsOf(template: TemplateFile, path: string): CatalogIssue[] {
+  return [...textsOf(template, path)].flatMap(([at, text]) =>
+    unknownFields(text).map((field) => ({
+      path: at,
+      message: `uses {{${field}}}, but users have only user.name, user.phone and user.accountNumber`,
+    })),
+  );
+}
+
+/**
+ * Placeholders that do not work in templates that may be stored nevertheless: fields that no user has in plain templates, and
+ * braces that are not a placeholder, which users would see.
+ */
+export function placeholderWarnings(templates: readonly (TemplateFile | undefined)[]): CatalogIssue[] {
+  return templates.flatMap((template, i) => {
+    if (!template) return [];
+    const path = `templates[${i}]`;
+    const braces = [...textsOf(template, path)].flatMap(([at, text]) =>
+      straysOf(text).map((stray) => ({
+        path: at,
+        message: `has ${stray}, which is sent as it is: it is no placeholder`,
+      })),
+    );
+    return [...(isPlain(template) ? unknownFieldsOf(template, path) : []), ...braces];
+  });
+}
+
+/** The texts of a template and of its locales, each once, by their paths. */
+function textsOf(template: TemplateFile, path: string): Map<string, string> {
   const places: [string, Texts][] = [
     [path, template],
-    ...Object.entries(locales ?? {}).map(([locale, texts]): [string, Texts] => [
+    ...Object.entries(template.locales ?? {}).map(([locale, texts]): [string, Texts] => [
       `${path}.locales.${locale}`,
       texts,
     ]),
   ];
-  const found = new Map<string, CatalogIssue>();
+  const found = new Map<string, string>();
   for (const [at, texts] of places)
     for (const channel of CHANNELS)
-      for (const [part, text] of placeholderTexts(texts, channel))
-        for (const field of unknownFields(text))
-          found.set(`${at}.${part} ${field}`, {
-            path: `${at}.${part}`,
-            message: `uses {{${field}}}, but users have only user.name, user.phone and user.accountNumber`,
-          });
-  return [...found.values()];
+      for (const [part, text] of placeholderTexts(texts, channel)) found.set(`${at}.${part}`, text);
+  return found;
 }

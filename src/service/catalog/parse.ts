@@ -1,7 +1,8 @@
 import { validate } from '../../contract/validation.ts';
 import { type Catalog, toCatalog } from './catalog.ts';
-import { templateIssues } from './check-templates.ts';
+import { placeholderWarnings, templateIssues } from './check-templates.ts';
 import type { CatalogIssue } from './issue.ts';
+import { entriesOf, readableEntries } from './readable-entries.ts';
 import { CatalogFile } from './schema.ts';
 
 /** The catalog is invalid; the message lists every error with its path. */
@@ -36,30 +37,38 @@ export function parseCatalog(text: string): Catalog {
 /** Validates a catalog. Throws CatalogError with the path of each error. */
 function catalogOf(value: unknown): Catalog {
   const checked = validate(CatalogFile, value);
-  if (!checked.ok) {
-    throw new CatalogError(
-      checked.issues.map((issue, i) => {
-        const unknown = issue.code === 'unrecognized_keys' ? issue.keys.slice(0, 1) : [];
-        return { path: pathOf([...issue.path, ...unknown]), message: checked.details[i]!.message };
-      }),
-    );
-  }
+  const readable = checked.ok ? entriesOf(checked.value) : readableEntries(value, checked.issues);
+  const { contents, templates, settings } = readable;
   const issues = [
-    ...duplicates(checked.value.contents, 'contents', 'contentId'),
-    ...duplicates(checked.value.templates ?? [], 'templates', 'templateId'),
-    ...endsBeforeItStarts(checked.value.contents, 'contents'),
-    ...endsBeforeItStarts(checked.value.templates ?? [], 'templates'),
-    ...unknownContents(checked.value),
-    ...templateIssues(checked.value.templates ?? []),
-    ...textIssues(checked.value, []),
+    ...(checked.ok ? [] : schemaIssues(checked)),
+    ...duplicates(readable.contentIds, 'contents', 'contentId'),
+    ...duplicates(readable.templateIds, 'templates', 'templateId'),
+    ...endsBeforeItStarts(contents, 'contents'),
+    ...endsBeforeItStarts(templates, 'templates'),
+    ...unknownContents(new Set(readable.contentIds), settings),
+    ...templateIssues(templates),
+    ...textIssues(checked.ok ? checked.value : { contents, templates, settings }, []),
   ];
-  if (issues.length > 0) throw new CatalogError(issues);
+  if (!checked.ok || issues.length > 0) throw new CatalogError(issues);
   const catalog = toCatalog(checked.value);
   if (catalog.windows.length > MAX_WINDOWS) {
     const message = `use more than ${MAX_WINDOWS} different pairs of event and withinDays; reduce their number`;
     throw new CatalogError([{ path: 'contents', message }]);
   }
   return catalog;
+}
+
+/** The errors of the schema, one for each unknown field. */
+function schemaIssues({
+  issues,
+  details,
+}: Extract<ReturnType<typeof validate>, { ok: false }>): CatalogIssue[] {
+  return issues.flatMap((issue, i) => {
+    const { message } = details[i]!;
+    const paths =
+      issue.code === 'unrecognized_keys' ? issue.keys.map((key) => [...issue.path, key]) : [issue.path];
+    return paths.map((path) => ({ path: pathOf(path), message }));
+  });
 }
 
 /** The texts that no database stores as they are: PostgreSQL no U+0000, and neither engine half a surrogate pair. */
@@ -76,7 +85,28 @@ function* textIssues(value: unknown, path: readonly PropertyKey[]): Generator<Ca
   }
 }
 
-/** Errors that are listed, at most. */
+/** What a catalog may have, but hardly is meant to: what has ended by `now` (Unix ms), and placeholders that stay text. */
+export function catalogWarnings(value: unknown, now: number): CatalogIssue[] {
+  const checked = validate(CatalogFile, value);
+  const { contents, templates } = checked.ok
+    ? entriesOf(checked.value)
+    : readableEntries(value, checked.issues);
+  return [
+    ...ended(contents, 'contents', now),
+    ...ended(templates, 'templates', now),
+    ...placeholderWarnings(templates),
+  ].slice(0, MOST_ISSUES);
+}
+
+function ended(entries: readonly (Dated | undefined)[], list: string, now: number): CatalogIssue[] {
+  return entries.flatMap(({ activeUntil } = {}, i) =>
+    activeUntil !== undefined && Date.parse(activeUntil) <= now
+      ? [{ path: `${list}[${i}].activeUntil`, message: 'is past: it is not used any more' }]
+      : [],
+  );
+}
+
+/** Errors and warnings that are listed, at most of each. */
 const MOST_ISSUES = 100;
 
 /** The errors of a catalog with their paths, up to 100; none if it is valid. */
@@ -97,23 +127,22 @@ function pathOf(path: readonly PropertyKey[]): string {
   return text || 'the file';
 }
 
-function duplicates<K extends string>(
-  entries: readonly Record<K, string>[],
-  list: string,
-  key: K,
-): CatalogIssue[] {
+function duplicates(ids: readonly (string | undefined)[], list: string, key: string): CatalogIssue[] {
   const seen = new Map<string, number>();
-  return entries.flatMap((entry, i) => {
-    const first = seen.get(entry[key]);
-    seen.set(entry[key], first ?? i);
+  return ids.flatMap((id, i) => {
+    if (id === undefined) return [];
+    const first = seen.get(id);
+    seen.set(id, first ?? i);
     return first === undefined
       ? []
       : [{ path: `${list}[${i}].${key}`, message: `is the same as that of ${list}[${first}]` }];
   });
 }
 
-function unknownContents({ contents, settings }: CatalogFile): CatalogIssue[] {
-  const known = new Set(contents.map(({ contentId }) => contentId));
+function unknownContents(
+  known: ReadonlySet<string | undefined>,
+  settings: CatalogFile['settings'],
+): CatalogIssue[] {
   return (settings?.placements ?? []).flatMap(({ weights }, i) =>
     Object.keys(weights)
       .filter((contentId) => !known.has(contentId))
@@ -124,11 +153,13 @@ function unknownContents({ contents, settings }: CatalogFile): CatalogIssue[] {
   );
 }
 
-function endsBeforeItStarts(
-  entries: readonly { readonly activeFrom?: string | undefined; readonly activeUntil?: string | undefined }[],
-  list: string,
-): CatalogIssue[] {
-  return entries.flatMap(({ activeFrom, activeUntil }, i) =>
+interface Dated {
+  readonly activeFrom?: string | undefined;
+  readonly activeUntil?: string | undefined;
+}
+
+function endsBeforeItStarts(entries: readonly (Dated | undefined)[], list: string): CatalogIssue[] {
+  return entries.flatMap(({ activeFrom, activeUntil } = {}, i) =>
     !activeFrom || !activeUntil || Date.parse(activeFrom) < Date.parse(activeUntil)
       ? []
       : [{ path: `${list}[${i}].activeUntil`, message: 'must be later than activeFrom' }],

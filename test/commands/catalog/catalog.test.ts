@@ -105,7 +105,10 @@ it('checks a file without a service, and refuses what is no catalog', async () =
   write('bad.json', { contents: [content('a', { format: 'poster' }), content('a')] });
   const bad = await svc('catalog', 'validate', 'bad.json', '--json');
   expect(bad.code).toBe(8);
-  expect(JSON.parse(bad.stdout)).toMatchObject({ valid: false, issues: [{ path: 'contents[0].format' }] });
+  expect(JSON.parse(bad.stdout)).toMatchObject({
+    valid: false,
+    issues: [{ path: 'contents[0].format' }, { path: 'contents[1].contentId' }],
+  });
   const put = await svc('catalog', 'put', 'bad.json');
   expect(put.code).toBe(5);
   expect(put.stderr).toContain('contents[0].format');
@@ -113,6 +116,64 @@ it('checks a file without a service, and refuses what is no catalog', async () =
   write('cut.json', '{"contents": [');
   for (const file of ['list.json', 'cut.json', 'missing.json'])
     expect((await svc('catalog', 'put', file)).code, file).toBe(2);
+});
+
+it('validates everything at once: fields, names, texts, placeholders and dates', async () => {
+  const { svc, write } = await team();
+  write('bad.json', {
+    contents: [
+      content('a', { format: 'poster', colour: 1, size: 2 }),
+      content('b', { activeFrom: '2030-01-02T00:00:00Z', activeUntil: '2030-01-01T00:00:00Z' }),
+      content('b'),
+      content('a', { activeUntil: '2020-01-01T00:00:00Z' }),
+    ],
+    templates: [
+      { templateId: 't', channels: ['sms'], email: { subject: 's', text: 'x' } },
+      {
+        templateId: 'u',
+        body: 'Hi {{user.nick}}, {{order id}} and {{open',
+        activeUntil: '2020-01-01T00:00:00Z',
+      },
+      { templateId: 5, body: 'x' },
+      { templateId: 'v', body: 'x', sms: { text: '{{user.mail}}' } },
+    ],
+    settings: { placements: [{ surface: 'home', weights: { none: 1 } }] },
+  });
+  const bad = await svc('catalog', 'validate', 'bad.json', '--json');
+  expect(bad.code).toBe(8);
+  const { issues, warnings } = JSON.parse(bad.stdout);
+  const paths = (list: { path: string }[]) => list.map(({ path }) => path).sort();
+  expect(paths(issues)).toEqual(
+    [
+      'contents[0].colour',
+      'contents[0].format',
+      'contents[0].size',
+      'contents[1].activeUntil',
+      'contents[2].contentId',
+      'contents[3].contentId',
+      'templates[0]',
+      'templates[2].templateId',
+      'templates[3].sms.text',
+      'settings.placements[0].weights.none',
+    ].sort(),
+  );
+  expect(paths(warnings)).toEqual(
+    [
+      'contents[3].activeUntil',
+      'templates[1].activeUntil',
+      'templates[1].body',
+      'templates[1].body',
+      'templates[1].body',
+    ].sort(),
+  );
+  // A warning refuses nothing: what has ended may stay in a catalog.
+  write('ended.json', { contents: [content('a', { activeUntil: '2020-01-01T00:00:00Z' })] });
+  const ended = await svc('catalog', 'validate', 'ended.json');
+  expect(ended).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/^warning: contents\[0\]\.activeUntil is past.*\nthe catalog is valid\n$/),
+  });
+  expect((await svc('catalog', 'put', 'ended.json')).code).toBe(0);
 });
 
 it('refuses a file that is not UTF-8 or too large', async () => {

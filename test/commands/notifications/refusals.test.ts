@@ -62,7 +62,7 @@ test('--wait ends at once for a held notification, with the time', async () => {
 
 test('a template with a typo is answered with the nearest one, and nothing about addresses', async () => {
   const { env, argv } = await serviceWith({});
-  const near = await runSvc(argv('ofer'), { env });
+  const near = await runSvc(argv('offers'), { env });
   expect(near.code).toBe(5);
   expect(near.stderr).toContain('must name a template of the catalog; the nearest is offer');
   expect(near.stderr).toContain('svc catalog get');

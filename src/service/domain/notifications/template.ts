@@ -25,6 +25,12 @@ export function unknownFields(template: string): string[] {
   return [...new Set(names.filter((name) => name.startsWith('user.') && !known.includes(name)))];
 }
 
+/** Double braces that belong to no placeholder, such as `{{order id}}`, each with what follows up to its end. */
+export function straysOf(template: string): string[] {
+  const rest = template.replace(PLACEHOLDER, ' ');
+  return [...new Set(rest.match(/\{\{[^{}]{0,40}(?:\}\})?|\}\}/g) ?? [])];
+}
+
 /**
  * Fills a template in one pass, so that placeholders in values are not expanded. Only `user.…` placeholders read personal
  * fields; variables cannot. Returns the text, or the names without a value.

@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { ServiceError } from '../../../contract/errors.ts';
 import { type StoredCatalog, serviceCatalog, storedCatalog } from '../../catalog/follow.ts';
-import { catalogIssues, parseCatalog } from '../../catalog/parse.ts';
+import { catalogIssues, catalogWarnings, parseCatalog } from '../../catalog/parse.ts';
 import { checkRetention, RetentionTooShort } from '../../runtime/retention.ts';
 import { type CatalogHead, catalogVersions } from '../../store/repositories/console/catalog-versions.ts';
 import { due } from '../../store/repositories/due.ts';
@@ -45,9 +45,9 @@ export const catalogHandlers: Handlers = {
     return { body: await store(call, state, body, change, null) };
   },
 
-  validateCatalog: async ({ body }) => {
+  validateCatalog: async ({ body, now }) => {
     const issues = catalogIssues(body.catalog);
-    return { body: { valid: issues.length === 0, issues } };
+    return { body: { valid: issues.length === 0, issues, warnings: catalogWarnings(body.catalog, now) } };
   },
 
   listCatalogVersions: async ({ tx, workspace, query }) => {
