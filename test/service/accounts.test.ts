@@ -8,6 +8,7 @@ import {
   revokeKey,
   rotateKey,
 } from '../../src/service/runtime/accounts.ts';
+import { apiKeys } from '../../src/service/store/repositories/api-keys.ts';
 import { startReceiver } from '../support/peers/receiver.ts';
 import { startTestService, type TestService } from '../support/process/service.ts';
 import { tempDir } from '../support/temp.ts';
@@ -112,4 +113,19 @@ it('a test workspace sends to the outbox only, whatever is configured', async ()
   });
   expect(JSON.stringify(lines)).toContain('a test workspace sends notifications to the outbox only');
   await next.close();
+});
+
+it('the last use of a key is stored when the service stops, and never goes back', async () => {
+  const service = await startTestService();
+  const { key, keyId } = await createKey(service.deps.store, undefined, undefined, 'import');
+  const before = Date.now();
+  expect(await status(service, key)).toBe(200);
+  await service.close();
+  const next = await startTestService({ database: service.database });
+  const used = async () =>
+    Number((await listKeys(next.deps.store, undefined)).find((each) => each.keyId === keyId)!.lastUsedAt);
+  const first = await used();
+  expect(first).toBeGreaterThanOrEqual(before);
+  await next.deps.store.write((tx) => apiKeys.markUsed(tx, [[keyId, first - 1000]]));
+  expect(await used()).toBe(first);
 });
