@@ -1,4 +1,5 @@
 import { packFeatures } from '../../domain/decide/features.ts';
+import { listed } from '../listed.ts';
 import { conditionsOf, type Page, readPage } from '../pages.ts';
 import type { Tx } from '../store.ts';
 import { together } from '../together.ts';
@@ -172,10 +173,10 @@ export const decisions = {
   /** The locales that decisions were made for, of those that name one. */
   async localesOf(tx: Tx, workspaceId: string, ids: readonly string[]): Promise<Map<string, string>> {
     if (ids.length === 0) return new Map();
+    const { text, param } = listed(tx.sql.dialect, 'decision_id', ids);
     const rows = await tx.sql.all<{ id: string; context: string }>(
-      `SELECT decision_id AS id, context FROM decision
-       WHERE workspace_id = ? AND decision_id IN (${ids.map(() => '?').join(', ')})`,
-      [workspaceId, ...ids],
+      `SELECT decision_id AS id, context FROM decision WHERE workspace_id = ? AND ${text}`,
+      [workspaceId, param],
     );
     return new Map(
       rows.flatMap(({ id, context }) => {

@@ -1,3 +1,4 @@
+import { listed } from '../listed.ts';
 import { PAGE_BYTES, type Page, readPage } from '../pages.ts';
 import type { Tx } from '../store.ts';
 import { appendEvents } from './ingest/append.ts';
@@ -78,12 +79,12 @@ export const events = {
     upTo: number,
     most: number,
   ): Promise<Pick<StoredEvent, 'number' | 'userId' | 'event' | 'timestamp'>[]> {
-    const placeholders = names.map(() => '?').join(', ');
+    const { text, param } = listed(tx.sql.dialect, 'event', names);
     return tx.sql.all(
       `SELECT number, user_id AS "userId", event, timestamp FROM event
-       WHERE workspace_id = ? AND number > ? AND number <= ? AND event IN (${placeholders})
+       WHERE workspace_id = ? AND number > ? AND number <= ? AND ${text}
        ORDER BY number LIMIT ?`,
-      [workspaceId, after, upTo, ...names, most],
+      [workspaceId, after, upTo, param, most],
     );
   },
 
@@ -182,7 +183,7 @@ function conditionsIn(
 ): { text: string; params: string[] } {
   const position = POSITION[sql.dialect.name];
   const isEscaped = `${position}(properties, '\\') > 0`;
-  const listed = (column: string, values: readonly string[] | undefined) =>
+  const oneOf = (column: string, values: readonly string[] | undefined) =>
     values ? { text: ` AND ${column} IN (${LISTED})`, params: padded(values) } : undefined;
   const contains = (columns: readonly string[], sought: string | undefined) =>
     sought === undefined
@@ -192,8 +193,8 @@ function conditionsIn(
           params: columns.map(() => sought),
         };
   const given = [
-    listed('user_id', userIds),
-    listed('event', names),
+    oneOf('user_id', userIds),
+    oneOf('event', names),
     contains(['properties'], property),
     contains(['properties', 'event', 'user_id'], text),
   ].filter((each) => each !== undefined);

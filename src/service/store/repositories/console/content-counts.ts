@@ -1,4 +1,5 @@
 import { CLICKED } from '../../../domain/decide/reward.ts';
+import { listed } from '../../listed.ts';
 import type { Tx } from '../../store.ts';
 
 const HOUR_MS = 3_600_000;
@@ -104,10 +105,11 @@ export const contentCounts = {
   /** What each of these contents earned in all, unless it earned nothing yet. */
   async totalsOf(tx: Tx, workspaceId: string, ids: readonly string[]): Promise<Map<string, Counts>> {
     if (ids.length === 0) return new Map();
-    const rows = await tx.sql.all<CountedContent>(
-      `${TOTALS} AND content_id IN (${ids.map(() => '?').join(', ')}) GROUP BY content_id`,
-      [workspaceId, ...ids],
-    );
+    const { text, param } = listed(tx.sql.dialect, 'content_id', ids);
+    const rows = await tx.sql.all<CountedContent>(`${TOTALS} AND ${text} GROUP BY content_id`, [
+      workspaceId,
+      param,
+    ]);
     return new Map(rows.map(({ contentId, ...counts }) => [contentId, countsOf(counts)]));
   },
 

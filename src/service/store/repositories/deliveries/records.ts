@@ -1,3 +1,4 @@
+import { listed } from '../../listed.ts';
 import { conditionsOf, type Page, readPage } from '../../pages.ts';
 import type { Tx } from '../../store.ts';
 import { ERROR_CHARACTERS, KEPT_ATTEMPTS } from './deliveries.ts';
@@ -68,20 +69,35 @@ export const deliveryRecords = {
       most,
     });
     if (rows.length === 0) return { rows: [], more };
+    const attempts = await deliveryRecords.attemptsOf(
+      tx,
+      workspaceId,
+      rows.map((row) => row.deliveryId),
+    );
+    return { rows: rows.map((row) => ({ ...row, attempts: attempts.get(row.deliveryId)! })), more };
+  },
+
+  /** The latest attempts of each of these deliveries, oldest first. */
+  async attemptsOf(
+    tx: Tx,
+    workspaceId: string,
+    ids: readonly string[],
+  ): Promise<ReadonlyMap<string, readonly StoredAttempt[]>> {
+    const { text, param } = listed(tx.sql.dialect, 'a.delivery_id', ids);
     const attempts = await tx.sql.all<
       Omit<StoredAttempt, 'signedBy'> & { deliveryId: string; signedBy: string | null }
     >(
       `SELECT a.delivery_id AS "deliveryId", a.at, a.status, SUBSTR(a.error, 1, ${ERROR_CHARACTERS}) AS error,
          a.duration_ms AS "durationMs", a.signed_by AS "signedBy"
        FROM delivery_attempt a JOIN delivery d ON d.workspace_id = a.workspace_id AND d.delivery_id = a.delivery_id
-       WHERE a.workspace_id = ? AND a.delivery_id IN (${rows.map(() => '?').join(', ')}) AND a.number > d.claim - ${KEPT_ATTEMPTS}
+       WHERE a.workspace_id = ? AND ${text} AND a.number > d.claim - ${KEPT_ATTEMPTS}
        ORDER BY a.delivery_id, a.number`,
-      [workspaceId, ...rows.map((row) => row.deliveryId)],
+      [workspaceId, param],
     );
-    const byId = new Map<string, StoredAttempt[]>(rows.map(({ deliveryId }) => [deliveryId, []]));
+    const byId = new Map<string, StoredAttempt[]>(ids.map((id) => [id, []]));
     for (const { deliveryId, signedBy, ...attempt } of attempts)
       byId.get(deliveryId)!.push({ ...attempt, signedBy: signedBy === null ? null : JSON.parse(signedBy) });
-    return { rows: rows.map((row) => ({ ...row, attempts: byId.get(row.deliveryId)! })), more };
+    return byId;
   },
 
   /** One delivery with its body, the text that is sent; undefined if there is none, or its subscription was removed. */
