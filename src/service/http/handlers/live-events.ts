@@ -1,25 +1,24 @@
 import { setMaxListeners } from 'node:events';
-import type { Page } from '../../store/pages.ts';
+import type { ServiceDeps } from '../../runtime/deps.ts';
 import { eventHeads } from '../../store/repositories/event-heads.ts';
-import { events, type PagedEvent } from '../../store/repositories/events.ts';
-import { type Removal, removals } from '../../store/repositories/removals.ts';
-import { together } from '../../store/together.ts';
+import { events } from '../../store/repositories/events.ts';
 import { ByteBudget } from '../byte-budget.ts';
 import type { StreamHandler } from '../call.ts';
+import { type HeldPage, StreamPages } from '../events/stream-pages.ts';
 import {
-  chunkEnd,
+  type Chunk,
   gap,
   inChunks,
+  message,
   type Part,
-  partsOf,
+  type Position,
   type Range,
-  sizeOf,
   withoutBreaks,
+  withoutSent,
 } from '../events/stream-parts.ts';
+import { StreamTurns } from '../events/stream-turns.ts';
 import type { KeyWatch } from '../key-watch.ts';
 
-/** Maximum number of events per read. */
-const PAGE = 500;
 /** Poll interval, in case a notification is lost. */
 const POLL_MS = 1000;
 /** Interval of comments on an idle stream, by which both sides detect a dead connection, in ms. */
@@ -30,8 +29,10 @@ const KEEP_ALIVE_MS = 15_000;
  */
 const RANGE = 1024 * 1024;
 const SMALL_RANGE = 256 * 1024;
-/** How long a client may take to read a chunk; a slower client is disconnected and can resume. */
-const CHUNK_TIMEOUT_MS = 30_000;
+/** After how long without a read of the client a stream gives up what it has read of the store, in ms. */
+const HOLD_MS = 1000;
+/** After how long without a read of the client a stream is ended, in ms; the client can resume. */
+const UNREAD_MS = 60_000;
 /** Maximum characters that all streams together have read and not yet sent. */
 const MAX_BUFFERED = 48 * 1024 * 1024;
 
@@ -39,32 +40,36 @@ const MAX_BUFFERED = 48 * 1024 * 1024;
  * The live event stream (WHATWG HTML, Server-sent events): each event with its number in the workspace as `id`. It starts with
  * an id without an event, so that a client that is disconnected before the first event knows its position. With
  * `Last-Event-ID` it resumes after that event; where events since then were removed by age, a message `gap` says so. Ends
- * when `closing` fires or its key is deleted. Acquires nothing before the first read, because the body of a HEAD request is never read. `share` is this process's part of what
- * the streams of a node may buffer.
+ * when `closing` fires, its key is deleted, or its client has not read for a minute; while the client does not read, the
+ * stream reads nothing and holds one chunk. Acquires nothing before the first read, because the body of a HEAD request is
+ * never read. `share` is this process's part of what the streams of a node may buffer.
  */
 export function liveEvents(closing: AbortSignal, keys: KeyWatch, share = 1): StreamHandler {
   const budget = new ByteBudget(MAX_BUFFERED * share);
+  let shared: { readonly turns: StreamTurns; readonly pages: StreamPages } | undefined;
   // One for each open stream, removed when it ends.
   setMaxListeners(0, closing);
   return ({ workspace, deps, keyHash, lastEventId }) => {
     const { store } = deps;
-    const utf8 = new TextEncoder();
+    shared ??= sharedOf(deps, budget);
+    const { turns, pages } = shared;
     let ended = false;
     let wake = () => {};
     let news = true;
-    let position: number | undefined;
+    /** Undefined before the first chunk. */
+    let position: Position | undefined;
     /** The events up to this number whose removal the client knows of. */
     let knownRemoved = 0;
     let idlePolls = 0;
-    /** Output that is not sent yet: `text` from index `sent`, then `pieces`, then `rest`. */
-    let text = '';
-    let sent = 0;
+    /** Output that is not sent yet: `pieces` of a long event, then `rest` of the page. */
     let pieces: Uint8Array[] = [];
+    /** The event that `pieces` are of. */
+    let piecesOf = 0;
     let rest: Part[] = [];
-    /** Characters taken from the budget for a page, and bytes for `pieces`. */
-    let charged = 0;
+    let held: HeldPage | undefined;
+    /** Bytes taken from the budget for `pieces`. */
     let chargedPieces = 0;
-    let readTimeout: NodeJS.Timeout | undefined;
+    let unread: NodeJS.Timeout | undefined;
     let close: (() => void) | undefined;
 
     const open = () => {
@@ -83,17 +88,18 @@ export function liveEvents(closing: AbortSignal, keys: KeyWatch, share = 1): Str
     };
     const end = () => {
       ended = true;
+      clearTimeout(unread);
       close?.();
       close = () => {};
       drop();
       wake();
     };
+    /** Gives up what is read and not sent: it is read again from the position. */
     const drop = () => {
-      text = '';
-      sent = 0;
+      if (rest.length > 0 || pieces.length > 0) news = true;
       rest = [];
-      budget.give(charged);
-      charged = 0;
+      held?.release();
+      held = undefined;
       dropPieces();
     };
     const dropPieces = () => {
@@ -102,91 +108,74 @@ export function liveEvents(closing: AbortSignal, keys: KeyWatch, share = 1): Str
       chargedPieces = 0;
     };
 
-    const start = async (): Promise<Part[]> => {
-      position = await store.read(async (tx) => {
+    const start = async (): Promise<Chunk> => {
+      const first = await store.read(async (tx) => {
         const { number: newest } = await eventHeads.get(tx, workspace.id);
         const known = /^\d{1,15}$/.test(lastEventId ?? '') ? Number(lastEventId) : newest;
         // A number from before the data was reset: start with the first event.
         return known > newest ? 0 : known;
       });
-      return [`retry: 1000\nid: ${position}\n\n`];
+      return message(`retry: 1000\nid: ${first}\n\n`, first);
     };
 
-    /** Reads the next events; empty if there are no new ones. */
-    const read = async (after: number): Promise<Part[]> => {
-      const readPage = () =>
-        store.read(async (tx) => {
-          const [removed, found] = await together([
-            removals.of(tx, workspace.id, 'events'),
-            events.after(tx, workspace.id, after, PAGE),
-          ]);
-          return { ...found, removed };
-        });
-      let page: (Page<PagedEvent> & { removed: Removal | undefined }) | undefined = await readPage();
-      const size = sizeOf(page);
-      if (!budget.take(size)) {
-        // Do not keep the page while waiting for the budget; read it again.
-        page = undefined;
-        await budget.wait(size);
-        page = await readPage();
-      }
-      charged = size;
+    /** Reads what follows the position; empty if there is nothing new. */
+    const read = async ({ number, sent, of }: Position): Promise<Part[]> => {
+      const read = await pages.after(workspace.id, number);
       if (ended) {
-        drop();
+        read.release();
         return [];
       }
-      news ||= page.more;
-      const { rows, removed } = page;
-      const gone = removed && removed.number > Math.max(after, knownRemoved) ? removed : undefined;
-      const first = Number(rows[0]?.number ?? (gone?.number ?? after) + 1);
-      position = Number(rows.at(-1)?.number ?? first - 1);
-      if (!gone) return partsOf(rows);
-      knownRemoved = gone.number;
-      return [gap(gone, first - 1), ...partsOf(rows)];
+      held = read;
+      const { parts, first, more, removed } = read.page;
+      news ||= more;
+      if (sent > 0) {
+        if (first !== of) throw new Error(`event ${of} is gone`);
+        return withoutSent(parts, sent);
+      }
+      if (!removed || removed.number <= Math.max(number, knownRemoved)) return [...parts];
+      knownRemoved = removed.number;
+      return [gap(removed, (first ?? removed.number + 1) - 1), ...parts];
     };
 
     /** Reads the next range of a long event. The rest of the event stays the next part. */
-    const readRange = async ({ number, from, bytes }: Range): Promise<Uint8Array[]> => {
+    const readRange = async ({ number, from, bytes }: Range): Promise<void> => {
       const size = budget.take(RANGE) ? RANGE : SMALL_RANGE;
       if (size === RANGE) chargedPieces = RANGE;
       if (from + size < bytes) rest.unshift({ number, from: from + size, bytes });
       const found = await store.read((tx) => events.range(tx, workspace.id, number, from, size));
-      return found.flatMap((piece) => inChunks(withoutBreaks(piece)));
+      if (!ended) pieces = found.flatMap((piece) => inChunks(withoutBreaks(piece)));
     };
 
-    const next = async (): Promise<Part[] | undefined> => {
-      if (position === undefined) return start();
+    const waitForParts = async (from: Position): Promise<Part[]> => {
       for (;;) {
-        if (ended) return undefined;
+        if (ended) return [];
         if (news) {
           news = false;
-          const found = await read(position);
+          const found = await read(from);
           if (found.length > 0) return found;
           drop();
         }
         if (!(await waitForNews()) && ++idlePolls % (KEEP_ALIVE_MS / POLL_MS) === 0)
-          return [': keep-alive\n\n'];
+          return [message(': keep-alive\n\n', from.number)];
       }
     };
 
-    const nextChunk = async (): Promise<Uint8Array | undefined> => {
-      if (sent === text.length && pieces.length === 0) {
+    /** The next bytes, and the position after them; undefined at the end. */
+    const nextChunk = async (): Promise<Chunk | undefined> => {
+      if (!position) return start();
+      if (pieces.length === 0) {
         dropPieces();
         if (rest.length === 0) {
           drop();
-          rest = (await next()) ?? [];
+          rest = await waitForParts(position);
         }
         const part = rest.shift();
-        if (part === undefined) return undefined;
-        if (typeof part === 'string') {
-          text = part;
-          sent = 0;
-        } else pieces = await readRange(part);
+        if (!part || 'after' in part) return part;
+        await readRange(part);
+        piecesOf = part.number;
       }
-      if (sent === text.length) return pieces.shift();
-      const from = sent;
-      sent = chunkEnd(text, from);
-      return utf8.encode(text.slice(from, sent));
+      const bytes = pieces.shift();
+      return bytes && { bytes, after: { ...position, sent: position.sent + bytes.length, of: piecesOf } };
     };
 
     /** Resolves to false after POLL_MS without a notification; then the caller polls. */
@@ -198,6 +187,7 @@ export function liveEvents(closing: AbortSignal, keys: KeyWatch, share = 1): Str
           resolve(false);
         }, POLL_MS);
         wake = () => {
+          wake = () => {};
           clearTimeout(timer);
           resolve(true);
         };
@@ -206,10 +196,8 @@ export function liveEvents(closing: AbortSignal, keys: KeyWatch, share = 1): Str
     return new ReadableStream<Uint8Array>(
       {
         async pull(controller) {
-          clearTimeout(readTimeout);
+          clearTimeout(unread);
           if (!close) open();
-          // Store and socket may both be ready repeatedly.
-          await deps.precedence.piece();
           const chunk = await nextChunk().catch((error: Error) => {
             deps.log('error', 'a live event stream failed', { reason: error.message });
             return undefined;
@@ -218,18 +206,27 @@ export function liveEvents(closing: AbortSignal, keys: KeyWatch, share = 1): Str
             end();
             return controller.close();
           }
-          controller.enqueue(chunk);
-          readTimeout = setTimeout(() => {
-            end();
-            controller.error(new Error('the client does not read'));
-          }, CHUNK_TIMEOUT_MS).unref();
+          // Store and socket may both be ready repeatedly.
+          await turns.next();
+          if (ended) return controller.close();
+          position = chunk.after;
+          controller.enqueue(chunk.bytes);
+          unread = setTimeout(() => {
+            drop();
+            unread = setTimeout(() => {
+              end();
+              controller.error(new Error('the client does not read'));
+            }, UNREAD_MS - HOLD_MS).unref();
+          }, HOLD_MS).unref();
         },
-        cancel() {
-          clearTimeout(readTimeout);
-          end();
-        },
+        cancel: end,
       },
       { highWaterMark: 0 },
     );
   };
+}
+
+function sharedOf({ store, precedence }: Pick<ServiceDeps, 'store' | 'precedence'>, budget: ByteBudget) {
+  const turns = new StreamTurns(precedence);
+  return { turns, pages: new StreamPages({ store, turns, budget }) };
 }

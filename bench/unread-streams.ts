@@ -1,0 +1,119 @@
+/**
+ * Measures what live event streams that nobody reads cost everybody: events a second that the service stores on SQLite,
+ * without such streams and beside them, in turn, and the memory of the service (resident set, Linux). Every stream is a
+ * connection that asks for `GET /v1/events/stream` and never reads; one that the service ends is opened again.
+ * `npm run bench -- bench/unread-streams.ts [STREAMS] [SECONDS] [ROUNDS]` after `npm run build`.
+ */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client } from 'undici';
+import { serve } from '../test/support/process/served.ts';
+import { benchProgram } from './bench-program.ts';
+
+const streams = Number(process.argv[2] ?? 1000);
+const seconds = Number(process.argv[3] ?? 20);
+const rounds = Number(process.argv[4] ?? 3);
+/** Events of a request, and requests at a time. */
+const BATCH = 500;
+const SENDERS = 4;
+
+const home = mkdtempSync(join(tmpdir(), 'svc-bench-'));
+const program = benchProgram();
+const served = await serve(program, { home, database: join(home, 'streams.db') });
+const url = new URL(served.url);
+const headers = {
+  authorization: `Bearer ${served.apiKey}`,
+  'x-service-workspace': served.workspace,
+  'content-type': 'application/json',
+};
+const body = JSON.stringify({
+  events: Array.from({ length: BATCH }, (_, n) => ({
+    userId: `user-${n}`,
+    event: 'page_viewed',
+    timestamp: '2026-01-01T12:00:00Z',
+    properties: { page: `/products/${n}`, price: n / 100, member: n % 2 === 0, ref: 'mail' },
+  })),
+});
+
+const memory = () =>
+  Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${served.pid}/status`, 'utf8'))![1]) / 1024;
+
+/** Sends events for `ms` and returns how many were stored a second, and the most memory seen. */
+async function ingest(ms: number): Promise<{ rate: number; peak: number }> {
+  const start = performance.now();
+  let stored = 0;
+  let peak = 0;
+  const watch = setInterval(() => {
+    peak = Math.max(peak, memory());
+  }, 100);
+  const send = async () => {
+    const client = new Client(url.origin);
+    while (performance.now() - start < ms) {
+      const answer = await client.request({ method: 'POST', path: '/v1/events', headers, body });
+      const text = await answer.body.text();
+      if (answer.statusCode !== 202) throw new Error(`answered ${answer.statusCode}: ${text}`);
+      stored += BATCH;
+    }
+    await client.close();
+  };
+  await Promise.all(Array.from({ length: SENDERS }, send));
+  clearInterval(watch);
+  return { rate: (stored * 1000) / (performance.now() - start), peak };
+}
+
+/** Opens the streams and keeps them open until `close` is called. */
+async function openUnread(): Promise<{ reopened: () => number; close: () => void }> {
+  const sockets = new Set<Socket>();
+  let reopened = 0;
+  let closed = false;
+  const open = () =>
+    new Promise<void>((resolve) => {
+      const socket = connect(Number(url.port), url.hostname);
+      sockets.add(socket);
+      const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+      socket.write(`GET /v1/events/stream HTTP/1.1\r\nHost: ${url.host}\r\n${lines.join('')}\r\n`, () =>
+        resolve(),
+      );
+      socket.pause();
+      socket.on('error', () => {});
+      socket.on('close', () => {
+        sockets.delete(socket);
+        if (closed) return;
+        reopened++;
+        setTimeout(() => void (closed || open()), 1000);
+      });
+    });
+  for (let n = 0; n < streams; n += 100)
+    await Promise.all(Array.from({ length: Math.min(100, streams - n) }, open));
+  return {
+    reopened: () => reopened,
+    close: () => {
+      closed = true;
+      for (const socket of sockets) socket.destroy();
+    },
+  };
+}
+
+try {
+  await ingest(5000);
+  const ratios: number[] = [];
+  for (let round = 0; round < rounds; round++) {
+    const alone = await ingest(seconds * 1000);
+    const unread = await openUnread();
+    const beside = await ingest(seconds * 1000);
+    unread.close();
+    await new Promise((resolve) => setTimeout(resolve, 2000));
+    ratios.push(beside.rate / alone.rate);
+    console.log(
+      `alone ${Math.round(alone.rate)} events/s, at most ${Math.round(alone.peak)} MB; beside ${streams} unread streams ` +
+        `${Math.round(beside.rate)} events/s, at most ${Math.round(beside.peak)} MB; ratio ${ratios.at(-1)!.toFixed(2)}, reopened ${unread.reopened()}`,
+    );
+  }
+  console.log(`median ratio ${ratios.sort((a, b) => a - b)[rounds >> 1]!.toFixed(2)}`);
+  await served.stop();
+} finally {
+  program.release();
+  rmSync(home, { recursive: true, force: true });
+}
