@@ -44,6 +44,6 @@ export interface RunningService {
   readonly faults: FaultControl | undefined;
   /** True if no worker has due work. */
   idle(): Promise<boolean>;
-  /** Finishes running requests (up to `graceMs`, default 10 s) and closes the store. */
+  /** Finishes running requests (up to `graceMs`, default 6 s), ends all other work within 3 s and closes the store. */
   close(graceMs?: number): Promise<void>;
 }

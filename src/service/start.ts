@@ -1,5 +1,6 @@
 import { RECEIPTS_LIMIT } from '../contract/limits.ts';
 import { type Clock, systemClock } from '../kit/clock.ts';
+
 import { randomFrom } from '../kit/random.ts';
 import { followCatalogs } from './catalog/follow.ts';
 import { publicUrlOf } from './channels/provider-file/load.ts';
@@ -16,6 +17,7 @@ import { watchKeys } from './http/key-watch.ts';
 import { recordRequests } from './http/record-requests.ts';
 import { listen } from './http/server.ts';
 import { invalidityOf, readKeyPair, readNextKeyPair, type TlsFiles, type TlsKeyPair } from './http/tls.ts';
+import { inTime } from './in-time.ts';
 import type { Log } from './log.ts';
 import { healthOf } from './operations/health.ts';
 import { unobserved } from './operations/observe.ts';
@@ -51,6 +53,10 @@ import { startNodeRecord } from './workers/node-record.ts';
 import { startRetainer } from './workers/retainer.ts';
 import { startSettler } from './workers/settler.ts';
 import { startSignalWriter } from './workers/signal-writer.ts';
+
+/** How long requests in progress may take while the service stops, and all other work after them, in ms. */
+const GRACE_MS = 6000;
+const REST_MS = 3000;
 
 export interface ServiceOptions extends PolicyChange {
   /** Path of an SQLite file, or URL of a PostgreSQL database. */
@@ -123,11 +129,16 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   const closers: Array<() => Promise<void> | void> = [() => store.close()];
   let closing: Promise<void> | undefined;
   const close = () => {
-    closing ??= (async () => {
-      for (const closer of closers.reverse()) await closer();
-    })();
+    closing ??= inTime(
+      async () => {
+        for (const closer of closers.reverse()) await closer();
+      },
+      graceMs + REST_MS,
+      () => options.log?.('warn', 'the service stops while work is not finished: it goes on after a start'),
+    );
     return closing;
   };
+  let graceMs = GRACE_MS;
   try {
     const collects = options.metricsPort !== undefined || member?.metrics;
     const metrics = collects ? await loadMetrics(store, steady) : undefined;
@@ -244,7 +255,6 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     if (operations) closers.push(() => operations.close());
     const fetch = faults?.serve(app.fetch) ?? app.fetch;
     const server = await listen(fetch, host, options.port ?? 0, undefined, undefined, keyPair);
-    let graceMs = 10_000;
     closers.push(() => server.close(graceMs));
     // Closers run in reverse, so this is first: readiness fails and endless event streams end.
     closers.push(() => {

@@ -15,8 +15,8 @@ const PUT_OFF_MS = 10_000;
 export function dueRound(
   { store, log, precedence }: Pick<ServiceDeps, 'store' | 'log' | 'precedence'>,
   lane: Lane,
-  work: (workspaceId: string) => Promise<boolean>,
-): () => Promise<boolean> {
+  work: (workspaceId: string, stopping: AbortSignal) => Promise<boolean>,
+): (stopping?: AbortSignal) => Promise<boolean> {
   let after = '';
   /** True if a workspace of this pass can do more. */
   let more = false;
@@ -39,12 +39,13 @@ export function dueRound(
       });
   };
 
-  return async () => {
+  return async (stopping = new AbortController().signal) => {
     const { found, next } = await store.read((tx) => dueLook.next(tx, store.workers, lane, after, PER_ROUND));
     for (const workspaceId of found)
       try {
         await precedence.piece();
-        if (await work(workspaceId)) more = true;
+        if (stopping.aborted) return false;
+        if (await work(workspaceId, stopping)) more = true;
       } catch (error) {
         await putOff(workspaceId, error);
       }

@@ -82,7 +82,7 @@ export function startEraser(deps: ServiceDeps, outboxFile: string): Worker {
   const unsubscribe = store.subscribe('erasures', () => {
     behind = true;
   });
-  const loop = repeat('the eraser', clock, log, POLL_MS, async () => {
+  const loop = repeat('the eraser', clock, log, POLL_MS, async (stopping) => {
     if (behind) {
       behind = false;
       await cleanNode().catch((error) => {
@@ -90,7 +90,7 @@ export function startEraser(deps: ServiceDeps, outboxFile: string): Worker {
         throw error;
       });
     }
-    return round();
+    return round(stopping);
   });
   const worker = wokenBy(store, 'erasures', loop);
   return {

@@ -35,11 +35,11 @@ export function startEventIndexer(deps: ServiceDeps): Worker {
       { bulk: true },
     ),
   );
-  const loop = repeat('the event indexer', clock, log, POLL_MS, async () => {
+  const loop = repeat('the event indexer', clock, log, POLL_MS, async (stopping) => {
     const spread = await upToDate();
     if (spread && !(await store.read((tx) => dueLook.any(tx, store.workers, 'index')))) return false;
     if (!(await store.leads('event indexer'))) return false;
-    const more = await indexDue();
+    const more = await indexDue(stopping);
     // Last: it needs all workers of a distributed database.
     if (!spread) await store.write((tx) => markSome(tx, shared()), { bulk: true });
     return more || !spread;

@@ -71,7 +71,13 @@ export function startJanitor(deps: ServiceDeps): Worker {
       { durable: false, bulk: true },
     );
   const round = dueRound(deps, 'clean', clean);
-  return repeat('the janitor', clock, log, PAUSE_MS, async () => (await store.leads('janitor')) && round());
+  return repeat(
+    'the janitor',
+    clock,
+    log,
+    PAUSE_MS,
+    async (stopping) => (await store.leads('janitor')) && round(stopping),
+  );
 }
 
 /** Does each chore once for a workspace. Returns the largest number of rows that one removed, CHUNK if more are left. */

@@ -31,8 +31,8 @@ export function startLearner(deps: ServiceDeps): Worker {
     return heads.filter(({ workspaceId, seq }) => learned.isBehind(workspaceId, seq));
   };
   /** Counts what contents earned, some pieces at a time. Returns true if more is left. */
-  const count = async (workspaceId: string): Promise<boolean> => {
-    for (let piece = 0; piece < COUNTED_PIECES; piece++) {
+  const count = async (workspaceId: string, stopping: AbortSignal): Promise<boolean> => {
+    for (let piece = 0; piece < COUNTED_PIECES && !stopping.aborted; piece++) {
       await deps.precedence.piece();
       const more = await store.write((tx) => contentCounts.follow(tx, workspaceId), { durable: false });
       if (!more) return false;
@@ -41,9 +41,11 @@ export function startLearner(deps: ServiceDeps): Worker {
   };
   /** Bytes that the publisher stored in its round. */
   let bytes = 0;
-  const publish = async (workspaceId: string) => {
-    while ((await learned.follow(store, workspaceId)) > 0);
-    const uncounted = await count(workspaceId);
+  const publish = async (workspaceId: string, stopping: AbortSignal) => {
+    while (!stopping.aborted && (await learned.follow(store, workspaceId)) > 0);
+    const uncounted = await count(workspaceId, stopping);
+    // It stays due.
+    if (stopping.aborted) return false;
     bytes += await store.write(
       async (tx) => {
         await due.clear(tx, workspaceId, 'learn');
@@ -57,15 +59,15 @@ export function startLearner(deps: ServiceDeps): Worker {
     return uncounted;
   };
   const publishDue = dueRound(deps, 'learn', publish);
-  const publisher = repeat('the publisher of models', clock, log, PAUSE_MS, async () => {
+  const publisher = repeat('the publisher of models', clock, log, PAUSE_MS, async (stopping) => {
     bytes = 0;
-    const more = (await store.leads('learner')) && (await publishDue());
+    const more = (await store.leads('learner')) && (await publishDue(stopping));
     learned.trim();
-    if (bytes > 0) await clock.sleep(SNAPSHOT_MS + bytes * SNAPSHOT_MS_PER_BYTE);
+    if (bytes > 0) await clock.sleep(SNAPSHOT_MS + bytes * SNAPSHOT_MS_PER_BYTE, stopping).catch(() => {});
     return more;
   });
-  const follower = repeat('the learner', clock, log, PAUSE_MS, async () => {
-    await clock.sleep(GATHER_MS);
+  const follower = repeat('the learner', clock, log, PAUSE_MS, async (stopping) => {
+    await clock.sleep(GATHER_MS, stopping).catch(() => {});
     let folded = 0;
     for (const { workspaceId } of await behind()) folded += await learned.follow(store, workspaceId);
     if (folded > 0) publisher.wake();
@@ -81,8 +83,7 @@ export function startLearner(deps: ServiceDeps): Worker {
         !(await store.read((tx) => dueLook.any(tx, store.workers, 'learn')))),
     stop: async () => {
       unsubscribe();
-      await follower.stop();
-      await publisher.stop();
+      await Promise.all([follower.stop(), publisher.stop()]);
     },
   };
 }

@@ -31,7 +31,7 @@ export function startRetainer({
     }
   };
   let reported = false;
-  const shrink = async () => {
+  const shrink = async (stopping: AbortSignal) => {
     if (NUMBERED_LOGS.every((name) => retention()[name] === null)) return;
     if (!reported && !(await store.read(({ sql }) => givesSpaceBack(sql))))
       log('info', 'the database file keeps the space of removed rows for new ones', {
@@ -39,11 +39,11 @@ export function startRetainer({
       });
     reported = true;
     do await precedence.piece();
-    while (await store.shrink());
+    while (!stopping.aborted && (await store.shrink()));
   };
-  return repeat('the retainer', clock, log, PAUSE_MS, async () => {
+  return repeat('the retainer', clock, log, PAUSE_MS, async (stopping) => {
     if (!(await store.leads('retainer'))) return false;
-    await (store.partitions ? keepPartitions() : shrink());
+    await (store.partitions ? keepPartitions() : shrink(stopping));
     return false;
   });
 }

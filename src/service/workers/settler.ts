@@ -24,10 +24,10 @@ export function startSettler(deps: ServiceDeps): Worker {
   const settle = async (workspaceId: string) =>
     (await store.write((tx) => settleOnce(tx, workspaceId, CHUNK), { durable: false, bulk: true })) === CHUNK;
   const round = dueRound(deps, 'settle', settle);
-  const worker = repeat('the settler', clock, log, PAUSE_MS, async () => {
+  const worker = repeat('the settler', clock, log, PAUSE_MS, async (stopping) => {
     // First: decisions that arrive meanwhile do not wake a process that does not lead, either.
-    await clock.sleep(GATHER_MS);
-    return (await store.leads('settler')) && (await round());
+    await clock.sleep(GATHER_MS, stopping).catch(() => {});
+    return (await store.leads('settler')) && (await round(stopping));
   });
   const counting = () => store.read((tx) => dueLook.any(tx, store.workers, 'settle'));
   return {

@@ -14,29 +14,29 @@ export interface Worker {
 
 /**
  * Runs `round` in a loop: immediately again while it returns true, otherwise after `pauseMs` or on `wake`. A round that
- * throws is logged and repeated after the pause.
+ * throws is logged and repeated after the pause. A round that takes long, or sleeps, ends soon after `stopping` fires.
  */
 export function repeat(
   name: string,
   clock: Clock,
   log: Log,
   pauseMs: number,
-  round: () => Promise<boolean>,
+  round: (stopping: AbortSignal) => Promise<boolean>,
 ): Worker {
-  let stopped = false;
+  const stopping = new AbortController();
   let woken = new AbortController();
   let wakePending = false;
   let waiting = false;
   const loop = (async () => {
-    while (!stopped) {
+    while (!stopping.signal.aborted) {
       wakePending = false;
       let busy = false;
       try {
-        busy = await round();
+        busy = await round(stopping.signal);
       } catch (error) {
         log('error', `${name} failed`, { reason: error instanceof Error ? error.message : String(error) });
       }
-      if (busy || wakePending || stopped) continue;
+      if (busy || wakePending || stopping.signal.aborted) continue;
       // One controller per pause: a long-lived signal would retain memory for every pause (AbortSignal.any does).
       woken = new AbortController();
       waiting = true;
@@ -52,7 +52,7 @@ export function repeat(
     },
     idle: async () => waiting && !wakePending,
     stop: () => {
-      stopped = true;
+      stopping.abort();
       woken.abort();
       return loop;
     },

@@ -11,8 +11,8 @@ const PAUSES_MS = [1_000, 2_000, 5_000, 10_000];
 const ANSWER_TIMEOUT_MS = 3_000;
 /** The same for the start of the console, which on a busy machine takes longer. */
 const CONSOLE_TIMEOUT_MS = 30_000;
-/** How long a process may take to close: as long as the service itself, and some for its workers. */
-const STOP_TIMEOUT_MS = 30_000;
+/** How long a process may take to close: a little longer than the service itself does at most. */
+const STOP_TIMEOUT_MS = 9_700;
 
 export interface NodeOptions {
   readonly processes: number;
