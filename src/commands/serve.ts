@@ -152,13 +152,14 @@ progress and exits. With --processes, a process that dies is replaced, and SIGHU
       }) as Promise<ExitCode>;
     }
 
-    const { keyPairOfNode, readyService, serveAsMember } = await import(
+    const { countInNode, keyPairOfNode, readyService, serveAsMember } = await import(
       '../features/serve/processes/member.ts'
     );
     const member = cluster?.default.worker && {
       share: 1 / processes!,
       reports: cluster.default.worker.id === 1,
       metrics: metricsPort !== undefined,
+      countClients: countInNode(),
       keyPair: tls && (await keyPairOfNode()),
     };
     const starting = import('../service/start.ts').then(({ startService }) =>

@@ -10,6 +10,7 @@ import { type AppParts, createApp } from './http/app.ts';
 import { authenticator } from './http/authenticate.ts';
 import { clientAccess } from './http/client-access.ts';
 import { proxyList } from './http/client-address.ts';
+import type { CountClients } from './http/client-counts.ts';
 import { handlers } from './http/handlers/handlers.ts';
 import { liveEvents } from './http/handlers/live-events.ts';
 import { watchEvents } from './http/handlers/watch-events.ts';
@@ -110,6 +111,8 @@ interface NodeMember {
   readonly reports: boolean;
   /** Collects metrics, which the node asks for (RunningService). */
   readonly metrics: boolean;
+  /** Counts the requests of clients for the whole node. */
+  readonly countClients: CountClients;
   /** What the node serves https with; undefined for http. */
   readonly keyPair: TlsKeyPair | undefined;
 }
@@ -234,7 +237,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       },
       authenticate: authenticator(store, keyUses.note),
       admit: rateLimiter(limiter, policy, clock),
-      admitClient: clientAccess(deps, proxies),
+      admitClient: clientAccess(deps, proxies, member?.countClients),
       receipts: {
         limiter,
         receivers: channels.receivers,

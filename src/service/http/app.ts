@@ -239,7 +239,7 @@ async function admitted(
   if (region.header) headers.set(HEADERS.region, region.header);
   if (region.detourMs > 0) await deps.clock.sleep(region.detourMs);
   if (holder.kind === 'publishable')
-    return { workspace, onlyUser: parts.admitClient(c.req, c.env.incoming, holder, endpoint, headers) };
+    return { workspace, onlyUser: await parts.admitClient(c.req, c.env.incoming, holder, endpoint, headers) };
   record.countedAt = await parts.admit(workspace.id, endpoint.group, headers);
   return { workspace, onlyUser: undefined };
 }

@@ -261,3 +261,39 @@ it.each(['0', '65', '1.5', 'all'])('refuses --processes %s', async (text) => {
     `error: --processes ${text} is not a number from 1 to 64, or auto\n  next: svc serve --processes auto\n`,
   ]);
 });
+
+it('limits one user alike over both processes', async () => {
+  const { served, database } = await start('--client-limit', 'user=20', '--limit', 'decisions=off');
+  const users = JSON.parse((await served.send('/v1/users', { users: [{ userId: 'u' }] }))!.text);
+  const { hashId } = users.users[0];
+  const { token } = JSON.parse((await served.send(`/v1/users/${hashId}/tokens`, {}))!.text);
+  const keys = await runSvc([
+    'keys',
+    'create',
+    ...['--workspace', served.workspace, '--kind', 'publishable', '--database', database, '--json'],
+  ]);
+  const { key } = JSON.parse(keys.stdout);
+  // Each on a connection of its own: either process takes it.
+  const poll = async () => {
+    const headers = {
+      authorization: `Bearer ${key}`,
+      'x-service-workspace': served.workspace,
+      'x-service-user-token': token,
+      connection: 'close',
+    };
+    const answer = await fetch(`${served.url}/v1/messages?hashId=${hashId}`, { headers });
+    await answer.text();
+    return { status: answer.status, remaining: Number(answer.headers.get('x-service-ratelimit-remaining')) };
+  };
+  const answers = [];
+  for (let round = 0; round < 10; round++)
+    answers.push(...(await Promise.all(Array.from({ length: 6 }, poll))));
+  expect(answers.filter(({ status }) => status === 200)).toHaveLength(20);
+  expect(answers.filter(({ status }) => status === 429)).toHaveLength(40);
+  expect(
+    answers
+      .slice(0, 20)
+      .map(({ remaining }) => remaining)
+      .sort((a, b) => b - a),
+  ).toEqual(Array.from({ length: 20 }, (_, i) => 19 - i));
+});

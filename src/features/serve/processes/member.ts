@@ -31,7 +31,7 @@ export async function serveAsMember(
     if (signal.aborted) resolve();
     process.on('message', (message: ToMember) => {
       if (message.type === 'stop') return resolve();
-      if (message.type === 'tls') return;
+      if (message.type !== 'ask') return;
       const { id, question } = message;
       // The store may be closed.
       const answering = closing ? Promise.resolve(undefined) : answers[question]();
@@ -47,6 +47,8 @@ export async function serveAsMember(
   await service.close();
   await tell({ type: 'closed', counts: await service.metricCounts() });
 }
+
+export { countInNode } from './node-counts.ts';
 
 /** What the node gives a process to serve https with. */
 export const keyPairOfNode = (): Promise<TlsKeyPair> =>

@@ -1,3 +1,4 @@
+import type { ClientRequest, ClientVerdict } from '../../../service/http/client-counts.ts';
 import type { TlsKeyPair } from '../../../service/http/tls.ts';
 import type { MetricValues } from '../../../service/operations/metrics.ts';
 import type { Policy } from '../../../service/runtime/policy.ts';
@@ -15,16 +16,27 @@ export interface ReadyService {
 /** What a node asks of its processes. */
 export type Question = 'ready' | 'metrics' | 'console';
 
+/** A request of a client that the node is to count, with a number of the process that asks. */
+export interface CountQuestion {
+  readonly id: number;
+  readonly request: ClientRequest;
+}
+
 /** From the node to a process. */
 export type ToMember =
   /** The first message where the node serves https: what its files held when it accepted them. */
   | { readonly type: 'tls'; readonly keyPair: TlsKeyPair }
   | { readonly type: 'stop' }
+  | {
+      readonly type: 'counted';
+      readonly answers: readonly { readonly id: number; readonly verdict: ClientVerdict }[];
+    }
   | { readonly type: 'ask'; readonly id: number; readonly question: Question };
 
 /** From a process to its node. */
 export type FromMember =
   | { readonly type: 'ready'; readonly service: ReadyService }
   | { readonly type: 'answer'; readonly id: number; readonly answer: unknown }
+  | { readonly type: 'count'; readonly questions: readonly CountQuestion[] }
   /** What its metrics have counted at its end; undefined if it collected none. */
   | { readonly type: 'closed'; readonly counts: MetricValues | undefined };

@@ -1,5 +1,6 @@
 import cluster, { type Worker } from 'node:cluster';
 import type { Clock } from '../../../kit/clock.ts';
+import { clientCounts } from '../../../service/http/client-counts.ts';
 import type { TlsKeyPair } from '../../../service/http/tls.ts';
 import type { Log } from '../../../service/log.ts';
 import type { MetricValues } from '../../../service/operations/metrics.ts';
@@ -64,6 +65,7 @@ export class ServiceNode {
   readonly #members = new Set<Member>();
   /** Processes that do not serve yet. */
   readonly #starting = new Set<Started>();
+  readonly #count: ReturnType<typeof clientCounts>;
   readonly #questions = new Map<number, (answer: unknown) => void>();
   #asked = 0;
   /** The process that serves the console; undefined while none does, null if none was asked for. */
@@ -73,6 +75,7 @@ export class ServiceNode {
 
   constructor(options: NodeOptions) {
     this.#options = options;
+    this.#count = clientCounts(options.clock);
     // Each process accepts connections. If the node passed them on (round robin), one that was on its way to a process
     // that died would stay open without an answer.
     cluster.schedulingPolicy = cluster.SCHED_NONE;
@@ -200,6 +203,11 @@ export class ServiceNode {
       worker.on('message', (message: FromMember) => {
         if (message.type === 'ready') resolve(message.service);
         else if (message.type === 'closed') last = message.counts;
+        else if (message.type === 'count')
+          tell(worker, {
+            type: 'counted',
+            answers: message.questions.map(({ id, request }) => ({ id, verdict: this.#count(request) })),
+          });
         else this.#questions.get(message.id)?.(message.answer);
       });
       void ended.then((how) => reject(new MemberFailed(how)));
