@@ -6,7 +6,7 @@ import { type CountedRequest, countRequest, type WindowCount } from '../domain/w
 const MAX_COUNTED = 100_000;
 
 /** A limit that a request counts against; null for none. */
-export interface ClientLimit {
+interface ClientLimit {
   /** The scope and what is counted in it. */
   readonly key: string;
   readonly limit: number | null;

@@ -11,7 +11,7 @@ import type { StreamTurns } from './stream-turns.ts';
 const PAGE = 500;
 
 /** Events in the format of the stream. */
-export interface StreamPage {
+interface StreamPage {
   readonly parts: readonly Part[];
   /** The number of the first event and of the last one; undefined if there are none. */
   readonly first: number | undefined;
