@@ -75,4 +75,49 @@ describe('oclif', () => {
     expect(oclif).toEqual(direct);
     expect(oclif.code, oclif.stderr).toBe(code);
   });
+
+  it('runs many commands in one process whose write functions are replaced, as runCommand of @oclif/test does', async () => {
+    const script = join(program, '..', 'captured.mjs');
+    writeFileSync(script, CAPTURED);
+    const home = tempDir();
+    const { code, stdout, stderr } = await runProcess([script], [program], { home });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    const { runs, warnings } = JSON.parse(stdout);
+    expect(warnings).toEqual([]);
+    const [list, send] = runs.slice(-2);
+    expect(JSON.parse(list.stdout)).toHaveProperty('profiles');
+    expect(send).toEqual({ stdout: expect.stringContaining('"accepted":1'), stderr: '' });
+    expect(runs).toHaveLength(24);
+  });
 });
+
+/** Captures output by a write function that never calls the callback it is given. */
+const CAPTURED = `
+import { run } from '@oclif/core';
+const root = process.argv[2];
+const warnings = [];
+process.on('warning', ({ name, message }) => warnings.push(name + ': ' + message));
+async function captured(argv) {
+  const before = { stdout: process.stdout.write, stderr: process.stderr.write };
+  const output = { stdout: '', stderr: '' };
+  for (const name of ['stdout', 'stderr'])
+    process[name].write = (text) => {
+      output[name] += text;
+      return true;
+    };
+  try {
+    await run(argv, { root });
+  } finally {
+    process.stdout.write = before.stdout;
+    process.stderr.write = before.stderr;
+  }
+  return output;
+}
+const runs = [];
+for (let i = 0; i < 12; i++) {
+  runs.push(await captured(['profiles', 'list', '--json']));
+  runs.push(await captured(['events', 'send', '--user-id', 'u', '--event', 'e', '--profile', 'local', '--json']));
+}
+await new Promise((resolve) => setImmediate(resolve));
+console.log(JSON.stringify({ runs, warnings }));
+`;

@@ -1,5 +1,6 @@
 import { writeSync } from 'node:fs';
 import { constants, getPriority, homedir, setPriority } from 'node:os';
+import { Writable } from 'node:stream';
 import { isatty } from 'node:tty';
 import { systemClock } from '../../kit/clock.ts';
 import { EXIT } from '../errors/exit-codes.ts';
@@ -9,9 +10,8 @@ import type { World } from '../terminal/world.ts';
 
 /** The world of the current process. Streams are opened on first use, to save start-up time. */
 export function processWorld(): World {
-  // A file size limit must fail the write, as a full disk does, and not kill the process.
-  process.on('SIGXFSZ', () => undefined);
-  const hangUp = process.platform === 'win32' ? undefined : listenForHangUp();
+  signals ??= listenForSignals();
+  const { hangUp } = signals;
   return {
     env: environment(),
     cwd: process.cwd(),
@@ -39,10 +39,22 @@ export function processWorld(): World {
       outputClosedListeners.add(listener);
       return () => void outputClosedListeners.delete(listener);
     },
-    endsSoon: compileWasmOnce,
+    endsSoon() {
+      if (!wasmCompiledOnce) compileWasmOnce();
+      wasmCompiledOnce = true;
+    },
     givesWay: lowerPriority,
     exit: (code) => process.exit(code),
   };
+}
+
+/** The listeners of the process, which several commands share where a program runs them one after the other. */
+let signals: { readonly hangUp: Set<() => void> | undefined } | undefined;
+
+function listenForSignals(): NonNullable<typeof signals> {
+  // A file size limit must fail the write, as a full disk does, and not kill the process.
+  process.on('SIGXFSZ', () => undefined);
+  return { hangUp: process.platform === 'win32' ? undefined : listenForHangUp() };
 }
 
 /**
@@ -148,8 +160,15 @@ function reportLostOutput({ code }: NodeJS.ErrnoException): void {
 
 /** Resolves once everything written to stdout and stderr is flushed. */
 export async function flushed(): Promise<void> {
-  await Promise.all([...openedStreams].map((stream) => new Promise((resolve) => stream.write('', resolve))));
+  // Not `stream.write`: a test may have replaced it with a function that never calls back.
+  const write = (stream: Writable, done: () => void) =>
+    Writable.prototype.write.call(stream, '', 'utf8', done);
+  await Promise.all(
+    [...openedStreams].map((stream) => new Promise<void>((resolve) => void write(stream, resolve))),
+  );
 }
+
+let wasmCompiledOnce = false;
 
 /**
  * Makes V8 compile WebAssembly with its baseline compiler only. Optimizing the HTTP parser in the background takes
