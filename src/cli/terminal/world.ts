@@ -16,8 +16,8 @@ export interface World {
   readonly stdout: Output;
   readonly stderr: Output;
   readonly clock: Clock;
-  /** Calls `listener` on SIGINT and SIGTERM. Returns a function that removes the listener. */
-  onInterrupt(listener: () => void): () => void;
+  /** Calls `listener` with the signal on SIGINT and SIGTERM (on Windows SIGINT, SIGBREAK and SIGHUP). Returns a function that removes the listener. */
+  onInterrupt(listener: (signal: NodeJS.Signals) => void): () => void;
   /**
    * Calls `listener` on SIGHUP, instead of ending, unless the terminal was closed; never on Windows. Returns a function
    * that removes the listener.

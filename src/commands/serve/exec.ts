@@ -10,7 +10,9 @@ export default class ServeExec extends SvcCommand {
   static override description =
     `Starts the service on a free port with empty data, runs the command after \`--\` with SVC_BASE_URL, SVC_WORKSPACE and
 SVC_API_KEY set, and exits with the command's exit code. The data is removed afterwards; until then, the command can run
-\`svc data export\`. Intended for tests.`;
+\`svc data export\`. Intended for tests.
+
+Ctrl-C or SIGTERM goes to the command. If it goes on running, it gets SIGTERM 10 seconds later, and SIGKILL after 10 more.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %> -- npm test',
     '<%= config.bin %> <%= command.id %> --limit ingest=off -- ./e2e.sh',

@@ -4,14 +4,16 @@ import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
 // On Windows Node.js itself starts neither npm nor any other script of a package manager.
 import spawn from 'cross-spawn';
+import { EXIT } from '../../cli/errors/exit-codes.ts';
 import type { World } from '../../cli/terminal/world.ts';
+import type { Clock } from '../../kit/clock.ts';
 import { type ServiceOptions, startService } from '../../service/start.ts';
 
 export interface RunOptions {
   readonly command: string;
   readonly args: readonly string[];
   readonly world: World;
-  /** Fires when svc is asked to stop; the command then gets SIGTERM. */
+  /** Aborted once svc was asked to stop; the command is then not started. */
   readonly signal: AbortSignal;
   readonly options: Omit<ServiceOptions, 'database'>;
 }
@@ -29,6 +31,7 @@ export async function runWithService(run: RunOptions): Promise<number | undefine
     const database = join(folder, 'service.db');
     const service = await startService({ ...run.options, database, port: 0 });
     try {
+      if (run.signal.aborted) return EXIT.interrupted;
       const env = Object.fromEntries(
         Object.entries(run.world.env).filter(([name]) => !REMOVED_VARIABLES.includes(name)),
       );
@@ -50,7 +53,7 @@ export async function runWithService(run: RunOptions): Promise<number | undefine
 }
 
 async function runChild(
-  { command, args, world, signal }: RunOptions,
+  { command, args, world }: RunOptions,
   env: NodeJS.ProcessEnv,
 ): Promise<number | undefined> {
   const { stdin, stdout, stderr } = world;
@@ -66,14 +69,46 @@ async function runChild(
     child.stdout!.pipe(stdout, { end: false });
     child.stderr!.pipe(stderr, { end: false });
   }
-  // Ctrl-C in a terminal also reaches the child; a signal sent only to svc must be forwarded.
-  const stop = () => void child.kill('SIGTERM');
-  signal.addEventListener('abort', stop, { once: true });
-  if (signal.aborted) stop();
+  const ended = new AbortController();
+  let stopping = false;
+  const stop = world.onInterrupt((received) => {
+    if (stopping) return;
+    stopping = true;
+    const terminal = [stdin, stdout, stderr].some(({ isTTY }) => isTTY);
+    // Rejects once the child has ended.
+    stopChild(child, signalsAfter(received, terminal), world.clock, ended.signal).catch(() => undefined);
+  });
+  // A second Ctrl-C ends svc at once.
+  const endChild = () => child.kill();
+  process.once('exit', endChild);
   try {
     return await exitCode(child);
   } finally {
-    signal.removeEventListener('abort', stop);
+    process.off('exit', endChild);
+    stop();
+    ended.abort();
+  }
+}
+
+/** The time after which a child that goes on running gets the next signal, in milliseconds. */
+const GRACE_MS = 10_000;
+
+/** The signals for a child after svc received one; undefined is one that the child has already. */
+function signalsAfter(received: NodeJS.Signals, terminal: boolean): readonly (NodeJS.Signals | undefined)[] {
+  if (received === 'SIGTERM') return ['SIGTERM', 'SIGKILL'];
+  // A terminal sends Ctrl-C to the child too.
+  return [terminal ? undefined : received, 'SIGTERM', 'SIGKILL'];
+}
+
+async function stopChild(
+  child: ChildProcess,
+  signals: readonly (NodeJS.Signals | undefined)[],
+  clock: Clock,
+  ended: AbortSignal,
+): Promise<void> {
+  for (const signal of signals) {
+    if (signal !== undefined) child.kill(signal);
+    await clock.sleep(GRACE_MS, ended);
   }
 }
 

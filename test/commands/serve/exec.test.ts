@@ -5,6 +5,7 @@ import { builtSvc } from '../../support/process/built-svc.ts';
 import { runProcess } from '../../support/process/run-process.ts';
 import { ROOT, runSvc, startSvc } from '../../support/process/run-svc.ts';
 import { tempDir } from '../../support/temp.ts';
+import { VirtualClock } from '../../support/virtual-clock.ts';
 
 const node = (script: string) => ['--', process.execPath, '-e', script];
 const SEND = `
@@ -17,6 +18,11 @@ fetch(url + '/v1/events', {
   console.log(JSON.stringify({ status: answer.status, limit: answer.headers.get('x-service-ratelimit-limit'), SVC_PROFILE }));
   process.exit(answer.status === 202 ? 0 : 1);
 });`;
+
+/** Prints each signal and goes on. */
+const STUBBORN = `for (const name of ['SIGINT', 'SIGTERM']) process.on(name, () => console.log(name));
+setInterval(() => {}, 1000);
+console.log('up');`;
 
 describe('svc serve exec', () => {
   it('runs a command with a temporary service and removes its data', async () => {
@@ -114,10 +120,29 @@ describe('svc serve exec', () => {
     expect(run.stderr).toContain('--json,-q');
   });
 
-  it('stops the command when svc is stopped', async () => {
+  it.each([
+    { name: 'Ctrl-C in a terminal, which sends it to the command too', columns: 80, sent: [] as string[] },
+    { name: 'SIGINT without a terminal', sent: ['SIGINT'] },
+    { name: 'SIGTERM', signal: 'SIGTERM' as const, columns: 80, sent: ['SIGTERM'] },
+  ])('passes a signal on once, then waits before it sends a stronger one: $name', async (row) => {
+    const clock = new VirtualClock();
+    const svc = startSvc(['serve', 'exec', ...node(STUBBORN)], { ...row, clock });
+    await svc.waitFor(/up/);
+    svc.interrupt(row.signal);
+    for (const signal of [...row.sent, 'SIGTERM']) {
+      // The clock stands still: nothing else is sent.
+      if (!row.sent.includes(signal)) await clock.advance(10_000);
+      await svc.waitFor(new RegExp(`^${signal}$`, 'm'));
+    }
+    expect(svc.stdout().trim().split('\n')).toEqual(['up', ...new Set([...row.sent, 'SIGTERM'])]);
+    await clock.advance(10_000);
+    expect((await svc.done).code).toBe(137);
+  });
+
+  it('ends as the command does when svc is stopped', async () => {
     const svc = startSvc(['serve', 'exec', ...node("console.log('up'); setInterval(() => {}, 1000)")]);
     await svc.waitFor(/up/);
-    svc.interrupt();
+    svc.interrupt('SIGTERM');
     expect((await svc.done).code).toBe(143);
   });
 

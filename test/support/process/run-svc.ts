@@ -35,8 +35,8 @@ export interface RunningSvc {
   readonly stderr: () => string;
   /** Resolves with the first match in stdout (or stderr); rejects when the command ends without one. */
   waitFor(pattern: RegExp, stream?: 'stdout' | 'stderr'): Promise<RegExpExecArray>;
-  /** What Ctrl-C does. */
-  interrupt(): void;
+  /** What Ctrl-C or SIGTERM does. */
+  interrupt(signal?: 'SIGINT' | 'SIGTERM'): void;
 }
 
 /** Runs a command line in this process with separate streams, and waits for its end. */
@@ -49,7 +49,7 @@ export function startSvc(argv: readonly string[], options: RunOptions = {}): Run
   const home = options.home ?? tempDir();
   const stdout = new Captured(options.columns);
   const stderr = new Captured(options.columns);
-  const interrupts = new Set<() => void>();
+  const interrupts = new Set<(signal: NodeJS.Signals) => void>();
   const ends = new Set<() => void>();
   let exited: (code: number) => void;
   const exit = new Promise<number>((resolve) => {
@@ -87,8 +87,8 @@ export function startSvc(argv: readonly string[], options: RunOptions = {}): Run
     done,
     stdout: () => stdout.text,
     stderr: () => stderr.text,
-    interrupt: () => {
-      for (const onSignal of [...interrupts]) onSignal();
+    interrupt: (signal = 'SIGINT') => {
+      for (const onSignal of [...interrupts]) onSignal(signal);
     },
     waitFor: (pattern, name = 'stdout') =>
       new Promise((resolve, reject) => {
