@@ -1,4 +1,12 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startReceiver } from '../support/peers/receiver.ts';
@@ -94,6 +102,27 @@ describe('completion of identifiers', () => {
     writeFileSync(file, JSON.stringify({ ...cached, at: cached.at - 60_000 }));
     list = 'not JSON';
     expect(await get()).toEqual(['wh_1']);
+  });
+
+  it('keeps the newest lists only, and deletes no file of others', async () => {
+    const { env } = await answering(() =>
+      JSON.stringify({ webhooks: Array.from({ length: 3000 }, (_, n) => ({ id: `wh_${n}` })) }),
+    );
+    const home = tempDir();
+    const folder = join(home, 'cache', 'svc');
+    mkdirSync(folder, { recursive: true });
+    const foreign = ['ids-of-mine.json', 'service.db'];
+    for (const name of foreign) writeFileSync(join(folder, name), '');
+    for (let n = 0; n < 40; n++) {
+      const name = join(folder, `ids-${String(n).padStart(32, '0')}.json${n % 2 ? '' : '.7.ab12cd34.tmp'}`);
+      writeFileSync(name, '{}');
+      utimesSync(name, 1_600_000_000 + n, 1_600_000_000 + n);
+    }
+    expect(await complete(['webhooks', 'get', ''], { env, home })).toHaveLength(1000);
+    const names = readdirSync(folder).filter((name) => !foreign.includes(name));
+    expect(names).toHaveLength(32);
+    expect(names.filter((name) => /^ids-0{30}0[0-8]/.test(name))).toEqual([]);
+    expect(readdirSync(folder)).toEqual(expect.arrayContaining(foreign));
   });
 
   it.each([500, 401, 404])(

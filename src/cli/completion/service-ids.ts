@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import type { Client } from '../../client/client.ts';
 import { writePrivateFile } from '../../kit/files/private-file.ts';
 import { objectOf } from '../../kit/object-of.ts';
@@ -18,6 +18,10 @@ import type { IdKind } from './id-kinds.ts';
 /** How long identifiers are completed from the cache, and how long a request for them may take. */
 const FRESH_MS = 30_000;
 const WAIT_MS = 1_000;
+
+/** The most identifiers that are kept of a list, and the most lists. */
+const MAX_IDS = 1_000;
+const MAX_FILES = 32;
 
 /** What can be typed into a shell without quotes. Others are not completed: the shell would run what they hold. */
 const SAFE = /^[A-Za-z0-9][\w.-]*$/;
@@ -65,6 +69,9 @@ function cacheFile(paths: Paths, settings: Settings, kind: IdKind): string {
   return join(paths.codeCacheDir, `ids-${name.slice(0, 32)}.json`);
 }
 
+/** A file that `cacheFile` named. XDG_CACHE_HOME may be the folder of the data. */
+const OURS = /^ids-[0-9a-f]{32}\.json(\.[\w.]+)?$/;
+
 function readCache(file: string): Cached | undefined {
   try {
     const { at, ids } = JSON.parse(readFileSync(file, 'utf8')) as Cached;
@@ -77,9 +84,23 @@ function readCache(file: string): Cached | undefined {
 function writeCache(file: string, cached: Cached): void {
   try {
     writePrivateFile(file, JSON.stringify(cached));
+    deleteOldest(dirname(file));
   } catch {
     // The next completion asks the service again.
   }
+}
+
+/** Deletes the oldest files of this cache, and those that a killed process did not complete, above MAX_FILES. */
+function deleteOldest(folder: string): void {
+  const files = readdirSync(folder).filter((name) => OURS.test(name));
+  if (files.length <= MAX_FILES) return;
+  const dated = files.map((name) => {
+    const path = join(folder, name);
+    // Another process may have deleted it.
+    return { path, at: statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0 };
+  });
+  const oldest = dated.sort((a, b) => a.at - b.at).slice(0, -MAX_FILES);
+  for (const { path } of oldest) rmSync(path, { force: true });
 }
 
 async function fetchIds(
@@ -94,6 +115,7 @@ async function fetchIds(
   const connection = await connect({ world: silent, out, flags, settings, version, maxRetries: 0 });
   try {
     return (await LISTS[kind](connection.client, AbortSignal.timeout(WAIT_MS)))
+      .slice(0, MAX_IDS)
       .map(objectOf)
       .map((row) => ({
         word: String(row[NAMES[kind]] ?? ''),

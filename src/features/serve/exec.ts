@@ -27,6 +27,9 @@ const REMOVED_VARIABLES = ['SVC_PROFILE', 'SVC_REGION'];
  */
 export async function runWithService(run: RunOptions): Promise<number | undefined> {
   const folder = mkdtempSync(join(tmpdir(), 'svc-exec-'));
+  const remove = () => rmSync(folder, { recursive: true, force: true });
+  // A second Ctrl-C ends svc at once.
+  process.once('exit', remove);
   try {
     const database = join(folder, 'service.db');
     const service = await startService({ ...run.options, database, port: 0 });
@@ -48,7 +51,8 @@ export async function runWithService(run: RunOptions): Promise<number | undefine
       await service.close(0);
     }
   } finally {
-    rmSync(folder, { recursive: true, force: true });
+    process.off('exit', remove);
+    remove();
   }
 }
 
@@ -78,7 +82,7 @@ async function runChild(
     // Rejects once the child has ended.
     stopChild(child, signalsAfter(received, terminal), world.clock, ended.signal).catch(() => undefined);
   });
-  // A second Ctrl-C ends svc at once.
+  // As above.
   const endChild = () => child.kill();
   process.once('exit', endChild);
   try {

@@ -1,8 +1,9 @@
+import { on, once } from 'node:events';
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { builtSvc } from '../../support/process/built-svc.ts';
-import { runProcess } from '../../support/process/run-process.ts';
+import { runProcess, startProcess } from '../../support/process/run-process.ts';
 import { ROOT, runSvc, startSvc } from '../../support/process/run-svc.ts';
 import { tempDir } from '../../support/temp.ts';
 import { VirtualClock } from '../../support/virtual-clock.ts';
@@ -137,6 +138,28 @@ describe('svc serve exec', () => {
     expect(svc.stdout().trim().split('\n')).toEqual(['up', ...new Set([...row.sent, 'SIGTERM'])]);
     await clock.advance(10_000);
     expect((await svc.done).code).toBe(137);
+  });
+
+  it('stops the command and removes its data at a second Ctrl-C', async () => {
+    const home = tempDir();
+    const script = `${STUBBORN}process.stdin.resume().on('end', () => process.exit());`;
+    const child = startProcess(await builtSvc(), ['serve', 'exec', ...node(script)], {
+      home,
+      env: { TMPDIR: home },
+    });
+    const output = child.stdout.setEncoding('utf8');
+    const printed = async (text: string) => {
+      for await (const chunk of on(output, 'data')) if (String(chunk).includes(text)) return;
+    };
+    await printed('up');
+    child.kill('SIGINT');
+    await printed('SIGINT');
+    // Signals within 100 ms count as one.
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    const [, [code]] = await Promise.all([printed('SIGTERM'), once(child, 'exit'), child.kill('SIGINT')]);
+    child.stdin.end();
+    expect(code).toBe(130);
+    expect(readdirSync(home).filter((name) => name.startsWith('svc-exec-'))).toEqual([]);
   });
 
   it('ends as the command does when svc is stopped', async () => {
