@@ -38,7 +38,7 @@ async function answering(body: () => string, status = 200) {
 }
 
 describe('completion of identifiers', () => {
-  it('asks the service for those of subscriptions, notifications, decisions and deliveries', async () => {
+  it('asks the service for those of each kind', async () => {
     const service = await start();
     const { id } = await subscribe(service, 'http://127.0.0.1:1/');
     const hashId = await knownUser(service);
@@ -54,6 +54,10 @@ describe('completion of identifiers', () => {
     ]);
     expect(wordsOf(await complete(['notifications', 'get', 'ntf'], { env }))).toEqual([notificationId]);
     expect(wordsOf(await complete(['decisions', 'get', ''], { env }))).toEqual([decisionId]);
+    expect(wordsOf(await complete(['contents', 'get', 'card'], { env }))).toEqual(['card_offer']);
+    expect(wordsOf(await complete(['decisions', 'list', '--content', 'card'], { env }))).toEqual([
+      'card_offer',
+    ]);
     const [delivery] = wordsOf(await complete(['webhooks', 'redeliver', id, ''], { env }));
     expect(delivery).toMatch(/^dlv_/);
     expect(await complete(['webhooks', 'get', 'other'], { env })).toEqual([]);

@@ -1,6 +1,10 @@
 import { spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { runSvc } from '../support/process/run-svc.ts';
+import { readManifest } from '../../src/cli/command/manifest.ts';
+import { candidates, FILES } from '../../src/cli/completion/candidates.ts';
+import { ROOT, runSvc } from '../support/process/run-svc.ts';
 import { tempDir } from '../support/temp.ts';
 
 const complete = async (words: string[], home?: string) => {
@@ -11,6 +15,38 @@ const complete = async (words: string[], home?: string) => {
     .filter(Boolean)
     .map((line) => line.split('\t')[0]!);
 };
+
+const FILE_FLAGS = [
+  '--catalog',
+  '--checkpoint',
+  '--database',
+  '--faults',
+  '--input',
+  '--mapping',
+  '--policy',
+  '--provider',
+  '--record',
+  '--rejects',
+  '--save',
+  '--secret-file',
+  '--tls-cert',
+  '--tls-key',
+];
+const FILE_ARGUMENTS = [
+  'catalog:diff file',
+  'catalog:put file',
+  'catalog:validate file',
+  'events:import file',
+  'events:import more',
+  'events:inspect file',
+  'events:inspect more',
+  'plugins:link folder',
+  'users:import file',
+  'users:import more',
+  'webhooks:replay file',
+  'webhooks:sign file',
+  'webhooks:verify file',
+];
 
 describe('completion', () => {
   it('completes subcommands', async () => {
@@ -36,8 +72,31 @@ describe('completion', () => {
     expect(await complete(['decide', '--js'])).toEqual(['--json']);
     expect(await complete(['completion', 'f'])).toEqual(['fish']);
     expect(await complete(['decide', '--'])).toEqual(expect.arrayContaining(['--profile', '--help']));
-    expect(await complete(['events', 'import', 'file'])).toEqual([]);
-    expect(await complete(['serve', 'exec', '--', 'npm', '--'])).toEqual([]);
+  });
+
+  it('has the shell complete file names where a file is expected, and nowhere else', async () => {
+    const manifest = readManifest(ROOT);
+    const sources = { profiles: () => [], ids: async () => [] };
+    const offered = (words: string[]) => candidates(words, manifest, sources);
+    const taking = new Set<string>();
+    for (const { id, args, flags, hidden } of manifest.commands.filter(
+      ({ plugin }) => plugin === undefined,
+    )) {
+      if (hidden) continue;
+      const words = id.split(':');
+      for (const [i, name] of [...Object.keys(args), 'more'].entries())
+        if ((await offered([...words, ...Array(i).fill('x'), ''])) === FILES) taking.add(`${id} ${name}`);
+      for (const { name, type } of Object.values(flags))
+        if (type === 'option')
+          for (const typed of [[`--${name}`, ''], [`--${name}=`]])
+            if ((await offered([...words, ...typed])) === FILES) taking.add(`--${name}`);
+    }
+    expect([...taking].filter((one) => one.startsWith('--')).sort()).toEqual(FILE_FLAGS);
+    expect([...taking].filter((one) => !one.startsWith('--')).sort()).toEqual(FILE_ARGUMENTS);
+    expect(await complete(['events', 'import', 'file'])).toEqual(['']);
+    expect(await complete(['serve', 'exec', '--', 'npm', '--'])).toEqual(['']);
+    expect(await complete(['webhooks', 'get', 'x'])).toEqual([]);
+    expect(await complete(['events', 'import', '--nonsense'])).toEqual([]);
   });
 
   it('completes --flag=value, as one word and as split by bash', async () => {
@@ -101,10 +160,14 @@ describe('completion', () => {
     const { stdout: script } = await runSvc(['completion', 'bash']);
     const session = `svc() { [ "$1 $2" = 'complete --' ] && shift 2 && printf '<%s+%s>\\n' "$1" "$2" && printf 'one\\twhat it means\\n'; }
 ${script}
-COMP_WORDS=(svc events im); COMP_CWORD=2; _svc; printf '%s\\n' "\${COMPREPLY[@]}"; complete -p svc`;
-    const { stdout, status } = spawnSync('bash', ['-c', session], { encoding: 'utf8' });
+COMP_WORDS=(svc events im); COMP_CWORD=2; _svc; printf '%s\\n' "\${COMPREPLY[@]}"; complete -p svc
+svc() { printf '\\tfiles\\n'; }; COMPREPLY=(); _svc; printf 'files: %s\\n' "\${COMPREPLY[@]}"
+svc() { :; }; COMPREPLY=(); _svc; echo "none: \${#COMPREPLY[@]}"`;
+    const folder = tempDir();
+    writeFileSync(join(folder, 'import.csv'), '');
+    const { stdout, status } = spawnSync('bash', ['-c', session], { encoding: 'utf8', cwd: folder });
     expect(status).toBe(0);
-    expect(stdout).toBe('<events+im>\none\ncomplete -o default -F _svc svc\n');
+    expect(stdout).toBe('<events+im>\none\ncomplete -F _svc svc\nfiles: import.csv\nnone: 0\n');
   });
 
   it('refuses another shell', async () => {

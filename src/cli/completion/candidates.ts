@@ -25,23 +25,26 @@ export interface Sources {
   readonly ids: (kind: IdKind, before: readonly string[]) => Promise<readonly Candidate[]>;
 }
 
+/** The completions where a file is expected: the shell completes its name. */
+export const FILES: readonly Candidate[] = [{ word: '', description: 'files' }];
+
 /**
  * The completions of the last word of a command line, given as its words without `svc`: the next word of a command, a
- * flag, a value from a fixed set (after `--flag` or as `--flag=value`), a profile name, or an identifier. Empty where only the shell can
- * complete, such as file names.
+ * flag, a value from a fixed set (after `--flag` or as `--flag=value`), a profile name, or an identifier. FILES where a file
+ * is expected, and after `--`, where another program may follow.
  */
 export async function candidates(
   line: readonly string[],
   manifest: Manifest,
   sources: Sources,
-): Promise<Candidate[]> {
+): Promise<readonly Candidate[]> {
   const words = dropEqualsSigns(line);
   const typed = words.at(-1) ?? '';
   const before = words.slice(0, -1);
   // Words after `--` belong to another program.
-  if (before.includes('--')) return [];
+  if (before.includes('--')) return FILES;
   const found = await candidatesAfter(before, typed, manifest, sources);
-  return found.filter(({ word }) => word.startsWith(typed));
+  return found === FILES ? FILES : found.filter(({ word }) => word.startsWith(typed));
 }
 
 /** Removes the `=` of `--flag=value`, which bash splits into three words, so that it reads like `--flag value`. */
@@ -56,7 +59,7 @@ async function candidatesAfter(
   typed: string,
   manifest: Manifest,
   sources: Sources,
-): Promise<Candidate[]> {
+): Promise<readonly Candidate[]> {
   const { commands } = manifest;
   if (before[0] === 'help') {
     const topics = HELP_TOPICS.map(({ name, summary }) => ({ word: name, description: summary }));
@@ -65,17 +68,22 @@ async function candidatesAfter(
   const { command, depth } = commandOf(before, commands);
   if (command) {
     const flags = Object.values(command.flags).filter(({ hidden }) => !hidden);
-    const valuesOf = async ({ name, options }: ManifestFlag | ManifestArg): Promise<readonly Candidate[]> => {
+    const valuesOf = async (taker: ManifestFlag | ManifestArg): Promise<readonly Candidate[]> => {
+      const { name, options } = taker;
+      if (takesFile(taker)) return FILES;
       if (name === 'profile') return withoutDescription(sources.profiles());
       const kind = ID_KINDS[`${command.id} ${name}`];
       if (kind) return sources.ids(kind, before);
       return withoutDescription(options ?? SUGGESTED[`${command.id} ${name}`] ?? []);
     };
-    const afterFlag = async (flag: ManifestFlag, value: string, prefix: string) =>
-      inList(flag, value, await valuesOf(flag)).map(({ word, description }) => ({
+    const afterFlag = async (flag: ManifestFlag, value: string, prefix: string) => {
+      const values = await valuesOf(flag);
+      if (values === FILES) return FILES;
+      return inList(flag, value, values).map(({ word, description }) => ({
         word: prefix + word,
         description,
       }));
+    };
     const previousFlag = flagOf(before.at(-1), flags);
     if (previousFlag?.type === 'option') return afterFlag(previousFlag, typed, '');
     const [joined] = typed.split('=', 1);
@@ -90,20 +98,28 @@ async function candidatesAfter(
       const paths = apiPaths(given === 0 ? 'GET' : before[depth], typed);
       if (given === 1 || typed.startsWith('/')) return paths;
     }
-    const arg = Object.values(command.args)[given];
+    const args = Object.values(command.args);
+    const arg = command.strict ? args[given] : (args[given] ?? args.at(-1));
     const values =
       command.id.startsWith('profiles:') && command.id !== 'profiles:add' && given === 0
         ? withoutDescription(sources.profiles())
         : arg
           ? await valuesOf(arg)
           : [];
-    if (before.length > depth) return [...values];
+    if (before.length > depth || values === FILES) return values;
     // A command may have subcommands: `serve` and `serve exec`.
     return [...values, ...nextWords(manifest, before)];
   }
   return before.length === 0
     ? [...nextWords(manifest, before), ...WITHOUT_COMMAND]
     : nextWords(manifest, before);
+}
+
+/** Returns whether an argument or a flag takes the path of a file or a folder, by its name or the name of its value. */
+function takesFile(taker: ManifestFlag | ManifestArg): boolean {
+  return 'helpValue' in taker && taker.helpValue !== undefined
+    ? /\b(FILE|MAPPING)\b/.test(taker.helpValue)
+    : /\b(file|folder|directory|path)\b/.test(taker.name);
 }
 
 /** The values after a flag that takes several after commas: those that were not typed yet. */

@@ -1,5 +1,5 @@
 /** What has identifiers that are completed from the service. */
-export type IdKind = 'webhooks' | 'deliveries' | 'notifications' | 'decisions';
+export type IdKind = 'webhooks' | 'deliveries' | 'notifications' | 'decisions' | 'contents';
 
 const WEBHOOK_COMMANDS = ['deliveries', 'delete', 'get', 'redeliver', 'rotate', 'update'];
 const NOTIFICATION_COMMANDS = ['get', 'outcome', 'watch'];
@@ -10,7 +10,9 @@ export const ID_KINDS: Readonly<Record<string, IdKind>> = {
   ...Object.fromEntries(
     NOTIFICATION_COMMANDS.map((name) => [`notifications:${name} id`, 'notifications' as const]),
   ),
+  'contents:get id': 'contents',
   'decisions:get id': 'decisions',
+  'decisions:list content': 'contents',
   'messages:outcome decision': 'decisions',
   'webhooks:delivery id': 'deliveries',
   'webhooks:redeliver delivery': 'deliveries',

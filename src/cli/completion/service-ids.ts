@@ -146,6 +146,8 @@ const LISTS: Readonly<Record<IdKind, List>> = {
     const query = { order: 'newest', limit: '100' };
     return arrayOf(objectOf((await client.call('listDecisions', { query, signal })).body).decisions);
   },
+  contents: async (client, signal) =>
+    arrayOf(objectOf((await client.call('listContents', { signal })).body).items),
 };
 
 const NAMES: Readonly<Record<IdKind, string>> = {
@@ -153,6 +155,7 @@ const NAMES: Readonly<Record<IdKind, string>> = {
   deliveries: 'deliveryId',
   notifications: 'notificationId',
   decisions: 'decisionId',
+  contents: 'id',
 };
 
 /** What tells one from another. */
@@ -162,6 +165,7 @@ function describe(kind: IdKind, row: Readonly<Record<string, unknown>>): string 
     deliveries: [row.type, row.status],
     notifications: [row.templateId, row.status],
     decisions: [row.contentId, row.at],
+    contents: [row.status, row.title],
   }[kind];
   return fields.filter((value) => typeof value === 'string').join(' ');
 }
