@@ -2,6 +2,7 @@ import stringWidth from 'string-width';
 import { type Context, SvcCommand } from '../cli/command/command.ts';
 import { withoutPath } from '../cli/connection/base-path.ts';
 import type { Paths } from '../cli/connection/paths.ts';
+import { EXIT, type ExitCode } from '../cli/errors/exit-codes.ts';
 import { addressSuffix } from '../cli/errors/service-error.ts';
 import { SvcError } from '../cli/errors/svc-error.ts';
 import { toSvcError } from '../cli/errors/to-svc-error.ts';
@@ -37,7 +38,7 @@ target of 100 ms.`;
     }),
   };
 
-  protected override async run(context: Context<typeof Doctor>): Promise<void> {
+  protected override async run(context: Context<typeof Doctor>): Promise<ExitCode> {
     const { flags, out, signal } = context;
     const { worst } = await import('../features/doctor/check.ts');
     const checks = await runChecks(context);
@@ -54,7 +55,10 @@ target of 100 ms.`;
     out.result({ ok: failure === undefined, probed: flags.probe === true, checks: rows }, () =>
       rows.flatMap((row, index) => [index === 0 ? '' : '\n', ...line(row, out.columns)]),
     );
+    // The rows have said it.
+    if (failure && !out.json) return failure.exitCode as ExitCode;
     if (failure) throw failure;
+    return EXIT.done;
   }
 }
 
@@ -120,7 +124,7 @@ async function runChecks(context: Context<typeof Doctor>): Promise<Check[]> {
         ),
       ];
   }
-  const connection = await connect({ maxRetries: 0, onOtherRegion: undefined });
+  const connection = await connect({ maxRetries: 0, diagnoses: true });
   const { checkService } = await import('../features/doctor/service.ts');
   const expected = settings.kind === 'remote' ? regionExpected(settings, paths) : undefined;
   const address = {

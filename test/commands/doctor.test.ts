@@ -1,6 +1,7 @@
 import { cpSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { checkAddress } from '../../src/cli/connection/settings.ts';
 import { systemClock } from '../../src/kit/clock.ts';
 import { startReceiver } from '../support/peers/receiver.ts';
 import { type RunOptions, runSvc } from '../support/process/run-svc.ts';
@@ -66,6 +67,74 @@ describe('svc doctor', () => {
       status: 'warn',
       next: expect.stringMatching(`if /api/ is too much there: export SVC_BASE_URL=${service.url}$`),
     });
+  });
+
+  it('names the profile that does not exist, and what selects it', async () => {
+    const absent = await examine({ env: { SVC_PROFILE: 'ghost' } });
+    expect(absent).toMatchObject({ code: 4 });
+    expect(absent.row('configuration')).toMatchObject({
+      status: 'fail',
+      seen: 'there is no profile ghost, which SVC_PROFILE names',
+    });
+    const service = await startTestService();
+    const ignored = await examine({ env: { ...service.env, SVC_PROFILE: 'ghost' } });
+    expect(ignored).toMatchObject({ code: 0, stderr: '' });
+    expect(ignored.row('configuration')).toMatchObject({
+      status: 'warn',
+      seen: expect.stringMatching(/; there is no profile ghost \(SVC_PROFILE\)$/),
+      next: 'unset SVC_PROFILE',
+    });
+    expect((await examine({ env: service.env }, '--profile', 'ghost')).row('configuration')).toMatchObject({
+      status: 'warn',
+      next: 'list the profiles: svc profiles list',
+    });
+  });
+
+  it('completes a base URL without a scheme', async () => {
+    const service = await startTestService();
+    const address = service.url.replace('http://', '');
+    const home = tempDir();
+    const env = { ...service.env, SVC_BASE_URL: address };
+    for (const options of [
+      { env },
+      { env: { ...env, SVC_BASE_URL: address.replace('127.0.0.1', 'localhost') } },
+    ])
+      expect(await examine(options)).toMatchObject({ code: 0, ok: true });
+    expect((await examine({ env }, '--base-url', address)).row('configuration').seen).toContain(service.url);
+    const add = ['profiles', 'add', 'p', '--workspace', service.workspace, '--base-url', address];
+    expect(await runSvc(add, { home, env: { SVC_API_KEY: service.apiKey } })).toMatchObject({ code: 0 });
+    const shown = JSON.parse((await runSvc(['profiles', 'show', 'p', '--json'], { home })).stdout);
+    expect(shown.baseUrl).toBe(service.url);
+  });
+
+  it.each([
+    ['eu.example.com', 'https://eu.example.com'],
+    ['eu.example.com:8443/api', 'https://eu.example.com:8443/api'],
+    ['svc:4010', 'https://svc:4010'],
+    ['localhost', 'http://localhost'],
+    ['[::1]:4010', 'http://[::1]:4010'],
+    ['127.0.0.1:4031/', 'http://127.0.0.1:4031/'],
+    ['https://eu.example.com', 'https://eu.example.com'],
+  ])('reads the base URL %s as %s', (given, completed) => {
+    expect(checkAddress(given)).toBe(completed);
+  });
+
+  it.each([
+    'eu',
+    'mailto:x',
+    'ftp://eu.example.com',
+    'eu example.com',
+    'http:/x',
+    '//x.example',
+    '10.0.0.1:x',
+  ])('refuses the base URL %s', (given) => {
+    expect(() => checkAddress(given)).toThrow(/base URL|unencrypted/);
+  });
+
+  it('prints a failure once, as a row', async () => {
+    const gone = await runSvc(['doctor'], { env: elsewhere('http://127.0.0.1:1') });
+    expect(gone).toMatchObject({ code: 6, stderr: '' });
+    expect(gone.stdout.split('does not accept connections')).toHaveLength(2);
   });
 
   it('names the missing settings', async () => {
@@ -140,8 +209,10 @@ describe('svc doctor', () => {
         seen: expect.stringMatching(/answered from global, the slower fallback.*not from eu/),
         next: `if global is correct: svc profiles add prod --region global\nif eu is correct: svc profiles add prod --base-url ${eu.url}`,
       });
-      expect((await runSvc(['doctor'], { home })).stderr).toMatch(
-        /^error: .*\n {2}next: if global is correct: svc .*\n {8}if eu is correct: svc .*\n$/,
+      const text = await runSvc(['doctor'], { home });
+      expect(text).toMatchObject({ code: 4, stderr: '' });
+      expect(text.stdout).toMatch(
+        /\n {20}next: if global is correct: svc .*\n {20}if eu is correct: svc .*\n/,
       );
       // Each way, pasted as it stands, ends the matter.
       for (const [way] of result.row('region').next!.matchAll(/svc .*/g)) {

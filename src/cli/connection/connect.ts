@@ -50,6 +50,8 @@ export interface ConnectOptions {
   readonly onAnswer?: (status: number, headers: Readonly<Record<string, string>>) => void;
   /** The command to suggest where a response comes from another region than expected; no warning without it. */
   readonly onOtherRegion?: string | undefined;
+  /** The command reports what is wrong with the settings, the answers and the region itself. */
+  readonly diagnoses?: boolean;
   /** Receives notices of waits and retries; by default they are printed on stderr. */
   readonly onNotice?: (text: string) => void;
   /** Overrides --max-retries. */
@@ -84,6 +86,7 @@ export async function connect({
   onRetry,
   onAnswer,
   onOtherRegion,
+  diagnoses = false,
   onNotice = (text) => out.notice(text),
 }: ConnectingCommand): Promise<Connection> {
   const paths = pathsOf(world);
@@ -97,11 +100,12 @@ export async function connect({
   if (settings.kind === 'remote' && settings.sandbox)
     out.notice(`sandbox: profile ${settings.profile} acts with test credentials`);
   const repeated = settings.kind === 'remote' && repeatedVersion(settings.baseUrl, settings.origins.baseUrl);
-  if (repeated) out.warn(repeated);
+  if (repeated && !diagnoses) out.warn(repeated);
   // Exported variables are easily forgotten, and they override the profile that was just typed.
   const overriding =
     settings.kind === 'remote' && settings.named?.by === '--profile' && overridingVariables(settings);
-  if (overriding) out.notice(`exported variables override profile ${flags.profile}: ${overriding}`);
+  if (overriding && !diagnoses)
+    out.notice(`exported variables override profile ${flags.profile}: ${overriding}`);
   const region = settings.kind === 'remote' ? settings.region : undefined;
   const random = randomFrom(undefined);
   // The port of `local` changes with each process.
@@ -119,7 +123,7 @@ export async function connect({
     onPause: (group, waitMs) => onNotice(`over the limit of ${group}: waiting ${Math.ceil(waitMs / 1000)} s`),
   });
   const keysHonoured = settings.kind === 'local' || settings.keysHonoured;
-  const watchHeaders = headerWatch(out, flags, region, onOtherRegion);
+  const watchHeaders = headerWatch(out, flags, region, diagnoses ? undefined : onOtherRegion);
   const retries = retryNotices(onNotice, target.baseUrl, maxRetries);
   const warnOfPage = pageWarning(out, target.baseUrl);
   const client = createClient({
@@ -143,7 +147,7 @@ export async function connect({
       onAnswer?.(answer.status, answer.headers);
       retries.answer(answer.status);
       watchHeaders(answer);
-      warnOfPage(answer);
+      if (!diagnoses) warnOfPage(answer);
     },
     debug: flags.debug ? (line) => out.info(line) : undefined,
   });

@@ -42,7 +42,7 @@ export function resolveSettings(flags: ConnectionFlags, world: Pick<World, 'env'
   const complete = given('baseUrl') && given('workspace') && given('apiKey');
   // Read the profiles only where they can matter, to save start-up time.
   const { name, profile } =
-    complete && named === undefined ? NO_PROFILE : findProfile(named?.profile, complete !== undefined, world);
+    complete && named === undefined ? NO_PROFILE : findProfile(named, complete !== undefined, world);
   // `--profile local` means this machine also where the environment names a service: local has no address to override.
   const overridden = flags.profile === LOCAL ? flags['base-url'] : given('baseUrl');
   if (name === LOCAL && overridden === undefined)
@@ -65,7 +65,7 @@ export function resolveSettings(flags: ConnectionFlags, world: Pick<World, 'env'
     throw new SvcError('not_configured', `there is no API key for ${baseUrl.value}`, {
       hint: `give one: ${giveKey(used)}`,
     });
-  checkAddress(baseUrl.value, baseUrl.origin);
+  const address = checkAddress(baseUrl.value, baseUrl.origin);
   checkWorkspace(workspace.value, workspace.origin);
   checkKey(apiKey.value, apiKey.origin);
   const { sandbox = false, keysHonoured = false, acceptAnyAnswer = false } = profile ?? {};
@@ -73,7 +73,7 @@ export function resolveSettings(flags: ConnectionFlags, world: Pick<World, 'env'
   return {
     kind: 'remote',
     profile: used,
-    baseUrl: baseUrl.value,
+    baseUrl: address,
     workspace: workspace.value,
     apiKey: apiKey.value,
     region: region?.value,
@@ -118,17 +118,18 @@ function missingText(baseUrl: string | undefined, workspace: string | undefined)
 }
 
 function findProfile(
-  named: string | undefined,
+  named: ReturnType<typeof namedProfile>,
   optional: boolean,
   world: Pick<World, 'env'>,
 ): { name: string | undefined; profile: Profile | undefined } {
-  if (named === LOCAL) return { name: LOCAL, profile: undefined };
+  if (named?.profile === LOCAL) return { name: LOCAL, profile: undefined };
   const { current, profiles } = new Profiles(pathsOf(world).configDir).read();
-  const name = named ?? current;
+  const name = named?.profile ?? current;
   if (name === undefined || name === LOCAL) return { name, profile: undefined };
   const profile = Object.hasOwn(profiles, name) ? profiles[name] : undefined;
   if (!profile && !optional) {
-    throw new SvcError('not_configured', `there is no profile ${name}`, {
+    const by = named?.by === 'SVC_PROFILE' ? ', which SVC_PROFILE names' : '';
+    throw new SvcError('not_configured', `there is no profile ${name}${by}`, {
       hint: (invocation) =>
         `list the profiles: svc profiles list\nor use the service on this machine: ${invocation.locally()}`,
     });
@@ -136,8 +137,12 @@ function findProfile(
   return { name, profile };
 }
 
-/** Checks a base URL; plain http is allowed for loopback addresses only. Throws usage. */
-export function checkAddress(baseUrl: string, origin: Origin = { from: 'flag', name: '--base-url' }): void {
+/**
+ * Checks a base URL and returns it, with a scheme where it has none: http for a loopback address, else https. Plain http is
+ * allowed for loopback addresses only. Throws usage.
+ */
+export function checkAddress(given: string, origin: Origin = { from: 'flag', name: '--base-url' }): string {
+  const baseUrl = withScheme(given);
   const give = (value: string) => giveSetting('base-url', value, origin);
   let url: URL;
   try {
@@ -171,6 +176,15 @@ export function checkAddress(baseUrl: string, origin: Origin = { from: 'flag', n
       hint: `plain http is for loopback addresses only: ${give(`https://${url.host}${url.pathname.replace(/\/$/, '')}`)}`,
     });
   }
+  return baseUrl;
+}
+
+/** A host that is unlike a word: `localhost`, with a dot, a port or brackets; `localhost:4010` would be a URL otherwise. */
+const HOST_WITHOUT_SCHEME = /^(localhost|\[[\da-f:.]+\]|[\w-]+(\.[\w-]+)+|[\w-]+(?=:\d))(:\d+)?(\/|$)/i;
+
+function withScheme(address: string): string {
+  if (!HOST_WITHOUT_SCHEME.test(address) || !URL.canParse(`http://${address}`)) return address;
+  return `${isLoopback(new URL(`http://${address}`).hostname) ? 'http' : 'https'}://${address}`;
 }
 
 /** Characters that a header carries unchanged. */

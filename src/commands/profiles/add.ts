@@ -67,7 +67,7 @@ After saving, svc checks the key with one read (GET /v1/webhooks). The profile i
     });
     const profiles = new Profiles(paths.configDir);
     const existing = profileOf(profiles.read().profiles, name);
-    if (given.baseUrl !== undefined) checkAddress(given.baseUrl);
+    if (given.baseUrl !== undefined) given.baseUrl = checkAddress(given.baseUrl);
     if (given.workspace !== undefined) checkWorkspace(given.workspace);
     if (prompts) await askFor(missing({ ...existing, ...given }));
     complete({ ...existing, ...given });
@@ -107,7 +107,9 @@ After saving, svc checks the key with one read (GET /v1/webhooks). The profile i
     /** Prompts for missing required fields, and for the region of a new profile. */
     async function askFor(fields: readonly ('workspace' | 'baseUrl')[]): Promise<void> {
       if (fields.includes('baseUrl'))
-        given.baseUrl = await askLine(world, 'base URL', { ...promptOptions, check: checkAddress });
+        given.baseUrl = checkAddress(
+          await askLine(world, 'base URL', { ...promptOptions, check: checkAddress }),
+        );
       if (fields.includes('workspace'))
         given.workspace = await askLine(world, 'workspace', { ...promptOptions, check: checkWorkspace });
       if (fields.length > 0 && given.region === undefined && existing === undefined) {

@@ -1,6 +1,7 @@
 import { overridingVariables } from '../../cli/connection/settings.ts';
 import { describeOrigin } from '../../cli/invocation/origin.ts';
 import type { Settings } from '../../cli/invocation/settings.ts';
+import { LOCAL } from '../../profiles/profiles.ts';
 import { type Check, ok, warn } from './check.ts';
 
 type Remote = Extract<Settings, { kind: 'remote' }>;
@@ -19,6 +20,13 @@ export function checkConfiguration(settings: Remote): Check {
     ...(sources.size > 1 ? [`key${from('apiKey')}`] : []),
   ].join(', ');
   const seen = sources.size > 1 ? parts : `${only}: ${parts}`;
+  const unknown = named !== undefined && named.profile !== LOCAL && settings.profile === undefined;
+  if (unknown)
+    return warn(
+      'configuration',
+      `${seen}; there is no profile ${named.profile} (${named.by})`,
+      named.by === 'SVC_PROFILE' ? 'unset SVC_PROFILE' : 'list the profiles: svc profiles list',
+    );
   const overriding = overridingVariables(settings);
   return overriding === undefined
     ? ok('configuration', seen)

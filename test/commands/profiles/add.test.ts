@@ -28,7 +28,7 @@ describe('svc profiles add on a terminal', () => {
     const run = await onTerminal(['profiles', 'add'], home, [
       [/name of the profile: $/, 'local\n'],
       [/always exists.*\n.*name of the profile: $/, 'prod\n'],
-      [/base URL: $/, 'example.com\n'],
+      [/base URL: $/, 'example\n'],
       [/is not a URL\n.*base URL: $/, `${service.url}\n`],
       [/workspace: $/, `${service.workspace}\n`],
       [/region \(Enter for none\): $/, '\n'],
