@@ -91,7 +91,7 @@ progress and exits. With --processes, a process that dies is replaced, and SIGHU
       createLog(
         (line) => out.info(line),
         world.clock.now,
-        flags['log-level'] as LogLevel,
+        flags.quiet ? 'error' : (flags['log-level'] as LogLevel),
         // Says which process of several wrote the line.
         processes === undefined ? null : { pid: process.pid },
       ),

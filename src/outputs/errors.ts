@@ -26,7 +26,9 @@ export const ERROR_OUTPUT = document(
       z.object({
         code: about('What went wrong, as a name (docs/exit-codes.md).', z.enum(CODES)),
         message: text('What went wrong, in words.'),
-        hint: text('The next step to take, as a command where there is one.'),
+        hint: text(
+          'The next step to take, as a command where there is one. One line; ` # ` precedes each further step or note.',
+        ),
         requestId: textOrNull('Identifier of the request, if the service answered.'),
         exitCode: whole('Exit code of the command.'),
       }),

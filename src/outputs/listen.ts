@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { about } from '../contract/parts.ts';
-import { flag, number, text, textOrNull, time, wholeOrNull } from './fields.ts';
+import { flag, number, text, textOrNull, time, whole, wholeOrNull } from './fields.ts';
 
 const fix = about(
   'The line that fixes the mistake, by language.',
@@ -31,7 +31,18 @@ export const ListenOutput = z.union([
     headers: about('Headers of the delivery.', z.record(z.string(), z.unknown())),
     body: about('The body: JSON as it came, or text; null if it is not UTF-8.', z.unknown()),
     bodyBase64: z.optional(text('The bytes of a body that is not UTF-8.')),
-    forwarded: z.optional(about('How the target of --forward-to answered.', z.looseObject({}))),
+    forwarded: z.optional(
+      about(
+        'How the target of --forward-to answered.',
+        z.looseObject({
+          url: text('The target.'),
+          status: whole('Its status; 502 where it does not answer, 504 where it does not answer in time.'),
+          ok: flag('True if it accepted the delivery (200 to 299).'),
+          durationMs: number('Milliseconds until the answer.'),
+          error: z.optional(text('Why there is no answer.')),
+        }),
+      ),
+    ),
   }),
   z.object({
     type: about('A request that was not accepted.', z.literal('rejected')),

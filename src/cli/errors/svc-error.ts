@@ -99,10 +99,18 @@ export class SvcError extends Error {
       error: {
         code: this.code,
         message: this.message,
-        hint: this.hintFor(invocation),
+        hint: oneLine(this.hintFor(invocation)),
         requestId: this.requestId ?? null,
         exitCode: this.exitCode,
       },
     };
   }
+}
+
+/**
+ * Joins the lines of a hint, which are for a person, into one line. What follows a command is a comment to a shell, so that
+ * the first command can be pasted with all that follows.
+ */
+function oneLine(hint: string): string {
+  return hint.trim().replace(/\s*\n\s*/g, ' # ');
 }

@@ -19,7 +19,7 @@ export const globalFlags = {
     helpGroup: 'GLOBAL',
     summary: 'print JSON on stdout (NDJSON where the command streams)',
   }),
-  quiet: Flags.boolean({ char: 'q', helpGroup: 'GLOBAL', summary: 'suppress notices and progress' }),
+  quiet: Flags.boolean({ char: 'q', helpGroup: 'GLOBAL', summary: 'print nothing but errors on stderr' }),
   'no-input': Flags.boolean({ helpGroup: 'GLOBAL', summary: 'never prompt; fail where input is required' }),
   timeout: Flags.integer({
     helpGroup: 'GLOBAL',

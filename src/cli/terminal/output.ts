@@ -67,9 +67,10 @@ export class Output {
     if (!this.quiet) this.#write(this.#world.stderr, this.#text(this.#world.stderr, dim(text)));
   }
 
-  /** Writes a warning on stderr, also under --quiet. */
+  /** Writes a warning on stderr, except under --quiet. */
   warn(text: Text): void {
-    this.#write(this.#world.stderr, this.#text(this.#world.stderr, [yellow('warning: '), text]));
+    if (!this.quiet)
+      this.#write(this.#world.stderr, this.#text(this.#world.stderr, [yellow('warning: '), text]));
   }
 
   /** Writes requested text on stderr, such as debug lines or rate limits, also under --quiet. */

@@ -78,7 +78,7 @@ export async function openConsole(context: Context, flags: ConsoleFlags): Promis
     },
   });
   const { clock } = world;
-  const log = createLog((line) => out.info(line), clock.now, 'warn');
+  const log = createLog((line) => out.info(line), clock.now, out.quiet ? 'error' : 'warn');
   const common = { root, port: flags.port ?? 0, clock, log };
   const console =
     settings.kind === 'local'

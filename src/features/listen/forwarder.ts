@@ -6,6 +6,8 @@ import { type Route, routeFor } from './routes.ts';
 export interface Forwarded {
   readonly url: string;
   readonly status: number;
+  /** Whether the target accepted the delivery, with a status of 200 to 299. */
+  readonly ok: boolean;
   readonly durationMs: number;
   /** Why there is no answer from the target. */
   readonly error?: string;
@@ -48,10 +50,12 @@ export class Forwarder {
     const { durationMs } = result;
     this.#announce(route.url, result);
     if (result.status !== null) {
-      return { forwarded: { url, status: result.status, durationMs }, answer: result };
+      const { status } = result;
+      const ok = status >= 200 && status <= 299;
+      return { forwarded: { url, status, ok, durationMs }, answer: result };
     }
     const status = result.code === 'TIMEOUT' ? 504 : 502;
-    return { forwarded: { url, status, durationMs, error: result.error }, answer: undefined };
+    return { forwarded: { url, status, ok: false, durationMs, error: result.error }, answer: undefined };
   }
 
   #announce(target: URL, result: Answer | NoAnswer): void {

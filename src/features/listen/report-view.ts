@@ -66,7 +66,7 @@ export class TextRenderer {
       return value === undefined ? [] : [label + short(value)];
     };
     const parts = [
-      `${localTime(delivery.receivedAt)}  ✓  ${delivery.kind ?? `${delivery.body.length} bytes`}`,
+      `${localTime(delivery.receivedAt)}  ${forwarded?.ok === false ? '✗' : '✓'}  ${delivery.kind ?? `${delivery.body.length} bytes`}`,
       ...part('', 'contentId'),
       ...part('user ', 'hashId'),
       ...part('', 'decisionId'),
@@ -75,7 +75,9 @@ export class TextRenderer {
     ];
     if (forwarded) {
       const why = forwarded.error ? ` (${forwarded.error})` : '';
-      parts.push(`→ ${forwarded.url}  ${forwarded.status} in ${forwarded.durationMs} ms${why}`);
+      parts.push(
+        `→ ${forwarded.url}  ${forwarded.ok ? '' : 'failed: '}${forwarded.status} in ${forwarded.durationMs} ms${why}`,
+      );
     }
     return wrapParts(parts.map(sanitizeLine), this.#columns);
   }

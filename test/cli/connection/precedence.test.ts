@@ -170,7 +170,7 @@ describe('a forgotten exported variable', () => {
     });
     expect(run.code).toBe(4);
     const { hint } = JSON.parse(run.stderr.trim().split('\n').at(-1)!).error;
-    expect(hint.split('\n')).toEqual([
+    expect(hint.split(' # ')).toEqual([
       'to use what profile us has, and not what is exported: unset SVC_BASE_URL',
       'the answer came from region eu, not us; if the address is wrong (svc doctor): export SVC_BASE_URL=URL',
       'the key is from profile us; give another: svc profiles add us',

@@ -182,7 +182,7 @@ describe.each(['export', 'reset'])('svc data %s, with a remote service', (what) 
     expect(run).toMatchObject({ code: 2, stdout: '' });
     const { code, hint } = JSON.parse(run.stderr).error;
     expect(code).toBe('usage');
-    expect(hint).toContain(`svc data ${what} --profile local\n`);
+    expect(hint).toContain(`svc data ${what} --profile local # `);
     expect(hint).not.toContain('--yes');
     const kept = await runSvc(['data', 'export', '--profile', 'local', '--type', 'event'], { home, env });
     expect(lines(kept.stdout).map(({ userId }) => userId)).toEqual(['mine']);

@@ -23,7 +23,7 @@ const AS_IT_BEGAN = '--map userId=who --convert-timestamps --time-zone Europe/Be
 
 /** The commands that an error prints, one per line. */
 const commands = (stderr: string) =>
-  [...stderr.matchAll(/(svc events import .*)$/gm)].map(([, line]) => line!);
+  [...stderr.matchAll(/(svc events import .*?)(?: # |$)/gm)].map(([, line]) => line!);
 
 test('the printed command resumes an unfinished import, even if it was typed differently', async () => {
   const { svc } = place();

@@ -73,7 +73,7 @@ test.each([
     const { stderr, home } = await imported(file, text, ...flags);
     const second = await fixRejects(home, stepOf(stderr), `fixed${kind}`, 'bad');
     const before = readFileSync(join(home, `fixed${kind}`), 'utf8');
-    const step = stepOf(`${JSON.parse(second.stderr).error.hint}\n`);
+    const step = stepOf(`${JSON.parse(second.stderr).error.hint.replaceAll(' # ', '\n  ')}\n`);
     expect(step.send).toContain(`svc events import fixed-2${kind} `);
     const third = await fixRejects(home, step, `fixed-2${kind}`, '2026-01-31T12:00:00Z');
     expect(third).toMatchObject({ code: 0, stdout: expect.stringContaining('"read":1,"accepted":1,') });

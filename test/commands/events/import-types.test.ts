@@ -122,7 +122,7 @@ test('spaces belong to a cell and to a name alike', async () => {
   expect(code).toBe(2);
   const { message, hint } = JSON.parse(stderr).error;
   expect(message).toContain('a.csv has no column event');
-  const pasted = await runSvc(wordsOf(hint.split('\n')[0]), { home, cwd: home });
+  const pasted = await runSvc(wordsOf(hint), { home, cwd: home });
   expect(JSON.parse(pasted.stdout)).toMatchObject({ accepted: 1 });
   expect((await arrived(home)).events[0]?.event).toBe(' view');
 });

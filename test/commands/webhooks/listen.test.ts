@@ -90,9 +90,9 @@ it('forwards by kind, answers with the status of the target, and warns once abou
   expect(await send('{"type":"decision.actioned"}')).toBe(502);
   expect(handler.received[0]!.body.toString()).toBe(BODY);
   expect(svc.lines()).toMatchObject([
-    { forwarded: { status: 500 } },
-    { forwarded: { status: 502 } },
-    { forwarded: { status: 502 } },
+    { verified: true, forwarded: { status: 500, ok: false } },
+    { verified: true, forwarded: { status: 502, ok: false } },
+    { verified: true, forwarded: { status: 502, ok: false } },
   ]);
   expect(svc.stderr().match(/does not answer/g)).toHaveLength(1);
 });

@@ -44,7 +44,7 @@ describe('jsonLine', () => {
       headers: { 'webhook-id': 'm1' },
       body: { type: 'campaign.clicked' },
     });
-    const forwarded = { url: 'http://h/', status: 200, durationMs: 3 };
+    const forwarded = { url: 'http://h/', status: 200, ok: true, durationMs: 3 };
     expect(JSON.parse(jsonLine(eventOf('1', { forwarded })))).toMatchObject({ body: 1, forwarded });
     expect(JSON.parse(jsonLine(rejected(`sha256=${GITHUB}`)))).toMatchObject({
       type: 'rejected',
@@ -89,6 +89,7 @@ describe('TextRenderer', () => {
     const forwarded = {
       url: 'http://127.0.0.1:3000/',
       status: 502,
+      ok: false,
       durationMs: 2,
       error: 'connect ECONNREFUSED',
     };
@@ -100,7 +101,7 @@ describe('TextRenderer', () => {
     );
     expect(rest).toEqual([]);
     expect(line).toMatch(
-      /^\d\d:\d\d:\d\d {2}✓ {2}campaign.clicked {2}summer {2}user 9f {2}\(seen before\) {2}→ http:\/\/127.0.0.1:3000\/ {2}502 in 2 ms \(connect ECONNREFUSED\)$/,
+      /^\d\d:\d\d:\d\d {2}✗ {2}campaign.clicked {2}summer {2}user 9f {2}\(seen before\) {2}→ http:\/\/127.0.0.1:3000\/ {2}failed: 502 in 2 ms \(connect ECONNREFUSED\)$/,
     );
   });
 
@@ -113,7 +114,7 @@ describe('TextRenderer', () => {
   it('fits in 80 columns: wraps words and shortens long identifiers, but not code', () => {
     const renderer = new TextRenderer(80);
     const id = 'f'.repeat(64);
-    const forwarded = { url: 'http://127.0.0.1:3000/webhooks', status: 200, durationMs: 12 };
+    const forwarded = { url: 'http://127.0.0.1:3000/webhooks', status: 200, ok: true, durationMs: 12 };
     const event = { type: 'decision.actioned', contentId: 'summer', hashId: id, decisionId: `dec_${id}` };
     const shown = renderer.lines(eventOf(JSON.stringify(event), { duplicate: true, forwarded }));
     for (const header of [`sha256=${GITHUB}`, GITHUB.toUpperCase(), 'nonsense', '0'.repeat(64)]) {

@@ -55,15 +55,24 @@ export function outputOf(argv: readonly string[]): string | undefined {
   return undefined;
 }
 
-/** Throws if what a command printed under `--json` is not as its schema says. */
+/** Throws if what a command printed under `--json` is not as its schema says, or if `--quiet` printed more than errors. */
 export function checkOutput(
   argv: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
   { code, stdout, stderr }: { code: number; stdout: string; stderr: string },
 ): void {
+  const flags = argv.includes('--') ? argv.slice(0, argv.indexOf('--')) : argv;
+  const quiet = flags.includes('--quiet') || flags.includes('-q');
+  const asked = ['--debug', '--show-limits', '--help'].some((flag) => flags.includes(flag));
+  if (quiet && !asked && code === 0 && argv[0] !== 'serve' && stderr !== '')
+    throw new Error(`svc ${argv.join(' ')} prints more than errors on stderr:\n${stderr}`);
   if (!argv.includes('--json') || argv.includes('--help') || argv.includes('help')) return;
   const failure = stderr.trim().split('\n').at(-1) ?? '';
-  if (code !== 0 && failure.startsWith('{"error"')) check('error', failure, argv);
+  if (code !== 0 && failure.startsWith('{"error"')) {
+    check('error', failure, argv);
+    if (/[\n\r]/.test(JSON.parse(failure).error.hint))
+      throw new Error(`svc ${argv.join(' ')} prints a hint of several lines:\n${failure}`);
+  }
   const id = outputOf(argv);
   // --fields leaves members out.
   if (id === undefined || id === 'api' || argv.includes('--fields')) return;

@@ -90,15 +90,15 @@ export async function runImportCommand(context: ImportContext, command: ImportCo
   }
 }
 
-/** Prints the result on the stream of the command. */
+/** Prints the result on the stream of the command, under --quiet on standard output only. */
 function printResult(
   out: Context['out'],
   { resultTo }: ImportCommand,
   { result }: Pick<ImportEnd, 'result'>,
   words: () => Text,
 ): void {
-  if (resultTo === 'stderr') out.info(out.json ? JSON.stringify(result) : words());
-  else out.result(result, words);
+  if (resultTo !== 'stderr') out.result(result, words);
+  else if (!out.quiet) out.info(out.json ? JSON.stringify(result) : words());
 }
 
 /** What the two ways to run an import need. */
