@@ -56,6 +56,8 @@ command exits with 7.`;
       await runBatch({
         input: flags.input,
         pacer: pacers.of('decisions'),
+        // The store keeps it for the commands that follow.
+        lift: isLocal ? 'to lift it: svc serve --limit decisions=off, once' : undefined,
         world,
         out,
         signal,

@@ -1,5 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
+import { systemClock } from '../../src/kit/clock.ts';
 import { cannedService } from '../support/peers/canned-service.ts';
 import { runSvc, startSvc } from '../support/process/run-svc.ts';
 import { startTestService } from '../support/process/service.ts';
@@ -152,6 +153,17 @@ describe('--input', () => {
     await running.waitFor(/^2 lines answered\n$/, 'stderr');
     stdin.end();
     expect((await running.done).code).toBe(0);
+  });
+
+  test('says on local how to lift the limit that delays it', async () => {
+    const soon = (ms: number, signal?: AbortSignal) => systemClock.sleep(ms === 10_000 ? 100 : ms, signal);
+    const running = startSvc(['decide', '--input', '-', '--surface', 'home', '--profile', 'local'], {
+      stdin: Array.from({ length: 700 }, (_, i) => `user-${i}`).join('\n'),
+      clock: { now: systemClock.now, sleep: soon },
+    });
+    await running.waitFor(/paced to 600 .*; to lift it: svc serve --limit decisions=off, once\n/, 'stderr');
+    running.interrupt();
+    expect((await running.done).code).toBe(130);
   });
 
   test('answers a thousand bare hashIds in order', async () => {

@@ -25,6 +25,8 @@ export interface BatchOptions<R> {
   readonly out: Output;
   /** The pacer of the requests' rate-limit group, to report throttling. */
   readonly pacer: Pacer;
+  /** How to lift the limit; printed with the progress while it delays the requests. */
+  readonly lift?: string | undefined;
   /** Stops reading; pending requests are awaited. */
   readonly signal: AbortSignal;
   readonly debug: boolean;
@@ -186,7 +188,7 @@ function endedText(closed: boolean, lines: number): string {
 }
 
 async function reportProgress<R>(
-  { out, pacer, world: { clock } }: BatchOptions<R>,
+  { out, pacer, lift, world: { clock } }: BatchOptions<R>,
   over: AbortSignal,
   answered: () => number,
 ): Promise<void> {
@@ -197,7 +199,8 @@ async function reportProgress<R>(
     );
   for (let before = pacer.heldMs; await rest(); before = pacer.heldMs) {
     const pace = pacer.heldMs > before ? paceOf(pacer, 1) : undefined;
-    out.notice(`${answered().toLocaleString('en-US')} lines answered${pace ? `, ${pacedText(pace)}` : ''}`);
+    const paced = pace ? `, ${pacedText(pace)}${lift ? `; ${lift}` : ''}` : '';
+    out.notice(`${answered().toLocaleString('en-US')} lines answered${paced}`);
   }
 }
 
