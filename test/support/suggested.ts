@@ -43,6 +43,7 @@ export async function suggested(content: string | Buffer, name = 'a.csv'): Promi
         reading: readingOf(flags),
         mapping: mappingOf('events', typed, undefined),
         part: undefined,
+        stop,
         onNotice: () => undefined,
       }),
     world: { clock: systemClock, stop },

@@ -4,12 +4,17 @@ import { decideTypes } from './inspect/types.ts';
 import type { ImportOptions, ImportWorld } from './options.ts';
 import type { Inputs } from './read/inputs.ts';
 import { SAMPLE, type Sample } from './read/sample.ts';
+import { throwIfStopped } from './read/stopped.ts';
 import type { ColumnTypes } from './transform/mapping.ts';
 
 /** With fewer records in the sample, an import starts even if most of them would be rejected. */
 const FEWEST = 20;
-/** With more inputs than this, the sample of each is smaller. */
+/** With more inputs than this, the sample of each is smaller, and all of them together are no larger. */
 const MANY = 16;
+
+/** Memory of a sample and of a cell in it, in bytes. */
+const SAMPLE_BYTES = 512;
+const CELL_BYTES = 24;
 
 /** Most records of the sample would be rejected: nothing was sent, and no journal was begun. */
 export class PreflightFailed extends Error {
@@ -45,7 +50,7 @@ export async function prepareImport(
   return columnTypes;
 }
 
-/** Reads the sample of each input. */
+/** Reads the sample of each input. Throws Stopped if it is stopped before the last. */
 export async function readSamples(
   inputs: Inputs,
   wait: number,
@@ -54,7 +59,18 @@ export async function readSamples(
   const share = inputs.opened.length > MANY ? MANY : 1;
   const limits = { records: SAMPLE.records / share, bytes: SAMPLE.bytes / share };
   const samples: Sample[] = [];
-  for (let index = 0; index < inputs.opened.length && !stop.aborted; index++)
-    samples.push(await inputs.sample(index, limits, { wait, clock, signal: stop }));
+  let left = MANY * SAMPLE.bytes;
+  for (let index = 0; index < inputs.opened.length; index++) {
+    if (index > 0) throwIfStopped(stop);
+    const sample = await inputs.sample(index, limits, { wait, clock, signal: stop });
+    left -= heldBytes(sample);
+    // What is read of later inputs shows only which columns they have.
+    samples.push(left > 0 || index === 0 ? sample : { ...sample, rows: [], texts: [], records: 0, bytes: 0 });
+  }
   return samples;
+}
+
+/** About how much memory a sample needs, in bytes. */
+function heldBytes({ bytes, rows, header }: Sample): number {
+  return SAMPLE_BYTES + bytes + CELL_BYTES * (header?.length ?? 0) * (rows.length + 1);
 }

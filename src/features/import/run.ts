@@ -50,6 +50,7 @@ export async function runImport(options: ImportOptions, world: ImportWorld): Pro
     reading,
     mapping,
     part: name.part,
+    stop: world.stop,
     onNotice: world.onNotice,
   });
   try {

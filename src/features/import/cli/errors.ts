@@ -6,6 +6,7 @@ import { InputChanged } from '../batch/batch.ts';
 import { numbered } from '../claim-rejects.ts';
 import { ImportRefused, type RejectsTaken } from '../import-refused.ts';
 import { JournalError } from '../journal/journal-error.ts';
+import { Stopped } from '../read/stopped.ts';
 import { RejectsForeign } from '../report/rejects-file.ts';
 import { CountMismatch } from '../report/result.ts';
 import { Unavailable } from '../send/outage.ts';
@@ -16,6 +17,11 @@ import { earlierText, type RecoveryCommands } from './recovery-commands.ts';
 /** Converts the error that stopped an import to an SvcError with the command to run next. */
 export function toImportError(error: unknown, recovery: RecoveryCommands, debug: boolean): SvcError {
   if (error instanceof InputError) return inputError(error, recovery);
+  if (error instanceof Stopped)
+    return new SvcError('interrupted', error.message, {
+      hint: (invocation) => invocation.again(),
+      cause: error,
+    });
   if (error instanceof ImportRefused) return refusedImport(error, recovery);
   if (error instanceof InputChanged)
     return new SvcError('input_changed', withoutPeriod(error.message), {

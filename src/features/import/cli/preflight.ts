@@ -8,7 +8,6 @@ import { type Flag, wordsOfFlags } from '../inspect/flag.ts';
 import { inspectionOf } from '../inspect/inspection.ts';
 import { decideTypes } from '../inspect/types.ts';
 import type { PreflightFailed } from '../prepare.ts';
-import { notUtf8Lines } from '../read/likely-encodings.ts';
 import { newCounters } from '../report/counters.ts';
 import { type ImportResult, resultOf } from '../report/result.ts';
 import { TimeSpan } from '../report/time-span.ts';
@@ -31,7 +30,7 @@ export function reportPreflight(
 ): { result: ImportResult; error: SvcError } {
   const { samples, check } = failed;
   const mapping = mappingOf(kind, flags, undefined);
-  const undecoded = flags.encoding === undefined ? samples.map(({ input }) => notUtf8Lines(input.head)) : [];
+  const undecoded = flags.encoding === undefined ? samples.map((sample) => sample.undecoded) : [];
   const encoding = undecoded.some(({ length }) => length > 0)
     ? encodingFlag(Buffer.concat(undecoded))
     : undefined;

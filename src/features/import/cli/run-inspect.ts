@@ -55,6 +55,7 @@ export async function runInspect(
           reading: readingOf(used),
           mapping: mappingOf('events', flags, undefined),
           part: undefined,
+          stop: signal,
           onNotice: (text) => {
             if (first) out.warn(text);
           },

@@ -21,7 +21,7 @@ export interface BatchReaderOptions {
 /** Reads all inputs of an import, one after the other, in batches. */
 export class BatchReader {
   private readonly options: BatchReaderOptions;
-  private readonly feeds: Feed[] = [];
+  private readonly linesOf: Feed['linesBefore'][] = [];
   private readonly contents: Content[] = [];
   /** Bytes of the inputs that were read to their end. */
   private finishedBytes = 0;
@@ -58,13 +58,13 @@ export class BatchReader {
 
   /** Lines of an input before the part of it that is read. */
   async linesBefore(index: number): Promise<number> {
-    return (await this.feeds[index]?.linesBefore()) ?? 0;
+    return (await this.linesOf[index]?.()) ?? 0;
   }
 
   private async *batchesOfInput(index: number): AsyncGenerator<Batch> {
     const { inputs, batcher, clock, flushInterval, signal } = this.options;
     const feed = await inputs.feed(index, batcher);
-    this.feeds[index] = feed;
+    this.linesOf[index] = feed.linesBefore;
     const { input, records } = feed;
     const readBefore = batcher.read;
     const interval = input.fingerprint ? undefined : flushInterval;

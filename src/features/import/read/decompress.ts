@@ -5,6 +5,7 @@ import xxhash from 'xxhash-wasm';
 import { shellPath } from '../../../kit/shell.ts';
 import { InputError } from '../transform/input-error.ts';
 import { type ByteSource, ChunkSource, chunksOf } from './bytes.ts';
+import { breathe } from './stopped.ts';
 import { MAX_WINDOW, ZstdFrames } from './zstd-frames.ts';
 
 export type Compression = 'gzip' | 'zstd' | 'zip';
@@ -16,6 +17,9 @@ type Method = 'gzip' | 'zstd' | 'deflate';
 const RATIO_FROM = 64 * 1024 * 1024;
 /** Maximum compression ratio. Text does not reach it; the maximum of deflate is 1,032. */
 const MAX_RATIO = 1000;
+
+/** Blocks of zstd that are decompressed in one call. */
+const BLOCKS_AT_ONCE = 16;
 
 /** Detects the compression by the first bytes: RFC 1952 section 2.3.1, RFC 8878 section 3.1.1 (and its skippable frames). */
 export function compressionOf(head: Uint8Array): 'gzip' | 'zstd' | undefined {
@@ -106,12 +110,14 @@ async function* unzstd(packed: AsyncIterable<Buffer>, name: string): AsyncGenera
     if (!content.agrees(frames)) throw damaged(name, 'zstd', 'its checksum does not match');
   };
   for await (const chunk of packed) {
-    frames.push(chunk);
-    if (frames.window > MAX_WINDOW) throw largeWindow(name);
-    // Small pieces limit how much one call can decompress before the ratio is checked.
-    for (let at = 0; at < chunk.length; at += 16 * 1024) {
-      pushTo(stream, chunk.subarray(at, at + 16 * 1024), false, name);
+    // A block has up to 128 KiB, whatever it is compressed to: few are decompressed before the ratio is checked.
+    for (let at = 0; at < chunk.length; ) {
+      const end = frames.pushBlocks(chunk, at, BLOCKS_AT_ONCE);
+      if (frames.window > MAX_WINDOW) throw largeWindow(name);
+      pushTo(stream, chunk.subarray(at, end), false, name);
+      at = end;
       yield* ready.splice(0);
+      await breathe();
     }
     verify();
   }

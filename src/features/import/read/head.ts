@@ -1,17 +1,22 @@
 import type { ByteSource } from './bytes.ts';
 
+/** The first size of the buffer in bytes: an archive may have many small files. */
+const INITIAL = 4096;
+
 /** A source whose beginning can be seen before it is read. */
 export class Head implements ByteSource {
   /** No more can be read. */
   ended = false;
   private readonly source: ByteSource;
-  private readonly buffer: Buffer;
+  private readonly capacity: number;
+  private buffer: Buffer;
   private filled = 0;
   private served = 0;
 
   constructor(source: ByteSource, capacity: number) {
     this.source = source;
-    this.buffer = Buffer.allocUnsafe(capacity);
+    this.capacity = capacity;
+    this.buffer = Buffer.allocUnsafe(Math.min(INITIAL, capacity));
   }
 
   /** The bytes that are known. */
@@ -21,7 +26,7 @@ export class Head implements ByteSource {
 
   /** No more of the beginning can be seen. */
   get full(): boolean {
-    return this.filled === this.buffer.length;
+    return this.filled === this.capacity;
   }
 
   /** Waits for at least `count` bytes, unless the source ends before. */
@@ -31,6 +36,11 @@ export class Head implements ByteSource {
 
   /** Waits for more bytes. */
   async more(): Promise<void> {
+    if (this.filled === this.buffer.length) {
+      const grown = Buffer.allocUnsafe(Math.min(this.buffer.length * 4, this.capacity));
+      this.buffer.copy(grown);
+      this.buffer = grown;
+    }
     const count = await this.source.read(this.buffer, this.filled, this.buffer.length - this.filled);
     this.filled += count;
     this.ended ||= count === 0;

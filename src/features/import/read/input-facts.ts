@@ -1,14 +1,14 @@
 import { InputError } from '../transform/input-error.ts';
 import type { Mapping } from '../transform/mapping.ts';
 import type { Format } from './detect.ts';
-import type { Input } from './open.ts';
+import type { InputInfo } from './open.ts';
 import type { Reading } from './reading.ts';
 import type { RecordSource } from './record-source.ts';
 
 /** What the commands need to know that import rejected records of an input. */
 export interface InputFacts {
   readonly format: Format;
-  readonly compression: Input['compression'];
+  readonly compression: InputInfo['compression'];
   readonly encoding: string;
   /** It is a file of its own, which can be read again. */
   readonly fromFile: boolean;
@@ -18,7 +18,7 @@ export interface InputFacts {
 }
 
 /** Describes an input. `records`: those that were read of it. */
-export function inputFacts(input: Input, records: RecordSource | undefined): InputFacts {
+export function inputFacts(input: InputInfo, records: RecordSource | undefined): InputFacts {
   const { format, compression, encoding, fingerprint, source } = input;
   const { headerText: header, headerLine } = records ?? {};
   return {
@@ -37,7 +37,7 @@ interface CsvFlags {
 }
 
 /** Refuses flags about CSV if no input is one: they would be ignored in silence. */
-export function refuseCsvFlags(opened: readonly Input[], { reading, mapping }: CsvFlags): void {
+export function refuseCsvFlags(opened: readonly InputInfo[], { reading, mapping }: CsvFlags): void {
   const flag = reading?.columns ? 'columns' : mapping.delimiter === undefined ? undefined : 'delimiter';
   const first = opened[0];
   if (flag === undefined || !first || opened.some(({ format }) => format === 'csv')) return;

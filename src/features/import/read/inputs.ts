@@ -8,7 +8,8 @@ import type { Contents } from './content.ts';
 import { type Comparison, type Content, ContentHash, compareContent } from './content.ts';
 import { type Format, foundText } from './detect.ts';
 import { type InputFacts, inputFacts, refuseCsvFlags } from './input-facts.ts';
-import { type Input, type OpenPipe, openInput } from './open.ts';
+import { notUtf8Lines } from './likely-encodings.ts';
+import { type Input, type InputInfo, type OpenPipe, openInput } from './open.ts';
 import { type HeadLimits, PipeHead } from './pipe-head.ts';
 import { linesBefore, linesWithin, type Part, rangeOf } from './range.ts';
 import type { Reading } from './reading.ts';
@@ -16,6 +17,7 @@ import type { RecordSource } from './record-source.ts';
 import { recordsOf } from './records-of.ts';
 import { readRecords, type Sample, type SampleLimits, SampleMappers, sampleMapping } from './sample.ts';
 import { compareSpooled } from './spool.ts';
+import { stoppable, throwIfStopped } from './stopped.ts';
 
 export interface InputOptions {
   readonly names: readonly string[];
@@ -27,7 +29,14 @@ export interface InputOptions {
   readonly reading?: Reading | undefined;
   readonly mapping: Mapping;
   readonly part: Part | undefined;
+  /** Ends the opening and the comparing of inputs with Stopped. */
+  readonly stop: AbortSignal;
   readonly onNotice: (text: string) => void;
+}
+
+/** An input that was opened. Only a pipe is still open. */
+interface Opened extends InputInfo {
+  readonly pipe?: Input;
 }
 
 /** An input that is being read. */
@@ -50,15 +59,17 @@ export interface Feed {
  * Files are then closed until they are read, which limits the open files. A pipe stays open: it can be opened only once.
  */
 export class Inputs {
-  readonly opened: Input[] = [];
+  readonly opened: Opened[] = [];
   /** How records are mapped; the import sets it once the types of the columns are decided. */
   mapping: Mapping;
   private readonly options: InputOptions;
   private readonly sampledAt = new Map<number, number>();
   /** The names in the order in which the inputs were found, if they were arranged. */
   private sorted: string[] = [];
-  /** The records of the inputs that were read so far. */
-  private readonly reading: RecordSource[] = [];
+  /** What is known of the inputs that were read so far. */
+  private readonly facts = new Map<string, InputFacts>();
+  /** The input that is read, and its records. */
+  private reading: readonly [InputInfo, RecordSource] | undefined;
 
   private constructor(options: InputOptions) {
     this.options = options;
@@ -69,10 +80,12 @@ export class Inputs {
     const inputs = new Inputs(options);
     try {
       for (const source of await filesIn(options.names, options.cwd, options.onNotice)) {
+        throwIfStopped(options.stop);
         const input = await openInput(source, options);
-        inputs.opened.push(input);
-        if (input.recordsFound) options.onNotice(foundText(input.name, input.recordsAt));
-        if (input.fingerprint) await input.close();
+        const { info } = input;
+        inputs.opened.push(info.fingerprint ? info : { ...info, pipe: input });
+        if (info.recordsFound) options.onNotice(foundText(info.name, info.recordsAt));
+        if (info.fingerprint) await input.close();
       }
       refuseCsvFlags(inputs.opened, options);
     } catch (error) {
@@ -93,12 +106,11 @@ export class Inputs {
    */
   arrange(before: Contents = []): void {
     if (this.sorted.length === 0) this.sorted = this.names;
-    const order = before.map((content, index) => content?.name ?? this.sorted[index]);
-    const place = ({ name }: Input) => {
-      const known = order.indexOf(name);
-      return known < 0 ? before.length + this.sorted.indexOf(name) : known;
-    };
-    this.opened.sort((a, b) => place(a) - place(b));
+    const place = new Map<string | undefined, number>();
+    const known = before.map((content, index) => content?.name ?? this.sorted[index]);
+    for (const [index, name] of [...known, ...this.sorted].entries())
+      if (!place.has(name)) place.set(name, index);
+    this.opened.sort((a, b) => place.get(a.name)! - place.get(b.name)!);
   }
 
   /** The names of all inputs, as messages show them. */
@@ -178,28 +190,29 @@ export class Inputs {
     if (opened.fingerprint) {
       const input = await openInput(opened.source, this.options);
       try {
-        return await compareContent(input.bytes, before);
+        return await compareContent(stoppable(input.bytes, stop), before);
       } finally {
         await input.close();
       }
     }
-    const { comparison, bytes } = await compareSpooled(opened.bytes, before, folder, stop);
-    this.opened[index] = { ...opened, bytes, close: () => bytes.close() };
+    const pipe = opened.pipe!;
+    const { comparison, bytes } = await compareSpooled(pipe.bytes, before, folder, stop);
+    this.opened[index] = { ...opened, pipe: { ...pipe, bytes, close: () => bytes.close() } };
     return comparison;
   }
 
   /** Describes an input by its name, as far as it was read. */
   factsOf(name: string): InputFacts | undefined {
-    const index = this.opened.findIndex((input) => input.name === name);
-    const input = this.opened[index];
-    return input && inputFacts(input, this.reading[index]);
+    if (this.reading?.[0].name === name) return inputFacts(...this.reading);
+    const input = this.opened.find((opened) => opened.name === name);
+    return this.facts.get(name) ?? (input && inputFacts(input, undefined));
   }
 
   /** Opens an input for reading. `hashed`: its content will be asked for. */
   async feed(index: number, batcher: Batcher, { hashed = true } = {}): Promise<Feed> {
     const opened = this.opened[index]!;
     const { part } = this.options;
-    const input = opened.fingerprint ? await openInput(opened.source, this.options) : opened;
+    const input = opened.pipe ?? (await openInput(opened.source, this.options));
     let source = input.bytes;
     let start = 0;
     if (part && !this.isDealtByIndex(index)) {
@@ -209,8 +222,7 @@ export class Inputs {
       start = range.start;
     }
     batcher.nextFile(index, start, this.isDealtByIndex(index) ? part : undefined);
-    let lines: Promise<number> | undefined;
-    if (input.format === 'parquet' && hashed) await readThrough(source);
+    if (input.format === 'parquet' && hashed) await readThrough(stoppable(source, this.options.stop));
     const { reading, onNotice } = this.options;
     const records = await recordsOf(input, source, start, {
       mapping: this.mapping,
@@ -218,7 +230,7 @@ export class Inputs {
       reading,
       onNotice,
     });
-    this.reading[index] = records;
+    this.reading = [input, records];
     const isTable = input.format === 'parquet';
     return {
       // Positions in a Parquet file are row numbers.
@@ -232,11 +244,11 @@ export class Inputs {
         if (isTable) return Math.ceil((input.size! * offset) / Math.max(1, records.readUntil));
         return Math.max(1, input.compression || input.encoding !== 'utf-8' ? input.taken() : offset - start);
       },
-      linesBefore: () => {
-        lines ??= start === 0 ? Promise.resolve(0) : linesBefore(opened.path!, start);
-        return lines;
-      },
-      async close() {
+      linesBefore: countLinesBefore(opened.path, start),
+      close: async () => {
+        // The reader is not kept: an archive may have many files.
+        this.facts.set(input.name, inputFacts(input, records));
+        this.reading = undefined;
         if (source !== input.bytes) await source.close();
         await input.close();
       },
@@ -252,16 +264,17 @@ export class Inputs {
     const mappers = new SampleMappers();
     const mapping = sampleMapping(this.mapping);
     let source: ByteSource;
-    let input = opened;
+    let input: Input;
     let bytesReady = Number.POSITIVE_INFINITY;
-    if (opened.fingerprint) {
+    if (!opened.pipe) {
       input = await openInput(opened.source, this.options);
       source = input.bytes;
     } else {
-      const pipe = new PipeHead(opened.bytes);
+      input = opened.pipe;
+      const pipe = new PipeHead(input.bytes);
       this.sampledAt.set(index, wait.clock.now());
       await pipe.fill({ ...wait, lines: limits.records });
-      this.opened[index] = { ...opened, bytes: pipe };
+      this.opened[index] = { ...opened, pipe: { ...input, bytes: pipe } };
       source = bytesOf(pipe.head);
       if (!pipe.ended) bytesReady = pipe.head.length;
     }
@@ -274,7 +287,8 @@ export class Inputs {
       });
       const read = await readRecords(records, { kind: mapping.kind, limits, bytesReady }, index);
       return {
-        input,
+        input: opened,
+        undecoded: notUtf8Lines(input.head),
         header: mappers.header,
         headerText: records.headerText,
         delimiter: input.format === 'csv' ? records.delimiter : undefined,
@@ -285,11 +299,20 @@ export class Inputs {
         ...read,
       };
     } finally {
-      if (opened.fingerprint) await input.close();
+      if (!opened.pipe) await input.close();
     }
   }
 
   async close(): Promise<void> {
-    for (const input of this.opened) if (!input.fingerprint) await input.close();
+    for (const { pipe } of this.opened) await pipe?.close();
   }
+}
+
+/** Counts the lines of a file before an offset, once. */
+function countLinesBefore(path: string | null, start: number): () => Promise<number> {
+  let lines: Promise<number> | undefined;
+  return () => {
+    lines ??= start === 0 ? Promise.resolve(0) : linesBefore(path!, start);
+    return lines;
+  };
 }

@@ -24,8 +24,8 @@ interface Fingerprint {
   readonly inode: number;
 }
 
-/** An open input whose compression and format are known. */
-export interface Input {
+/** What is known of an input once its beginning was read. */
+export interface InputInfo {
   /** The name that the user typed; `-` is standard input. */
   readonly name: string;
   /** The absolute path; null for standard input. */
@@ -44,8 +44,16 @@ export interface Input {
   readonly recordsFound: boolean;
   /** As `TextDecoder` names it. */
   readonly encoding: string;
+}
+
+/** An open input. It holds buffers: of many inputs, only one is open at a time. */
+export interface Input extends InputInfo {
+  /** What remains of it after it was closed. */
+  readonly info: InputInfo;
   /** The beginning of the text. */
   readonly head: Buffer;
+  /** Bytes of the text, where that is known before it is read. */
+  readonly unpackedSize: number | undefined;
   /** The open file; undefined for a pipe. */
   readonly handle: FileHandle | undefined;
   /** The decompressed bytes, as UTF-8; of Parquet, the file. */
@@ -202,7 +210,7 @@ async function inspect(opened: Opened, options: OpenOptions): Promise<Input> {
     ? { format: 'parquet' as const }
     : await detect(name, text, options, printing(given, compression));
   const content = decoded ?? unpacked ?? hashed;
-  return {
+  const info: InputInfo = {
     name,
     path,
     source: given,
@@ -213,7 +221,12 @@ async function inspect(opened: Opened, options: OpenOptions): Promise<Input> {
     recordsAt: detected.path ?? [],
     recordsFound: options.reading?.records === undefined && (detected.path?.length ?? 0) > 0,
     encoding,
+  };
+  return {
+    ...info,
+    info,
     head: text.bytes,
+    unpackedSize: compression || decoded ? undefined : (given.entry?.size ?? fingerprint?.size),
     handle: file,
     bytes: text,
     taken: () => zip?.taken() ?? hashed.hash.length,

@@ -5,6 +5,8 @@ import type { ValidationError } from '../transform/validation-errors.ts';
 import type { RecordSink } from './record-source.ts';
 
 const LINE_FEED = 0x0a;
+/** The size of the buffer at first and later: an archive may have many small files. */
+const INITIAL = 4096;
 const CAPACITY = 256 * 1024;
 
 /**
@@ -12,7 +14,7 @@ const CAPACITY = 256 * 1024;
  * the buffer until the sink has copied them.
  */
 export class RecordBytes {
-  bytes: Buffer = Buffer.allocUnsafeSlow(CAPACITY);
+  bytes: Buffer = Buffer.allocUnsafeSlow(INITIAL);
   /** Where the current record starts, and the index after it. */
   start = 0;
   end = 0;
@@ -28,7 +30,9 @@ export class RecordBytes {
     if (this.start + most >= this.bytes.length) {
       sink.flushPending();
       this.start = 0;
-      if (most >= this.bytes.length) this.bytes = Buffer.allocUnsafeSlow(most + 1);
+      const { length } = this.bytes;
+      if (most >= length || length < CAPACITY)
+        this.bytes = Buffer.allocUnsafeSlow(Math.max(most + 1, Math.min(length * 8, CAPACITY)));
     }
     return this.start;
   }

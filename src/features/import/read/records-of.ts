@@ -10,6 +10,8 @@ import type { Reading } from './reading.ts';
 import { type RecordReader, type RecordSource, recordsIn } from './record-source.ts';
 import { Window } from './window.ts';
 
+const SMALLEST_BLOCK = 4096;
+
 export interface RecordsOptions {
   readonly mapping: Mapping;
   /** Makes the mappers of the records; Parquet adds the types of its columns to the mapping. */
@@ -30,7 +32,10 @@ export async function recordsOf(
     const { ParquetRecords } = await import('./parquet/parquet-records.ts');
     return ParquetRecords.open({ file: input.handle!, size: input.size!, name: input.name, ...options });
   }
-  const window = new Window(source, longestRecord(options.mapping.kind) + 1, start);
+  // One byte more shows that it ends there.
+  const block =
+    input.unpackedSize === undefined ? undefined : Math.max(SMALLEST_BLOCK, input.unpackedSize + 1);
+  const window = new Window(source, longestRecord(options.mapping.kind) + 1, start, block);
   return recordsIn(window, readerOf(input, options));
 }
 

@@ -1,7 +1,7 @@
 import { Batcher } from '../batch/batcher.ts';
 import type { CellType, Mapping } from '../transform/mapping.ts';
 import type { RecordMappers } from '../transform/record-mappers.ts';
-import type { Input } from './open.ts';
+import type { InputInfo } from './open.ts';
 import type { RecordSource } from './record-source.ts';
 
 /** Limits of a sample, whichever is reached first. */
@@ -15,7 +15,9 @@ export const SAMPLE: SampleLimits = { records: 1000, bytes: 1024 * 1024 };
 
 /** The first records of an input as they were read, before any mapping. */
 export interface Sample {
-  readonly input: Input;
+  readonly input: InputInfo;
+  /** The first lines that are not UTF-8 text. */
+  readonly undecoded: Buffer;
   /** The names of the columns; undefined for JSON. */
   readonly header: readonly string[] | undefined;
   /** The text of the header of a CSV. */

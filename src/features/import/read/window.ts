@@ -18,11 +18,12 @@ export class Window {
   private readonly source: ByteSource;
   private readonly longest: number;
 
+  /** `block`: how much is read first, in bytes; less than otherwise suits a small input. */
   constructor(source: ByteSource, longest: number, base = 0, block = BLOCK) {
     this.source = source;
     this.longest = longest;
     this.base = base;
-    this.buffer = Buffer.allocUnsafeSlow(block + 1);
+    this.buffer = Buffer.allocUnsafeSlow(Math.min(block, BLOCK) + 1);
   }
 
   /** Offset in the input of the first byte that was not consumed. */

@@ -13,6 +13,8 @@ export class ZstdFrames {
   readonly blocks: { readonly last: boolean; readonly checked: boolean }[] = [];
   /** The checksums so far: the low 32 bits of the XXH64 of the content of a frame. */
   readonly checksums: number[] = [];
+  /** Headers of blocks and of skippable frames that were parsed so far. */
+  private seen = 0;
   private state: 'frame' | 'header' | 'block' | 'skip' | 'checksum' = 'frame';
   private readonly held: number[] = [];
   private needed = 4;
@@ -21,9 +23,14 @@ export class ZstdFrames {
   private checksum = false;
   private collecting = false;
 
-  /** Parses the next bytes of the stream, in chunks of any size. */
-  push(bytes: Uint8Array): void {
-    for (let at = 0; at < bytes.length; ) {
+  /**
+   * Parses the next bytes of the stream from `from` on, at most until `blocks` headers of blocks or skippable frames, and returns where it
+   * stopped. The chunks may have any size.
+   */
+  pushBlocks(bytes: Uint8Array, from: number, blocks: number): number {
+    const most = this.seen + blocks;
+    let at = from;
+    while (at < bytes.length && this.seen < most) {
       if (this.state === 'skip') {
         const count = Math.min(this.skip, bytes.length - at);
         this.skip -= count;
@@ -34,6 +41,7 @@ export class ZstdFrames {
       this.held.push(bytes[at++]!);
       if (this.held.length === this.needed) this.complete();
     }
+    return at;
   }
 
   private complete(): void {
@@ -55,6 +63,7 @@ export class ZstdFrames {
   private header(): void {
     const { held } = this;
     if (this.needed === 8 && held[3] === 0x18) {
+      this.seen++;
       this.skipBytes(littleEndian(held, 4, 4), 'frame');
       return;
     }
@@ -85,6 +94,7 @@ export class ZstdFrames {
     // A run-length block contains one byte, whatever its size field says.
     const size = ((head >> 1) & 3) === 1 ? 1 : head >> 3;
     this.blocks.push({ last, checked: this.checksum });
+    this.seen++;
     this.collecting = last && this.checksum;
     this.skipBytes(size, last ? 'frame' : 'block');
   }

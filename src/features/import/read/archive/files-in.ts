@@ -33,7 +33,7 @@ export async function filesIn(
   const sources: Source[] = [];
   for (const name of names) {
     for (const file of await filesOf(name, cwd, onNotice))
-      sources.push(...(await entriesOf(file, cwd, onNotice)));
+      for (const source of await entriesOf(file, cwd, onNotice)) sources.push(source);
   }
   return sources;
 }
@@ -73,8 +73,9 @@ export function dataFiles(
     .filter((file) => /(^|\/)(?!_|readme|licen[cs]e|makefile|changelog)[^./]+$/i.test(within(file)))
     .sort();
   const kept = named.length > 0 ? named : plain;
+  const known = new Set(kept);
   const left = visible
-    .filter((file) => !kept.includes(file) && !/(^|\/)_[A-Za-z]\w*$/.test(within(file)))
+    .filter((file) => !known.has(file) && !/(^|\/)_[A-Za-z]\w*$/.test(within(file)))
     .sort();
   if (left.length > 0) onLeftOut(`left out ${listed(left.map((file) => basename(file)).sort())}`);
   return kept;
@@ -106,15 +107,16 @@ async function entriesOf(
     if (entries.some(({ name }) => name === '[Content_Types].xml')) throw spreadsheet(file);
     const only = entries.length === 1 ? entries.map(({ name }) => name) : [];
     const left = (text: string) => onNotice(`${file}: ${text}`);
-    const names =
+    const names = new Set(
       only.length > 0
         ? only
         : dataFiles(
             entries.map(({ name }) => `/${name}`),
             '',
             left,
-          );
-    const kept = entries.filter(({ name }) => names.includes(name) || names.includes(`/${name}`));
+          ),
+    );
+    const kept = entries.filter(({ name }) => names.has(name) || names.has(`/${name}`));
     if (kept.length === 0)
       throw new InputError(`${file} is a zip archive without data files.`, `unzip -l ${shellPath(file)}`);
     return kept.map((entry) => ({ name: `${file}:${entry.name}`, file, entry }));

@@ -1,10 +1,13 @@
 import type { FileHandle } from 'node:fs/promises';
-import { crc32 } from 'node:zlib';
+import { crc32, inflateRawSync } from 'node:zlib';
 import { shellPath } from '../../../../kit/shell.ts';
 import { InputError } from '../../transform/input-error.ts';
-import type { ByteSource } from '../bytes.ts';
+import { type ByteSource, bytesOf } from '../bytes.ts';
 import { decompressed } from '../decompress.ts';
 import { contentOffset, type ZipEntry } from './zip.ts';
+
+/** Up to this many bytes, a stream would cost more than the content. */
+const SMALL = 64 * 1024;
 
 /** The content of an entry, and how many of its compressed bytes were read. */
 export interface ZipContent {
@@ -29,7 +32,13 @@ export async function zipContent(file: FileHandle, entry: ZipEntry, archive: str
     close: async () => undefined,
   };
   const name = `${entry.name} in ${archive}`;
-  const plain = entry.method === 0 ? packed : decompressed(packed, 'deflate', name);
+  const isSmall = Math.max(entry.size, entry.compressedSize) <= SMALL;
+  const plain =
+    entry.method === 0
+      ? packed
+      : isSmall
+        ? inflatedAtOnce(packed, entry, archive)
+        : decompressed(packed, 'deflate', name);
   let sum = 0;
   let size = 0;
   return {
@@ -39,12 +48,35 @@ export async function zipContent(file: FileHandle, entry: ZipEntry, archive: str
         const count = await plain.read(into, at, length);
         sum = crc32(into.subarray(at, at + count), sum);
         size += count;
-        if (count === 0 && length > 0 && (size !== entry.size || sum !== entry.crc32))
+        const over = count === 0 && length > 0;
+        if (size > entry.size || (over && (size !== entry.size || sum !== entry.crc32)))
           throw damaged(archive, entry, 'its length or checksum does not match');
         return count;
       },
       close: () => plain.close(),
     },
+  };
+}
+
+/** Decompresses a small entry when it is read first. */
+function inflatedAtOnce(packed: ByteSource, entry: ZipEntry, archive: string): ByteSource {
+  let plain: ByteSource | undefined;
+  const inflate = async () => {
+    const bytes = Buffer.allocUnsafe(entry.compressedSize);
+    for (let at = 0; at < bytes.length; ) at += await packed.read(bytes, at, bytes.length - at);
+    try {
+      // One byte more than it claims shows that it claims too little.
+      return bytesOf(inflateRawSync(bytes, { maxOutputLength: entry.size + 1 }));
+    } catch (error) {
+      throw damaged(archive, entry, (error as Error).message);
+    }
+  };
+  return {
+    async read(into, at, length) {
+      plain ??= await inflate();
+      return plain.read(into, at, length);
+    },
+    close: async () => undefined,
   };
 }
 

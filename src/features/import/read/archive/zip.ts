@@ -22,8 +22,15 @@ const LOCATOR64 = 0x07064b50;
 const END_BYTES = 22;
 /** The longest comment after the end record. */
 const MAX_COMMENT = 0xffff;
-/** The largest list of entries that is read, in bytes. */
-const MAX_DIRECTORY = 64 * 1024 * 1024;
+/** The most files in an archive: as many as its oldest and commonest form can count. */
+const MAX_ENTRIES = 0xffff;
+/** The largest list of entries that is read, in bytes: 256 for each of them. */
+const MAX_DIRECTORY = 16 * 1024 * 1024;
+/** What one byte of deflate can hold at most, and the size of all files from which that is checked. */
+const MAX_RATIO = 1032;
+const RATIO_FROM = 64 * 1024 * 1024;
+/** The fixed part of the header before the content of a file. */
+const LOCAL_BYTES = 30;
 const NO_VALUE = 0xffffffff;
 
 /** Returns whether bytes are the start of a zip archive, which may be empty. */
@@ -34,8 +41,9 @@ export function isZip(head: Buffer): boolean {
 /** Lists the files of an archive in the order of its directory, without folders. Throws an InputError. */
 export async function zipEntries(file: FileHandle, size: number, name: string): Promise<ZipEntry[]> {
   const end = await endRecord(file, size, name);
-  if (end.size > MAX_DIRECTORY || end.offset + end.size > size)
-    throw damaged(name, 'its list of files is damaged');
+  if (!(end.offset + end.size <= size)) throw damaged(name, 'its list of files is damaged');
+  if (end.entries > MAX_ENTRIES || end.size > MAX_DIRECTORY)
+    throw new InputError(`${name} has more than ${MAX_ENTRIES} files.`, ...unzipped(name));
   const directory = await bytesAt(file, end.offset, end.size, name);
   const entries: ZipEntry[] = [];
   for (let at = 0, n = 0; n < end.entries; n++) {
@@ -55,14 +63,32 @@ export async function zipEntries(file: FileHandle, size: number, name: string): 
     if (n === end.entries - 1 && at + 4 <= directory.length && directory.readUInt32LE(at) === CENTRAL)
       throw damaged(name, 'its list of files is damaged');
   }
+  checkExtents(entries, end.offset, name);
   return entries;
+}
+
+/**
+ * Checks that each file has bytes of its own, before the list, and that those can hold what they claim to: a small archive
+ * whose entries share their content would expand without end.
+ */
+function checkExtents(entries: readonly ZipEntry[], end: number, name: string): void {
+  let before = 0;
+  let total = 0;
+  for (const entry of [...entries].sort((a, b) => a.offset - b.offset)) {
+    if (entry.offset < before) throw damaged(name, `${entry.name} overlaps another file`);
+    before = entry.offset + LOCAL_BYTES + entry.compressedSize;
+    if (!(before <= end)) throw damaged(name, `the content of ${entry.name} is not in it`);
+    total += entry.size;
+  }
+  if (total > Math.max(RATIO_FROM, end * MAX_RATIO))
+    throw damaged(name, 'its files claim to be larger than its bytes can hold');
 }
 
 /** Returns the offset of the content of an entry. */
 export async function contentOffset(file: FileHandle, entry: ZipEntry, name: string): Promise<number> {
-  const header = await bytesAt(file, entry.offset, 30, name);
+  const header = await bytesAt(file, entry.offset, LOCAL_BYTES, name);
   if (header.readUInt32LE(0) !== LOCAL) throw damaged(name, `the header of ${entry.name} is damaged`);
-  return entry.offset + 30 + header.readUInt16LE(26) + header.readUInt16LE(28);
+  return entry.offset + LOCAL_BYTES + header.readUInt16LE(26) + header.readUInt16LE(28);
 }
 
 function entryAt(
@@ -116,7 +142,9 @@ async function endRecord(file: FileHandle, size: number, name: string) {
     if (tail.readUInt32LE(at) !== END) continue;
     const locator = at >= 20 && tail.readUInt32LE(at - 20) === LOCATOR64 ? at - 20 : -1;
     if (locator >= 0) {
-      const wide = await bytesAt(file, Number(tail.readBigUInt64LE(locator + 8)), 56, name);
+      const position = Number(tail.readBigUInt64LE(locator + 8));
+      if (position > size) throw damaged(name, 'its list of files is damaged');
+      const wide = await bytesAt(file, position, 56, name);
       if (wide.readUInt32LE(0) !== END64) throw damaged(name, 'its list of files is damaged');
       return {
         entries: Number(wide.readBigUInt64LE(32)),
