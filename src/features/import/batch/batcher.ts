@@ -26,6 +26,9 @@ export interface RecordShare {
   readonly of: number;
 }
 
+/** So many complete batches wait before a reader pauses: a window of short invalid lines would become a thousand. */
+const MAX_READY = 16;
+
 /** Collects records into batches of at most `size` records and 8 MiB of body. */
 export class Batcher {
   /** No more records are wanted: a limit was reached. */
@@ -147,6 +150,11 @@ export class Batcher {
   flushPending(): void {
     this.body.flushPending();
     this.source.flushPending();
+  }
+
+  /** Complete batches wait to be taken: a reader pauses, and goes on with what it has read once they were taken. */
+  get full(): boolean {
+    return this.ready.length >= MAX_READY;
   }
 
   /** True while a batch is open. */

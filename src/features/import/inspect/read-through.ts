@@ -1,5 +1,6 @@
 import { Batcher } from '../batch/batcher.ts';
 import type { Inputs } from '../read/inputs.ts';
+import { breathe, throwIfStopped } from '../read/stopped.ts';
 import { Reasons } from '../report/reasons.ts';
 import type { TimeSpan } from '../report/time-span.ts';
 import type { Mapping } from '../transform/mapping.ts';
@@ -34,7 +35,8 @@ export async function readThrough(
   let takenBytes = 0;
   let exact = true;
   for (const [index] of inputs.opened.entries()) {
-    if (bytes >= MAX_BYTES || stop.aborted) {
+    throwIfStopped(stop);
+    if (bytes >= MAX_BYTES) {
       exact = false;
       break;
     }
@@ -54,14 +56,19 @@ export async function readThrough(
     try {
       for (;;) {
         records.drain(batcher);
+        const paused = batcher.full;
         count();
-        if (records.ended || bytes >= MAX_BYTES || stop.aborted) break;
+        await breathe();
+        throwIfStopped(stop);
+        if (bytes >= MAX_BYTES) break;
+        if (paused) continue;
+        if (records.ended) break;
         batcher.flushPending();
         await records.more();
       }
       batcher.cut();
       count();
-      exact &&= records.ended;
+      exact &&= records.ended && records.position >= records.readUntil;
       takenBytes += feed.taken(records.position);
     } finally {
       await feed.close();

@@ -2,6 +2,7 @@ import type { Clock } from '../../../kit/clock.ts';
 import type { Batch } from '../batch/batch.ts';
 import type { Batcher } from '../batch/batcher.ts';
 import type { RecordSource } from './record-source.ts';
+import { breathe } from './stopped.ts';
 
 export interface Flush {
   readonly clock: Clock;
@@ -26,11 +27,17 @@ export async function* batchesOf(
   let { since } = flush;
   for (;;) {
     source.drain(batcher);
+    const paused = batcher.full;
     for (let batch = batcher.take(); batch; batch = batcher.take()) {
       // The batch that is open now was started after this one.
       openSince = undefined;
       since = undefined;
       yield batch;
+    }
+    await breathe();
+    if (paused && !batcher.done) {
+      if (flush.signal.aborted) return;
+      continue;
     }
     if (batcher.done || source.ended) break;
     openSince = batcher.partial ? (openSince ?? since ?? flush.clock.now()) : undefined;

@@ -82,8 +82,11 @@ function* encoded(text: string, invalid: string | undefined): Generator<Buffer> 
     invalid === undefined
       ? text.split(/[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/)
       : text.split(invalid);
+  const bytes = Buffer.allocUnsafe(text.length * 3);
+  let length = 0;
   for (const [index, part] of parts.entries()) {
-    if (index > 0) yield Buffer.from([NEVER]);
-    if (part !== '') yield Buffer.from(part);
+    if (index > 0) bytes[length++] = NEVER;
+    if (part !== '') length += bytes.write(part, length);
   }
+  yield bytes.subarray(0, length);
 }

@@ -35,7 +35,7 @@ export class NdjsonReader implements RecordReader {
     const { scan } = this.options;
     let at = window.start;
     const clean = isUtf8(buffer.subarray(at, Math.min(limit, window.end)));
-    while (at < limit && !batcher.done) {
+    while (at < limit && !batcher.done && !batcher.full) {
       let end = scan && clean ? scan(buffer, at) : -1;
       if (end > 0) {
         // Trailing white space belongs to the line of the record.

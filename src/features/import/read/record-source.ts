@@ -5,7 +5,7 @@ import type { Window } from './window.ts';
 /** Receives the records of an input in order; the batcher, or a collector of samples. */
 export type RecordSink = Pick<
   Batcher,
-  'done' | 'wants' | 'record' | 'reject' | 'skip' | 'filter' | 'flushPending'
+  'done' | 'full' | 'wants' | 'record' | 'reject' | 'skip' | 'filter' | 'flushPending'
 >;
 
 /** Passes the complete records in a window to a sink. */
@@ -15,7 +15,7 @@ export interface RecordReader {
   /** The text of the header of a CSV, and its line from 1. */
   readonly headerText?: string | undefined;
   readonly headerLine?: number;
-  /** Passes on all complete records; at the end of the input, all records. */
+  /** Passes on all complete records; at the end of the input, all records. Stops where the sink is full. */
   drain(window: Window, sink: RecordSink): void;
 }
 
@@ -34,7 +34,7 @@ export interface RecordSource {
   readonly headerLine?: number | undefined;
   /** The types that the input itself gives its columns. */
   readonly types?: ReadonlyMap<string, CellType> | undefined;
-  /** Passes on all complete records that were read so far. */
+  /** Passes on all complete records that were read so far; stops where the sink is full. */
   drain(sink: RecordSink): void;
   /** Reads more. Invalidates references into buffers that were passed on. */
   more(): Promise<unknown>;

@@ -3,6 +3,7 @@ import type { CellType, Mapping } from '../transform/mapping.ts';
 import type { RecordMappers } from '../transform/record-mappers.ts';
 import type { InputInfo } from './open.ts';
 import type { RecordSource } from './record-source.ts';
+import { breathe } from './stopped.ts';
 
 /** Limits of a sample, whichever is reached first. */
 export interface SampleLimits {
@@ -76,7 +77,10 @@ export async function readRecords(
   batcher.nextFile(file, source.position);
   for (;;) {
     source.drain(batcher);
+    const paused = batcher.full;
     while (batcher.take());
+    await breathe();
+    if (paused && !batcher.done) continue;
     if (batcher.done || source.ended || source.position >= limits.bytes) break;
     if (source.readUntil >= bytesReady) break;
     batcher.flushPending();

@@ -118,8 +118,8 @@ export async function isUnchangedSince(
   }
 }
 
-/** Maximum length of a first line that is recognized. */
-const FIRST_LINE_BYTES = 64 * 1024 * 1024;
+/** What comes before the record in the first line is within this many bytes. */
+const HEAD_BYTES = 64 * 1024;
 
 /**
  * Removes the rejects file of an earlier import of these inputs, so that nobody fixes and sends records again that were
@@ -142,13 +142,25 @@ export async function removeEarlierRejects(path: string, inputs: readonly string
 async function firstFile(path: string): Promise<string | undefined> {
   const file = await open(path);
   try {
-    for await (const line of file.readLines({ end: FIRST_LINE_BYTES })) {
-      const { file: name, line: at, offset, field, reason, raw } = JSON.parse(line) as Partial<Reject>;
-      const numbers = [at, offset].every((value) => typeof value === 'number');
-      const texts = [field, reason, raw].every((value) => typeof value === 'string');
-      return numbers && texts && typeof name === 'string' ? name : undefined;
-    }
-    return undefined;
+    const head = Buffer.alloc(HEAD_BYTES);
+    const { bytesRead } = await file.read(head, 0, HEAD_BYTES, 0);
+    const text = head.toString('utf8', 0, bytesRead);
+    // The record comes after what describes it, and is not read: it may be long.
+    const end = text.startsWith('{"file":') ? text.indexOf(',"raw":"') : -1;
+    if (end < 0) return undefined;
+    const {
+      file: name,
+      line,
+      offset,
+      field,
+      reason,
+    } = JSON.parse(`${text.slice(0, end)}}`) as Partial<Reject>;
+    const numbers = [line, offset].every((value) => typeof value === 'number');
+    const texts = [field, reason].every((value) => typeof value === 'string');
+    return numbers && texts && typeof name === 'string' ? name : undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
   } finally {
     await file.close();
   }

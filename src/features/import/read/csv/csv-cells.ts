@@ -5,6 +5,18 @@ const LINE_FEED = 0x0a;
 const RETURN = 0x0d;
 
 const QUOTED = 1;
+/** The most columns of a table; a spreadsheet has 16,384. */
+export const MAX_COLUMNS = 131_072;
+export const TOO_MANY_CELLS = `has more than ${MAX_COLUMNS} cells`;
+
+/** Returns whether a row has more delimiters than a table may have columns; one in a quoted cell counts too. */
+export function hasTooManyCells(row: Buffer, delimiter: Buffer): boolean {
+  if (row.length < MAX_COLUMNS) return false;
+  let cells = 1;
+  for (let at = row.indexOf(delimiter); at >= 0 && cells <= MAX_COLUMNS; cells++)
+    at = row.indexOf(delimiter, at + delimiter.length);
+  return cells > MAX_COLUMNS;
+}
 
 /** The cells of a row, found in its bytes. */
 export class CellBounds {

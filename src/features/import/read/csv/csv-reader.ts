@@ -13,7 +13,7 @@ import { RecordBytes } from '../record-bytes.ts';
 import type { RecordReader, RecordSink } from '../record-source.ts';
 import { notText, undecodedParts } from '../undecoded.ts';
 import type { Window } from '../window.ts';
-import { CellBounds } from './csv-cells.ts';
+import { CellBounds, hasTooManyCells, TOO_MANY_CELLS } from './csv-cells.ts';
 import { findDialect } from './csv-dialect.ts';
 import { cellsOf, type Row, scanRow, scanUnquotedRow } from './csv-rows.ts';
 
@@ -83,7 +83,7 @@ export class CsvReader implements RecordReader {
     if (!this.started && window.start < window.end && !this.start(window, batcher)) return;
     const limit = completeUntil(window);
     const clean = isUtf8(window.buffer.subarray(window.start, Math.min(limit, window.end)));
-    while (!batcher.done && window.start < window.end) {
+    while (!batcher.done && !batcher.full && window.start < window.end) {
       if (clean && !this.long && this.takeWritten(window, batcher, limit)) continue;
       if (this.long && !this.skipLongRow(window, batcher)) return;
       // At the end of the input, a line feed follows the last row.
@@ -175,7 +175,7 @@ export class CsvReader implements RecordReader {
       bytes.length > this.options.longest
         ? tooLong(this.options.longest)
         : isUtf8(bytes)
-          ? row.error
+          ? (row.error ?? (hasTooManyCells(bytes, this.mark) ? TOO_MANY_CELLS : undefined))
           : notText(this.options.encoding);
     if (reason) {
       this.reject(batcher, bytes, reason, next, offset);
@@ -206,6 +206,8 @@ export class CsvReader implements RecordReader {
       if (row.error || encoding !== UTF_8) throw new InputError(message, hint);
       throw new NotUtf8(message, hint, Buffer.from(bytes));
     }
+    if (hasTooManyCells(bytes, this.mark))
+      throw new InputError(`The header of ${file} ${TOO_MANY_CELLS}.`, `head -c 200 ${shellPath(file)}`);
     this.headerText = bytes.toString('utf8');
     this.headerLine = this.line + 1;
     const cells = cellsOf(this.headerText, this.delimiter, row.quoted);

@@ -74,12 +74,13 @@ export class JsonReader implements RecordReader {
     // A scan stops at this line feed, also where the window ends within a record.
     window.buffer[window.end] = LINE_FEED;
     const clean = isUtf8(window.buffer.subarray(window.start, charactersEnd(window)));
-    while (!sink.done) {
+    while (!sink.done && !sink.full) {
       if (this.open) {
         if (!this.scanOpen(window, sink, clean)) return;
       } else if (!this.skipSpace(window) || !this.step(window, sink, clean)) break;
     }
-    if (window.ended && window.start >= window.end && !this.over && !sink.done) this.finish(window, sink);
+    if (window.ended && window.start >= window.end && !this.over && !sink.done && !sink.full)
+      this.finish(window, sink);
   }
 
   /** Moves to the next byte that is not white space; returns whether there is one. */

@@ -3,6 +3,7 @@ import { EXCERPT_BYTES, type Reject } from '../../report/reject.ts';
 import type { RecordMapper } from '../../transform/map-json.ts';
 import type { RecordSink } from '../record-source.ts';
 import { notText, undecodedParts } from '../undecoded.ts';
+import { excessOf } from './record-shape.ts';
 
 export interface JsonOptions {
   readonly file: string;
@@ -45,7 +46,8 @@ export function passRecord(
     return;
   }
   const raw = bytes.toString('utf8');
-  const mapped = map(raw);
+  const excess = excessOf(buffer, start, end);
+  const mapped = excess === undefined ? map(raw) : { field: 'record', reason: excess };
   if ('field' in mapped) {
     const trimmed = raw.endsWith('\r') ? raw.slice(0, -1) : raw;
     sink.reject({ file, line, offset, ...mapped, raw: trimmed }, next);

@@ -4,6 +4,7 @@ import type { FILTERED } from '../../transform/filtered.ts';
 import type { CellType, Mapping } from '../../transform/mapping.ts';
 import type { RecordMappers, RowMapper } from '../../transform/record-mappers.ts';
 import type { ValidationError } from '../../transform/validation-errors.ts';
+import { excessOf } from '../json/record-shape.ts';
 import { RecordBytes } from '../record-bytes.ts';
 import type { RecordSink, RecordSource } from '../record-source.ts';
 import { inexactPart, type LeafColumn, leafColumn, nestedText } from './cells.ts';
@@ -125,7 +126,7 @@ export class ParquetRecords implements RecordSource {
     const { slice } = this;
     if (!slice) return;
     const end = slice.firstRow + slice.rows;
-    while (this.position < end && !sink.done) {
+    while (this.position < end && !sink.done && !sink.full) {
       const row = this.position++;
       if (sink.wants()) this.pass(slice, row - slice.firstRow, sink);
       else sink.skip(this.position);
@@ -208,6 +209,9 @@ export class ParquetRecords implements RecordSource {
   private mapped(slice: Slice, index: number, sink: RecordSink): ValidationError | typeof FILTERED | null {
     const { text, problem } = this.text(slice, index);
     if (problem) return problem;
+    const bytes = Buffer.from(text);
+    const reason = excessOf(bytes, 0, bytes.length);
+    if (reason !== undefined) return { field: 'record', reason };
     const mapped = this.json(text);
     if ('field' in mapped || 'filtered' in mapped) return mapped;
     this.made.write(mapped.text, sink);
