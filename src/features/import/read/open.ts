@@ -16,6 +16,7 @@ import { type Detected, detectFormat, type Format } from './detect.ts';
 import { markedEncoding, transcoded } from './encoding.ts';
 import { Head } from './head.ts';
 import type { Reading } from './reading.ts';
+import { stoppable } from './stopped.ts';
 
 /** Identifies a version of a file. */
 interface Fingerprint {
@@ -78,6 +79,8 @@ export interface OpenOptions {
   readonly stdin: AsyncIterable<Uint8Array>;
   readonly openPipe?: OpenPipe | undefined;
   readonly format?: Format | undefined;
+  /** Ends the reading of a file with Stopped. */
+  readonly stop?: AbortSignal;
   /** The folder that relative paths refer to. */
   readonly cwd: string;
   readonly reading?: Reading | undefined;
@@ -113,7 +116,8 @@ export async function openInput(source: Source | string, options: OpenOptions): 
     if (stat.isDirectory()) throw unreadable(name, { code: 'EISDIR' });
     const fingerprint = stat.isFile() ? { size: stat.size, mtimeMs: stat.mtimeMs, inode: stat.ino } : null;
     const zip = entry && (await zipContent(file, entry, name));
-    const bytes = zip?.bytes ?? fileSource(name, file, fingerprint?.size ?? Number.POSITIVE_INFINITY);
+    const plain = zip?.bytes ?? fileSource(name, file, fingerprint?.size ?? Number.POSITIVE_INFINITY);
+    const bytes = options.stop ? stoppable(plain, options.stop) : plain;
     return await inspect({ given, path, fingerprint, source: bytes, file, zip }, options);
   } catch (error) {
     await file.close();
