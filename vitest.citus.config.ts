@@ -20,7 +20,7 @@ export default defineConfig({
     disableConsoleIntercept: true,
     env: { SVC_TEST_ENGINE: 'postgres' },
     include: [
-      'test/service/store/postgres/{citus,event-numbers,foreign,statements,store}.test.ts',
+      'test/service/platform/store/postgres/{citus,event-numbers,foreign,statements,store}.test.ts',
       'test/chaos/shared-limit.test.ts',
       ...ON_POSTGRES,
     ],

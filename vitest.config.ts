@@ -3,7 +3,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** What runs on PostgreSQL only. */
 const POSTGRES_ONLY = [
-  'test/service/store/postgres/**/*.test.ts',
+  'test/service/platform/store/postgres/**/*.test.ts',
   'test/acceptance/examples.test.ts',
   'test/commands/serve/postgres.test.ts',
   'test/chaos/shared-limit.test.ts',
@@ -14,9 +14,20 @@ const POSTGRES_ONLY = [
 
 /** What runs on PostgreSQL too. */
 export const ON_POSTGRES = [
-  'test/service/*.test.ts',
-  'test/service/{console,erasure,live-events,receipts,retention}/*.test.ts',
-  'test/service/http/{decide,learning,messages}.test.ts',
+  'test/service/{acceptance,admin,erasure}/*.test.ts',
+  'test/service/catalog/versions.test.ts',
+  'test/service/decisions/{decide,learning,messages,repeats}.test.ts',
+  'test/service/events/{event-numbers,events}.test.ts',
+  'test/service/events/stream/{live-events,unread-streams,watch-events}.test.ts',
+  'test/service/http/access/client-keys.test.ts',
+  'test/service/notifications/{lists,marketing,notifications,receipt-endpoint,receipts,unsubscribe}.test.ts',
+  'test/service/notifications/receipts/*.test.ts',
+  'test/service/platform/store/{by-workspace,due-work,schema}.test.ts',
+  'test/service/retention/{growth,retained-service,retention}.test.ts',
+  'test/service/telemetry/{nodes,operations,usage}.test.ts',
+  'test/service/timeline/reads.test.ts',
+  'test/service/users/addresses.test.ts',
+  'test/service/webhooks/{deliveries,hostile-subscribers,webhooks}.test.ts',
   'test/chaos/{migration,retention}-kills.test.ts',
   'test/commands/serve/{console,processes}.test.ts',
 ];

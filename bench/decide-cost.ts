@@ -5,12 +5,12 @@
  */
 import { cpus } from 'node:os';
 import { seededRandom } from '../src/kit/random.ts';
-import { attributesOf } from '../src/service/domain/decide/attributes.ts';
-import { type Content, windowOf } from '../src/service/domain/decide/content.ts';
-import { alternativesOf, decide, type Situation } from '../src/service/domain/decide/decide.ts';
-import { fold } from '../src/service/domain/decide/learning.ts';
-import { logged } from '../src/service/domain/decide/log-entry.ts';
-import { DEFAULT_COPY, emptyModel, type Model } from '../src/service/domain/decide/model.ts';
+import { attributesOf } from '../src/service/catalog/attributes.ts';
+import { type Content, windowOf } from '../src/service/catalog/content.ts';
+import { alternativesOf, decide, type Situation } from '../src/service/decisions/engine/decide.ts';
+import { fold } from '../src/service/decisions/engine/learning.ts';
+import { logged } from '../src/service/decisions/engine/log-entry.ts';
+import { DEFAULT_COPY, emptyModel, type Model } from '../src/service/decisions/engine/model.ts';
 
 const SIZES = (process.argv[2] ?? '100,500,1000,2000').split(',').map(Number);
 /** Decisions learned per content. */

@@ -4,11 +4,11 @@
  * other ones than those used while tuning. `npm run bench -- bench/decide-simulator.ts [audiences] [prefix]`.
  */
 import { seededRandom } from '../src/kit/random.ts';
-import { featuresOf } from '../src/service/domain/decide/features.ts';
-import { fold } from '../src/service/domain/decide/learning.ts';
-import { emptyModel } from '../src/service/domain/decide/model.ts';
-import { propensitiesOf, sample } from '../src/service/domain/decide/policy.ts';
-import { Reader } from '../src/service/domain/decide/reader.ts';
+import { featuresOf } from '../src/service/decisions/engine/features.ts';
+import { fold } from '../src/service/decisions/engine/learning.ts';
+import { emptyModel } from '../src/service/decisions/engine/model.ts';
+import { propensitiesOf, sample } from '../src/service/decisions/engine/policy.ts';
+import { Reader } from '../src/service/decisions/engine/reader.ts';
 import { makeWorld, type Shape, STRONG, WEAK, type World } from './simulated-world.ts';
 
 const ROUNDS = 20_000;

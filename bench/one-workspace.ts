@@ -13,9 +13,9 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Pool } from 'undici';
 import { systemClock } from '../src/kit/clock.ts';
-import { PostgresStore } from '../src/service/store/postgres/store.ts';
-import { apiKeys } from '../src/service/store/repositories/api-keys.ts';
-import { workspaces } from '../src/service/store/repositories/workspaces.ts';
+import { createWorkspaceRows } from '../src/service/admin/create-workspace.ts';
+import { apiKeys } from '../src/service/http/access/api-keys.ts';
+import { PostgresStore } from '../src/service/platform/store/postgres/store.ts';
 import { createDatabase, startPostgres } from '../test/support/postgres/postgres.ts';
 
 const SENDERS = 8;
@@ -107,7 +107,7 @@ try {
   const keys = Array.from({ length: SENDERS }, (_, i) => `sk_test_${i}`);
   for (const [i, key] of keys.entries())
     await store.write(async (tx) => {
-      await workspaces.create(tx, { id: `ws_bench${i}`, region: null, mode: 'test' });
+      await createWorkspaceRows(tx, { id: `ws_bench${i}`, region: null, mode: 'test' });
       await apiKeys.add(tx, `ws_bench${i}`, key, 'test');
     });
   await store.close();

@@ -8,14 +8,15 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '../src/kit/clock.ts';
-import { Precedence } from '../src/service/runtime/precedence.ts';
-import { connectStore } from '../src/service/store/open.ts';
-import { partitionsOf } from '../src/service/store/postgres/partitions.ts';
-import { decisions } from '../src/service/store/repositories/decisions.ts';
-import { events } from '../src/service/store/repositories/events.ts';
-import { workspaces } from '../src/service/store/repositories/workspaces.ts';
-import type { Store, Tx } from '../src/service/store/store.ts';
-import { cleanOnce } from '../src/service/workers/janitor.ts';
+import { createWorkspaceRows } from '../src/service/admin/create-workspace.ts';
+import { decisions } from '../src/service/decisions/store/decisions.ts';
+import { events } from '../src/service/events/store/events.ts';
+import { REMOVALS_BY_AGE } from '../src/service/features.ts';
+import { connectStore } from '../src/service/platform/open.ts';
+import { Precedence } from '../src/service/platform/precedence.ts';
+import { partitionsOf } from '../src/service/platform/store/postgres/partitions.ts';
+import type { Store, Tx } from '../src/service/platform/store/store.ts';
+import { cleanOnce } from '../src/service/retention/janitor.ts';
 import { eventBatch } from '../test/support/events/batch.ts';
 import { createDatabase, startPostgres } from '../test/support/postgres/postgres.ts';
 
@@ -121,13 +122,13 @@ async function remove(): Promise<void> {
     const obstacle = await store.partitions?.keep(log, KEPT[log]);
     if (obstacle) throw new Error(obstacle);
   }
-  const deps = { store: store as Store, precedence: new Precedence(), retention: () => KEPT };
-  while ((await cleanOnce(deps, WORKSPACE)) > 0);
+  const platform = { store: store as Store, precedence: new Precedence() };
+  while ((await cleanOnce(platform, () => KEPT, REMOVALS_BY_AGE, WORKSPACE)) > 0);
   while (await store.shrink());
 }
 
 try {
-  await write((tx) => workspaces.create(tx, { id: WORKSPACE, region: null, mode: 'test' }));
+  await write((tx) => createWorkspaceRows(tx, { id: WORKSPACE, region: null, mode: 'test' }));
   let decided = 0;
   for (let period = 0; period < years * periods; period++) {
     now += YEAR_MS / periods;

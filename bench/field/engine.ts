@@ -1,9 +1,9 @@
 /** The engine in process: the pure domain without a service around it. For tuning; the benchmark itself uses HTTP. */
-import { attributesOf } from '../../src/service/domain/decide/attributes.ts';
-import type { Content } from '../../src/service/domain/decide/content.ts';
-import { decide } from '../../src/service/domain/decide/decide.ts';
-import { fold, type RewardEntry } from '../../src/service/domain/decide/learning.ts';
-import { emptyModel } from '../../src/service/domain/decide/model.ts';
+import { attributesOf } from '../../src/service/catalog/attributes.ts';
+import type { Content } from '../../src/service/catalog/content.ts';
+import { decide } from '../../src/service/decisions/engine/decide.ts';
+import { fold, type RewardEntry } from '../../src/service/decisions/engine/learning.ts';
+import { emptyModel } from '../../src/service/decisions/engine/model.ts';
 import type { Player } from './run.ts';
 import type { World } from './worlds.ts';
 

@@ -14,7 +14,6 @@ import { bold, dim, green, red, type Text, yellow } from '../cli/terminal/text.t
 import type { Check } from '../features/doctor/check.ts';
 import type { Expected } from '../features/doctor/region.ts';
 import { regionsOf } from '../features/regions/regions.ts';
-import { commandLine } from '../kit/shell.ts';
 import { wrap } from '../kit/wrap.ts';
 import { Profiles } from '../profiles/profiles.ts';
 
@@ -137,7 +136,7 @@ async function runChecks(context: Context<typeof Doctor>): Promise<Check[]> {
   const toLive =
     settings.kind === 'local'
       ? `to make it a live one: ${context.invocation.on('workspaces', 'update', workspace, '--mode', 'live')}`
-      : `use the key of a live workspace; where you run the service: ${commandLine(['svc', 'workspaces', 'create', '--mode', 'live'])}`;
+      : 'use the key of a live workspace; the operator of the service creates one with `workspaces create --mode live`';
   const place = { workspace, toLive };
   const seen = await checkService(connection.client, expected, now, signal, address, place);
   const keyFailed = seen.some(({ check, status }) => check === 'key' && status === 'fail');

@@ -8,8 +8,8 @@ import { announce } from '../features/serve/announce.ts';
 import { processesOf, serviceFlags, serviceOptions, tlsOf, tracingOf } from '../features/serve/options.ts';
 import { maskUrl } from '../kit/mask-url.ts';
 import { LOCAL } from '../profiles/profiles.ts';
-import type { LogLevel } from '../service/operations/log.ts';
 import type { RunningService } from '../service/running-service.ts';
+import type { LogLevel } from '../service/telemetry/log.ts';
 
 export default class Serve extends SvcCommand {
   static override summary = 'Run the service over HTTP';
@@ -79,8 +79,8 @@ progress and exits. With --processes, a process that dies is replaced, and SIGHU
 
   protected override async run(context: Context<typeof Serve>): Promise<ExitCode> {
     const { flags, out, world, paths, signal, invocation, version } = context;
-    const { createLog } = await import('../service/operations/log.ts');
-    const { withoutRepeats } = await import('../service/operations/repeats.ts');
+    const { createLog } = await import('../service/telemetry/log.ts');
+    const { withoutRepeats } = await import('../service/telemetry/log-repeats.ts');
     const database = databaseOf(flags.database, world, paths, out);
     const given = serviceOptions(flags, world);
     const processes = processesOf(flags.processes, availableParallelism());

@@ -1,3 +1,6 @@
+/** The longest wait that a receiver of deliveries can ask for, in ms: a week. */
+export const LONGEST_RETRY_AFTER_MS = 7 * 24 * 3_600_000;
+
 export interface RetryAfterOptions {
   /** Unix ms; the base of a wait that is given as a date. */
   readonly now: number;

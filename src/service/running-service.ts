@@ -1,11 +1,13 @@
-import type { FaultControl } from './fault-injection/inject.ts';
+import type { IdentifiedUser, UserIdentifier } from './admin/user-records.ts';
+import type { FaultControl } from './faults/inject.ts';
 import type { Fetch } from './http/server.ts';
-import type { Readiness } from './operations/health.ts';
-import type { MetricValues } from './operations/metrics.ts';
-import type { ServiceStatus } from './operations/status.ts';
-import type { readUsage } from './operations/usage.ts';
-import type { ServiceDeps } from './runtime/deps.ts';
-import type { IdentifiedUser, UserIdentifier } from './runtime/user-records.ts';
+import type { Platform } from './platform/platform.ts';
+import type { Policy } from './platform/settings.ts';
+import type { Retention } from './platform/store/retained-logs.ts';
+import type { Readiness } from './telemetry/health.ts';
+import type { MetricValues } from './telemetry/metrics.ts';
+import type { ServiceStatus } from './telemetry/status.ts';
+import type { readUsage } from './telemetry/usage.ts';
 
 /** A service that accepts connections (start.ts). */
 export interface RunningService {
@@ -20,7 +22,11 @@ export interface RunningService {
   currentMode(): Promise<'live' | 'test'>;
   /** URL of the metrics; undefined without `metricsPort`. */
   readonly metricsUrl: string | undefined;
-  readonly deps: ServiceDeps;
+  readonly platform: Platform;
+  /** The settings in force, which all processes on the store share. */
+  policy(): Policy;
+  /** How long the logs are kept now. */
+  retention(): Retention;
   /** Whether it should receive requests, as /readyz says it. */
   ready(): Promise<Readiness>;
   /** Reads the certificate again; with one that cannot be used, the old one stays, which is logged. */

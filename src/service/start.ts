@@ -2,58 +2,42 @@ import { RECEIPTS_LIMIT } from '../contract/limits.ts';
 import { type Clock, systemClock } from '../kit/clock.ts';
 
 import { randomFrom } from '../kit/random.ts';
+import { provision } from './admin/provision.ts';
+import { reportModes } from './admin/report-modes.ts';
 import { followCatalogs } from './catalog/follow.ts';
-import { publicUrlOf } from './channels/provider-file/load.ts';
-import { type ChannelSettings, channelSettings, openChannels } from './channels/settings.ts';
-import { rateLimiter } from './http/admit.ts';
+import { checkRetention, inForce } from './catalog/retention.ts';
+import { openFeatures } from './features.ts';
+import { rateLimiter } from './http/access/admit.ts';
+import { authenticator } from './http/access/authenticate.ts';
+import { clientAccess } from './http/access/client-access.ts';
+import { proxyList } from './http/access/client-address.ts';
+import type { CountClients } from './http/access/client-counts.ts';
+import { startKeyUses } from './http/access/key-uses.ts';
+import { watchKeys } from './http/access/key-watch.ts';
 import { type AppParts, createApp } from './http/app.ts';
-import { authenticator } from './http/authenticate.ts';
-import { clientAccess } from './http/client-access.ts';
-import { proxyList } from './http/client-address.ts';
-import type { CountClients } from './http/client-counts.ts';
-import { handlers } from './http/handlers/handlers.ts';
-import { liveEvents } from './http/handlers/live-events.ts';
-import { watchEvents } from './http/handlers/watch-events.ts';
-import { watchKeys } from './http/key-watch.ts';
-import { recordRequests } from './http/record-requests.ts';
+import { recordRequests, unobserved } from './http/record-requests.ts';
 import { listen } from './http/server.ts';
 import { invalidityOf, readKeyPair, readNextKeyPair, type TlsFiles, type TlsKeyPair } from './http/tls.ts';
-import { inTime } from './in-time.ts';
-import type { Log } from './log.ts';
-import { healthOf } from './operations/health.ts';
-import { unobserved } from './operations/observe.ts';
-import { listenForOperations } from './operations/server.ts';
-import { readStatus } from './operations/status.ts';
-import { readUsage } from './operations/usage.ts';
+import { publicUrlOf } from './notifications/providers/file/load.ts';
+import { type ChannelSettings, channelSettings, openChannels } from './notifications/providers/settings.ts';
 import { loadFaults, loadMetrics, loadTracing } from './optional-parts.ts';
+import { openDataKey } from './platform/data-key.ts';
+import { inTime } from './platform/in-time.ts';
+import { type SteadyClock, systemSteadyClock } from './platform/limits/limiter-clock.ts';
+import type { Log } from './platform/log.ts';
+import { filesOf, openStore } from './platform/open.ts';
+import type { Platform } from './platform/platform.ts';
+import { Precedence } from './platform/precedence.ts';
+import { followPolicy, type PolicyChange } from './platform/settings.ts';
+import { sendingMode, workspaces } from './platform/store/workspaces.ts';
+import type { TracingSettings } from './platform/tracing/settings.ts';
+import { untraced } from './platform/tracing/tracing.ts';
 import type { RunningService } from './running-service.ts';
-import { openDataKey } from './runtime/data-key.ts';
-import { decisionSeeds } from './runtime/decision-seed.ts';
-import type { ServiceDeps } from './runtime/deps.ts';
-import { EventSignals } from './runtime/event-signals.ts';
-import { LearnedModels } from './runtime/learned-models.ts';
-import { followPolicy, type PolicyChange } from './runtime/policy.ts';
-import { Precedence } from './runtime/precedence.ts';
-import { reportModes } from './runtime/report-modes.ts';
-import { checkRetention, inForce } from './runtime/retention.ts';
-import { provision } from './store/credentials.ts';
-import { type SteadyClock, systemSteadyClock } from './store/limiter/limiter-clock.ts';
-import { filesOf, openStore } from './store/open.ts';
-import { sendingMode, workspaces } from './store/repositories/workspaces.ts';
-import type { TracingSettings } from './tracing/settings.ts';
-import { untraced } from './tracing/tracing.ts';
-import { startDeliverer } from './workers/deliverer.ts';
-import { startDispatcher } from './workers/dispatcher.ts';
-import { startEraser } from './workers/eraser.ts';
-import { startEventIndexer } from './workers/event-indexer.ts';
-import { startFanOut } from './workers/fan-out.ts';
-import { startJanitor } from './workers/janitor.ts';
-import { startKeyUses } from './workers/key-uses.ts';
-import { startLearner } from './workers/learner.ts';
-import { startNodeRecord } from './workers/node-record.ts';
-import { startRetainer } from './workers/retainer.ts';
-import { startSettler } from './workers/settler.ts';
-import { startSignalWriter } from './workers/signal-writer.ts';
+import { healthOf } from './telemetry/health.ts';
+import { startNodeRecord } from './telemetry/node-record.ts';
+import { listenForOperations } from './telemetry/server.ts';
+import { readStatus } from './telemetry/status.ts';
+import { readUsage } from './telemetry/usage.ts';
 
 /** How long requests in progress may take while the service stops, and all other work after them, in ms. */
 const GRACE_MS = 6000;
@@ -162,20 +146,13 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     const { policy: kept, stop } = await followPolicy(store, options, log);
     closers.push(stop);
     const policy = options.onThisMachine ? () => ({ ...kept(), allowLoopbackWebhooks: true }) : kept;
-    const deps: ServiceDeps = {
+    const platform: Platform = {
       store,
       clock,
       random: randomFrom(options.seed),
-      policy,
-      retention: () => inForce(policy().retain, catalogs.shared()),
       log,
       tracing,
       cipher: await openDataKey(store, `${files}.key`, options.dataKey, shared),
-      catalogs,
-      publicUrl: publicUrlOf(options.environment ?? {}),
-      models: new LearnedModels(log),
-      signals: new EventSignals(),
-      decisionSeed: decisionSeeds(options.seed),
       precedence: new Precedence(),
       share,
       repeatable: options.seed !== undefined,
@@ -188,64 +165,46 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     if (!options.onThisMachine && member?.reports !== false)
       await reportModes(store, channels.configured, log);
     const faults = options.faults === undefined ? undefined : await loadFaults(options.faults, clock, log);
-    const record = startNodeRecord(deps, options.version ?? null, options.onThisMachine === true);
-    const keyUses = startKeyUses(deps);
-    const workers = [
-      record,
-      keyUses,
-      startJanitor(deps),
-      startRetainer(deps),
-      startLearner(deps),
-      startSettler(deps),
-      startSignalWriter(deps),
-      startEventIndexer(deps),
-      startFanOut(deps),
-      // These decrypt personal fields and secrets.
-      ...(deps.cipher.usable
-        ? [
-            startDeliverer(deps, faults?.deliver),
-            startDispatcher(deps, channels),
-            startEraser(deps, channelsAs.outboxFile),
-          ]
-        : []),
-    ];
-    if (!deps.cipher.usable)
+    const record = startNodeRecord(platform, options.version ?? null, options.onThisMachine === true);
+    const keyUses = startKeyUses(platform);
+    const stopping = new AbortController();
+    const keys = watchKeys(platform);
+    closers.push(() => keys.stop());
+    const retention = () => inForce(policy().retain, catalogs.shared());
+    const proxies = proxyList(options.trustedProxies ?? []);
+    const features = openFeatures(platform, {
+      catalogs,
+      policy,
+      retention,
+      channels,
+      outboxFile: channelsAs.outboxFile,
+      publicUrl: publicUrlOf(options.environment ?? {}),
+      limiter,
+      receiptsLimit: options.receiptsLimit ?? RECEIPTS_LIMIT,
+      proxies,
+      keys,
+      stopping: stopping.signal,
+      seed: options.seed,
+      deliver: faults?.deliver,
+    });
+    const workers = [record, keyUses, ...features.flatMap((feature) => feature.workers ?? [])];
+    if (!platform.cipher.usable)
       log('warn', 'this node has no data key: it sends nothing and answers 503 to what needs one', {
-        missing: `${files}.key, or SVC_DATA_KEY with fingerprint ${deps.cipher.fingerprint}`,
+        missing: `${files}.key, or SVC_DATA_KEY with fingerprint ${platform.cipher.fingerprint}`,
       });
     closers.push(async () => void (await Promise.all(workers.map((worker) => worker.stop()))));
-    const stopping = new AbortController();
-    const keys = watchKeys(deps);
-    closers.push(() => keys.stop());
     const health = healthOf(store, clock);
     const recorder = recordRequests(log, observe, tracing);
     closers.push(() => recorder.close());
-    const proxies = proxyList(options.trustedProxies ?? []);
     const parts: AppParts = {
-      deps,
-      handlers,
-      prepare: {
-        // Beside the look at the key, unless anybody could make this process read a model, or wait for a lost worker.
-        decide: (workspaceId, admitted) =>
-          admitted || (!store.workers && deps.models.holds(workspaceId))
-            ? deps.models.follow(store, workspaceId)
-            : undefined,
-      },
-      streams: {
-        streamEvents: liveEvents(stopping.signal, keys, share),
-        watchEvents: watchEvents(stopping.signal, keys),
-      },
+      platform,
+      endpoints: Object.assign({}, ...features.map((feature) => feature.endpoints)),
+      unkeyed: features.flatMap((feature) => feature.unkeyed ?? []),
       authenticate: authenticator(store, keyUses.note),
       admit: rateLimiter(limiter, policy, clock),
-      admitClient: clientAccess(deps, proxies, member?.countClients),
-      receipts: {
-        limiter,
-        receivers: channels.receivers,
-        limit: options.receiptsLimit ?? RECEIPTS_LIMIT,
-        proxies,
-      },
+      admitClient: clientAccess(platform, policy, proxies, member?.countClients),
       recorder,
-      health,
+      readiness: () => health.answer(),
       region: options.region,
     };
     const app = createApp(parts);
@@ -276,7 +235,9 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
         const found = await store.read((tx) => workspaces.get(tx, credentials.workspace));
         return sendingMode(found?.mode ?? credentials.mode);
       },
-      deps,
+      platform,
+      policy,
+      retention,
       ready: () => health.answer(),
       reloadTls: () => {
         if (!tls) return;
@@ -301,10 +262,10 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
         return inside.fetch(request, bindings);
       },
       identify: async (user) => {
-        const { identifyUser } = await import('./runtime/user-records.ts');
+        const { identifyUser } = await import('./admin/user-records.ts');
         return identifyUser(store, credentials.workspace, user);
       },
-      usage: () => readUsage(deps, limiterTime, credentials.workspace),
+      usage: () => readUsage({ store, clock, policy }, limiterTime, credentials.workspace),
       status: () => readStatus(store, health, record),
       faults: faults?.control,
       idle: async () => (await Promise.all(workers.map((worker) => worker.idle()))).every(Boolean),

@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { systemClock } from '../../src/kit/clock.ts';
-import { connectStore } from '../../src/service/store/open.ts';
-import { workspaces } from '../../src/service/store/repositories/workspaces.ts';
+import { createWorkspaceRows } from '../../src/service/admin/create-workspace.ts';
+import { connectStore } from '../../src/service/platform/open.ts';
 import { generator } from '../support/generator.ts';
 import { freshDatabase } from '../support/postgres/database.ts';
 import { killable } from '../support/process/killable.ts';
 import { ROOT } from '../support/process/run-svc.ts';
-import { copyToRead, outside } from '../support/scenarios/older-store.ts';
+import { copyToRead, outside } from '../support/scenarios/outside.ts';
 import { tempDir } from '../support/temp.ts';
 
 const DAY_MS = 86_400_000;
@@ -21,7 +21,7 @@ test('a removal that is killed continues, and every kept event is there', async 
   const argument = { database, workspaceId: 'ws', events: 30 * DAY_MS };
   try {
     const store = await connectStore(database, systemClock);
-    await store.write((tx) => workspaces.create(tx, { id: 'ws', region: null, mode: 'test' }));
+    await store.write((tx) => createWorkspaceRows(tx, { id: 'ws', region: null, mode: 'test' }));
     for (const [from, to, age] of [
       [1, OLD, 40 * DAY_MS],
       [OLD + 1, OLD + NEW, DAY_MS],

@@ -24,7 +24,8 @@ const EXEMPT: Readonly<Record<string, string>> = {
   'cli/help/pages.ts': 'the help of svc, which is about no service in particular',
   'features/console/open.ts': 'the title of a page',
   'library/webhooks.ts': 'a library for handlers, which knows no profile',
-  'service/runtime/report-modes.ts': 'the log of a service, which has no command line',
+  'program/find-command.ts': 'the words of the user in another order, with their flags',
+  'service/admin/report-modes.ts': 'the log of a service, which has no command line',
 };
 
 interface Node {

@@ -117,7 +117,7 @@ it('prints nothing but errors on stderr under --quiet, in every command', { time
   await svc(`workspaces update ${workspace} --origin https://a.example`);
   const { keyId } = await svc(`keys create --workspace ${workspace}`);
   await svc(`keys rotate ${keyId} --valid-for 1h`);
-  await svc(`keys revoke ${keyId}`);
+  await svc(`keys revoke ${keyId} --yes`);
   await svc('profiles add p --no-check --workspace w --base-url 127.0.0.1:1 --api-key-stdin', 'sk_1');
   await svc('profiles use p');
   await svc('profiles show p');

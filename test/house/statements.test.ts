@@ -2,13 +2,13 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseAst } from 'rolldown/parseAst';
 import { expect, test } from 'vitest';
-import { GLOBAL_TABLES } from '../../src/service/store/global-tables.ts';
+import { GLOBAL_TABLES } from '../../src/service/platform/store/global-tables.ts';
 import { ROOT } from '../support/process/run-svc.ts';
 
 const SERVICE = join(ROOT, 'src/service');
 /** They change the schema, read the catalogs of the engines, or add to statements of others. */
 const ON_SCHEMA =
-  /store\/(migrations|migrate\.ts|pages\.ts|(sqlite|postgres)\/(migrate|move|ownership|partitions|drop-partition|workers)\.ts)/;
+  /store\/(schema|migrate\.ts|pages\.ts|(sqlite|postgres)\/(migrate|move|ownership|partitions|drop-partition|workers)\.ts)/;
 /** The one look across workspaces: it finds those with due work. */
 const LOOK = /^WITH marks AS MATERIALIZED \(SELECT workspace_id FROM due WHERE lane = \? AND due_at <= \?\)/;
 

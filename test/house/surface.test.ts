@@ -6,7 +6,7 @@ import { type ManifestCommand, readManifest } from '../../src/cli/command/manife
 import { EXIT_MEANINGS } from '../../src/cli/errors/exit-codes.ts';
 import { ENVIRONMENT } from '../../src/cli/help/environment-variables.ts';
 import { examplesOf } from '../../src/cli/help/pages.ts';
-import { SHIPPED } from '../../src/service/channels/provider-file/shipped.ts';
+import { SHIPPED } from '../../src/service/notifications/providers/file/shipped.ts';
 import { ROOT, runSvc } from '../support/process/run-svc.ts';
 
 /** The public surface, frozen: what a script may rely on changes only where somebody means it. */

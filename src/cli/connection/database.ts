@@ -3,7 +3,7 @@ import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { maskUrl } from '../../kit/mask-url.ts';
 import { shell } from '../../kit/shell.ts';
-import { isPostgres } from '../../service/admin.ts';
+import { isPostgres } from '../../service/admin/admin.ts';
 import { fileError } from '../errors/file-error.ts';
 import { SvcError } from '../errors/svc-error.ts';
 import { Flags } from '../flags/oclif.ts';

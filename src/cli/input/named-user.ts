@@ -24,7 +24,7 @@ interface UserFlags {
   readonly 'user-id'?: string | undefined;
 }
 
-/** A hashId of our own service: hex HMAC-SHA-256 (src/service/crypto/hash-id.ts). That of another service is opaque. */
+/** A hashId of our own service: hex HMAC-SHA-256 (src/service/users/hash-id.ts). That of another service is opaque. */
 const HASH_ID = /^[0-9a-f]{64}$/;
 
 /** Checks a hashId of the service on this machine before it is sent. Throws `usage`. */

@@ -49,7 +49,7 @@ command that names one is refused.`;
     paths,
     signal,
   }: Context<typeof DataExport>): Promise<ExitCode> {
-    const { isPostgres, openForExport } = await import('../../service/admin.ts');
+    const { isPostgres, openForExport } = await import('../../service/admin/admin.ts');
     const database = localDatabase(flags, world, paths, out);
     if (!isPostgres(database) && !existsSync(database))
       throw new SvcError('file', `${database} does not exist`, {

@@ -21,7 +21,7 @@ reset, too. The data of a remote service cannot be reset, and a command that nam
   };
 
   protected override async run({ flags, out, world, paths }: Context<typeof DataReset>): Promise<void> {
-    const { isPostgres } = await import('../../service/admin.ts');
+    const { isPostgres } = await import('../../service/admin/admin.ts');
     const database = localDatabase(flags, world, paths, out);
     if (isPostgres(database))
       throw new SvcError('usage', 'cannot reset a PostgreSQL database, because other nodes may use it', {

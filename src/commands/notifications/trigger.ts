@@ -109,9 +109,7 @@ flags supply what a line leaves out. For each line, one line is printed, in the 
       if (out.json && body !== undefined) out.raw(`${escapeJson(text.trim())}\n`);
       else
         out.result(body ?? {}, () =>
-          flags.wait
-            ? showNotification(body, connection.workspace, out)
-            : accepted(body, context.invocation),
+          flags.wait ? showNotification(body, connection.workspace, out) : accepted(body, context.invocation),
         );
     };
     if (!flags.wait) return print(answer);

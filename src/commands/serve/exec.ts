@@ -3,7 +3,7 @@ import type { ExitCode } from '../../cli/errors/exit-codes.ts';
 import { SvcError } from '../../cli/errors/svc-error.ts';
 import { Flags } from '../../cli/flags/oclif.ts';
 import { aboveCeiling, serviceFlags, serviceOptions } from '../../features/serve/options.ts';
-import type { Log } from '../../service/log.ts';
+import type { Log } from '../../service/platform/log.ts';
 
 export default class ServeExec extends SvcCommand {
   static override summary = 'Run a command with a temporary service';

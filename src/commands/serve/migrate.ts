@@ -15,7 +15,7 @@ forward: a database that a newer version has migrated is refused.`;
   static override flags = { database: databaseFlag };
 
   protected override async run({ flags, out, world, paths }: Context<typeof ServeMigrate>): Promise<void> {
-    const { migrateDatabase } = await import('../../service/admin.ts');
+    const { migrateDatabase } = await import('../../service/admin/admin.ts');
     const database = databaseOf(flags.database, world, paths, out);
     const { from, to } = await migrateDatabase(database, world.clock).catch((error) => {
       throw databaseError(error, database);

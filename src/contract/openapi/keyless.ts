@@ -48,7 +48,6 @@ export function keylessPaths(errorBody: Json): Record<string, Json> {
     parameter('provider', 'path', 'Name of the provider.'),
   ];
   const link = [parameter('token', 'path', 'The sealed part of the link of an e-mail.')];
-  const unknownReceiver = 'No receipts of this provider are expected here.';
   const unknownLink = 'This is not a link of this service.';
   return {
     '/v1/inform/receipts/{workspace}/{provider}': {
@@ -70,8 +69,7 @@ export function keylessPaths(errorBody: Json): Record<string, Json> {
             content: { 'text/plain': { schema: { type: 'string' } } },
           },
           ...errors({
-            forbidden: 'The verify token is another one.',
-            not_found: unknownReceiver,
+            forbidden: 'The verify token does not match, or there is no such provider or workspace.',
             method_not_allowed: 'The provider has no challenge.',
           }),
         },
@@ -98,8 +96,8 @@ export function keylessPaths(errorBody: Json): Record<string, Json> {
           },
           ...errors({
             invalid_request: 'The body is not what the provider sends.',
-            unauthorized: 'The signature does not fit the receipt.',
-            not_found: unknownReceiver,
+            unauthorized:
+              'The signature does not fit the receipt, or there is no such provider or workspace.',
             payload_too_large: 'The receipt is too large, or has too many events.',
           }),
         },

@@ -6,7 +6,7 @@ import type { ConnectionFlags } from '../../cli/connection/settings.ts';
 import { type Hint, SvcError } from '../../cli/errors/svc-error.ts';
 import type { Output } from '../../cli/terminal/output.ts';
 import type { World } from '../../cli/terminal/world.ts';
-import type { Accounts } from '../../service/admin.ts';
+import type { Accounts } from '../../service/admin/admin.ts';
 
 interface Place {
   readonly flags: ConnectionFlags & { readonly database?: string | undefined };
@@ -32,7 +32,7 @@ const HINTS: Readonly<Record<string, Hint>> = {
  */
 export async function withAccounts<T>(place: Place, work: (accounts: Accounts) => Promise<T>): Promise<T> {
   const { flags, world, paths, out } = place;
-  const { isPostgres, openAccounts } = await import('../../service/admin.ts');
+  const { isPostgres, openAccounts } = await import('../../service/admin/admin.ts');
   const database = localDatabase({ ...flags, workspace: undefined }, world, paths, out);
   if (!isPostgres(database) && !existsSync(database))
     throw new SvcError('file', `${database} does not exist`, {

@@ -1,5 +1,5 @@
 import { shell } from '../../kit/shell.ts';
-import type { NewKey } from '../../service/runtime/accounts.ts';
+import type { NewKey } from '../../service/admin/accounts.ts';
 
 /** A new key as JSON. `apiKey` is what the ready line of `serve` calls the key. */
 export const newKeyView = ({ keyId, key, kind, name, workspace }: NewKey) => ({

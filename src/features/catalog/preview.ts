@@ -3,8 +3,8 @@ import { SvcError } from '../../cli/errors/svc-error.ts';
 import { settingsText } from '../../kit/pipe.ts';
 import type { Catalog } from '../../service/catalog/catalog.ts';
 import { CatalogError, parseCatalog } from '../../service/catalog/parse.ts';
-import { textsFor, variablesOf } from '../../service/catalog/template-texts.ts';
-import { compose } from '../../service/channels/compose.ts';
+import { textsFor, variablesOf } from '../../service/catalog/templates/template-texts.ts';
+import { compose } from '../../service/notifications/providers/compose.ts';
 
 /** What to preview. */
 export interface PreviewRequest {

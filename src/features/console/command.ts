@@ -3,7 +3,7 @@ import type { Connection } from '../../cli/connection/connect.ts';
 import type { Settings } from '../../cli/invocation/settings.ts';
 import type { ConsoleAbout } from '../../contract/console.ts';
 import { HEADERS } from '../../contract/headers.ts';
-import { createLog } from '../../service/operations/log.ts';
+import { createLog } from '../../service/telemetry/log.ts';
 import { PACING, remoteBackend } from './backend.ts';
 import { askForCode } from './handover.ts';
 import { importsOf } from './machine.ts';

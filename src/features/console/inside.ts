@@ -1,5 +1,5 @@
 import { GROUP_LIMITS } from '../../contract/limits.ts';
-import type { FaultControl } from '../../service/fault-injection/inject.ts';
+import type { FaultControl } from '../../service/faults/inject.ts';
 import type { RunningService } from '../../service/running-service.ts';
 import type { OwnParts } from './own.ts';
 import { Refusal } from './refusal.ts';

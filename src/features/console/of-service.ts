@@ -3,7 +3,7 @@ import type { Clock } from '../../kit/clock.ts';
 import { maskUrl } from '../../kit/mask-url.ts';
 import { reachableUrl } from '../../kit/reachable-url.ts';
 import { shell } from '../../kit/shell.ts';
-import type { Log } from '../../service/log.ts';
+import type { Log } from '../../service/platform/log.ts';
 import type { RunningService } from '../../service/running-service.ts';
 import { insideBackend } from './backend.ts';
 import { scopeOf } from './handover.ts';

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../../kit/clock.ts';
 import { discardRest } from '../../service/http/body.ts';
-import type { Log } from '../../service/log.ts';
+import type { Log } from '../../service/platform/log.ts';
 import type { Assets } from './assets.ts';
 import type { Backend } from './backend.ts';
 import { bodyOf } from './backend.ts';

@@ -5,7 +5,7 @@ import { SvcError } from '../../cli/errors/svc-error.ts';
 import { ObservedLimits } from '../../client/observed-limits.ts';
 import { shellWord } from '../../kit/shell.ts';
 import { LOCAL } from '../../profiles/profiles.ts';
-import { prepareRemoval } from '../../service/admin.ts';
+import { prepareRemoval } from '../../service/admin/admin.ts';
 import { type Destination, forgetImports } from '../import/journal/forget.ts';
 
 /**

@@ -2,8 +2,8 @@ import { isLoopback } from '../../cli/connection/settings.ts';
 import type { Invocation } from '../../cli/invocation/invocation.ts';
 import type { Output } from '../../cli/terminal/output.ts';
 import { reachableUrl } from '../../kit/reachable-url.ts';
-import { commandLine, shell } from '../../kit/shell.ts';
-import type { PolicyChange } from '../../service/runtime/policy.ts';
+import { shell } from '../../kit/shell.ts';
+import type { PolicyChange } from '../../service/platform/settings.ts';
 import { aboveCeiling, retentionNotice, storedFlags } from './options.ts';
 import type { ReadyService } from './processes/messages.ts';
 
@@ -54,7 +54,7 @@ export function announce(
     mode === 'test'
       ? [
           `${workspace} is a test workspace: its notifications are written to the outbox, no provider is called; `,
-          `for a live one: ${commandLine(['svc', 'workspaces', 'create', '--mode', 'live', ...placeFlags])}\n`,
+          `for a live one: ${invocation.on('workspaces', 'create', '--mode', 'live', ...placeFlags)}\n`,
         ]
       : `${workspace} is a live workspace: its notifications go to the providers of this service\n`,
     'stop with Ctrl-C',

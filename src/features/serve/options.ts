@@ -3,13 +3,17 @@ import { parseDuration } from '../../cli/flags/duration.ts';
 import { Flags } from '../../cli/flags/oclif.ts';
 import type { World } from '../../cli/terminal/world.ts';
 import { CLIENT_SCOPES, GROUP_LIMITS, GROUPS, WINDOW_MS } from '../../contract/limits.ts';
-import { RETAINED_LOGS, type RetainedLog, type Retention } from '../../service/domain/retention.ts';
-import { proxyList } from '../../service/http/client-address.ts';
+import { proxyList } from '../../service/http/access/client-address.ts';
 import type { TlsFiles } from '../../service/http/tls.ts';
-import { DEFAULT_POLICY, type Policy, type PolicyChange } from '../../service/runtime/policy.ts';
-import { retentionText } from '../../service/runtime/retention.ts';
+import { DEFAULT_POLICY, type Policy, type PolicyChange } from '../../service/platform/settings.ts';
+import {
+  RETAINED_LOGS,
+  type RetainedLog,
+  type Retention,
+  retentionText,
+} from '../../service/platform/store/retained-logs.ts';
+import { type TracingSettings, tracingSettings } from '../../service/platform/tracing/settings.ts';
 import type { ServiceOptions } from '../../service/start.ts';
-import { type TracingSettings, tracingSettings } from '../../service/tracing/settings.ts';
 
 /** The flags of every command that runs the service. */
 export const serviceFlags = {

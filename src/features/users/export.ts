@@ -7,7 +7,7 @@ import { SvcError } from '../../cli/errors/svc-error.ts';
 import type { Output } from '../../cli/terminal/output.ts';
 import { escapeJson } from '../../cli/terminal/sanitize.ts';
 import type { World } from '../../cli/terminal/world.ts';
-import { isPostgres, openPersonalData, type WhichUser } from '../../service/admin.ts';
+import { isPostgres, openPersonalData, type WhichUser } from '../../service/admin/admin.ts';
 
 interface Place {
   readonly flags: ConnectionFlags & { readonly database?: string | undefined };

@@ -22,7 +22,7 @@ export function peekSqlite(
 }
 
 /** Evaluates an SQL expression on an open connection, without a prepared statement (see `peekSqlite`). */
-export function peek(database: Database.Database, expression: string): string | undefined {
+function peek(database: Database.Database, expression: string): string | undefined {
   try {
     database.exec(`SELECT json_extract('{}', (${expression}))`);
     return undefined;

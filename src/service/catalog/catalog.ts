@@ -1,11 +1,10 @@
 import { canonicalLocale } from '../../kit/locale.ts';
-import { attributesOf } from '../domain/decide/attributes.ts';
-import { type Content, type EventRule, enoughFor, windowOf } from '../domain/decide/content.ts';
-import type { Placement } from '../domain/decide/placement.ts';
-import { FLOOR } from '../domain/decide/policy.ts';
+import { attributesOf } from './attributes.ts';
+import { type Content, type EventRule, enoughFor, windowOf } from './content.ts';
 import { DEFAULT_CATALOG } from './default.ts';
+import { EXPLORATION_SHARE, type Placement } from './placement.ts';
 import type { CatalogFile } from './schema.ts';
-import { type Template, toTemplate } from './template.ts';
+import { type Template, toTemplate } from './templates/template.ts';
 
 /** A catalog in the form that the engine reads. */
 export interface Catalog {
@@ -73,7 +72,7 @@ export function toCatalog(file: CatalogFile): Catalog {
     settings: {
       rewardWindowMs: (file.settings?.rewardWindowMinutes ?? WEEK_MINUTES) * MINUTE_MS,
       pollLookBackMs: (file.settings?.pollLookBackMinutes ?? WEEK_MINUTES) * MINUTE_MS,
-      explorationShare: file.settings?.explorationShare ?? FLOOR,
+      explorationShare: file.settings?.explorationShare ?? EXPLORATION_SHARE,
       holdout: file.settings?.holdout ?? 0,
       replaceWaiting: file.settings?.replaceWaiting ?? false,
       marketingCap: file.settings?.marketing?.cap ?? {},

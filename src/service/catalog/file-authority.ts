@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { describeFileProblem } from '../../kit/files/file-trouble.ts';
 import { settingsText } from '../../kit/pipe.ts';
-import { settings } from '../store/repositories/settings.ts';
-import type { Tx } from '../store/store.ts';
+import { settings } from '../platform/store/settings.ts';
+import type { Tx } from '../platform/store/store.ts';
 import { CatalogError } from './parse.ts';
 
 /** Holds the text of the catalog of the service as JSON. */

@@ -1,8 +1,8 @@
 import { Lru } from '../../kit/lru.ts';
-import type { Log } from '../log.ts';
-import { type CatalogHead, catalogVersions } from '../store/repositories/console/catalog-versions.ts';
-import type { Store, Tx } from '../store/store.ts';
+import type { Log } from '../platform/log.ts';
+import type { Store, Tx } from '../platform/store/store.ts';
 import { type Catalog, toCatalog } from './catalog.ts';
+import { type CatalogHead, catalogVersions } from './catalog-versions.ts';
 import { DEFAULT_CATALOG } from './default.ts';
 import { type Authority, fileAuthority, RENEW_MS, readCatalogFile } from './file-authority.ts';
 import { parseCatalog } from './parse.ts';

@@ -1,9 +1,9 @@
 import { validate } from '../../contract/validation.ts';
 import { type Catalog, toCatalog } from './catalog.ts';
-import { placeholderWarnings, templateIssues } from './check-templates.ts';
 import type { CatalogIssue } from './issue.ts';
 import { entriesOf, readableEntries } from './readable-entries.ts';
 import { CatalogFile } from './schema.ts';
+import { placeholderWarnings, templateIssues } from './templates/check-templates.ts';
 
 /** The catalog is invalid; the message lists every error with its path. */
 export class CatalogError extends Error {

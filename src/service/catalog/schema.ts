@@ -6,10 +6,10 @@ import * as z from 'zod/mini';
 import { described } from '../../contract/described.ts';
 import { MESSAGE_FORMATS } from '../../contract/schemas.ts';
 import { isLocale } from '../../kit/locale.ts';
-import { MAX_TAGS } from '../domain/decide/attributes.ts';
+import { MAX_TAGS } from './attributes.ts';
 import { instant, minutes, name } from './fields.ts';
-import { Marketing } from './marketing-schema.ts';
-import { CatalogTemplate } from './template-schema.ts';
+import { Marketing } from './templates/marketing-schema.ts';
+import { CatalogTemplate } from './templates/template-schema.ts';
 
 const names = () => z.optional(z.array(name()).check(z.maxLength(256)));
 const locales = () =>

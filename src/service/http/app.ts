@@ -1,43 +1,39 @@
 import type { HttpBindings } from '@hono/node-server';
 import { type Context, Hono } from 'hono';
-import { ENDPOINTS, type Endpoint, type EndpointName, type RequestOf } from '../../contract/endpoints.ts';
+import { ENDPOINTS, type Endpoint, type EndpointName } from '../../contract/endpoints.ts';
 import { ServiceError } from '../../contract/errors.ts';
 import { HEADERS } from '../../contract/headers.ts';
 import { validate } from '../../contract/validation.ts';
 import { newId } from '../../kit/id.ts';
-import type { Health } from '../operations/health.ts';
-import type { ServiceDeps } from '../runtime/deps.ts';
-import { sendingMode, workspaces } from '../store/repositories/workspaces.ts';
-import { StoreUnavailable, type Tx } from '../store/store.ts';
-import type { Admit } from './admit.ts';
-import { type Authenticate, keyHashOf } from './authenticate.ts';
-import type { Call, Handler, Handlers, Reply, StreamHandler } from './call.ts';
-import type { AdmitClient } from './client-access.ts';
-import { preflight } from './cross-origin.ts';
+import type { Platform } from '../platform/platform.ts';
+import { StoreUnavailable, type Tx } from '../platform/store/store.ts';
+import { sendingMode, workspaces } from '../platform/store/workspaces.ts';
+import type { Admit } from './access/admit.ts';
+import { type Authenticate, keyHashOf } from './access/authenticate.ts';
+import type { AdmitClient } from './access/client-access.ts';
+import { preflight } from './access/cross-origin.ts';
+import { regionOf } from './access/region.ts';
+import type {
+  Call,
+  Descriptor,
+  Endpoints,
+  Reply,
+  StreamDescriptor,
+  StreamHandler,
+  UnkeyedHandler,
+  UnkeyedRoute,
+} from './endpoint.ts';
 import { errorResponse, toServiceError } from './error-response.ts';
 import { type Answer, writeOnce } from './idempotent-write.ts';
-import { BULK, INTERACTIVE, JOINED, PAGES } from './precedence.ts';
-import { addReceipts, RECEIPTS_PATH, type ReceiptParts } from './receipts.ts';
 import type { RequestRecord, RequestRecorder } from './record-requests.ts';
-import { regionOf } from './region.ts';
 import { checkedBody } from './request-body.ts';
-import { turnsOf } from './turns.ts';
-import { addUnsubscribe, UNSUBSCRIBE_ROUTE } from './unsubscribe.ts';
 
 type Ctx = Context<{ Bindings: HttpBindings }>;
 
-/** Resolves when all is up to date; undefined where there is nothing to do for a request that is not admitted yet. */
-type Prepare = (workspaceId: string, admitted: boolean) => Promise<unknown> | undefined;
-
 export interface AppParts {
-  readonly deps: ServiceDeps;
-  readonly handlers: Handlers;
-  /**
-   * What is brought up to date before the transaction of a call, by the id of its workspace. It is asked before the request
-   * is admitted, with the workspace that the request names, and if it does nothing then, afterwards.
-   */
-  readonly prepare?: { readonly [N in EndpointName]?: Prepare };
-  readonly streams: { readonly [N in EndpointName]?: StreamHandler };
+  readonly platform: Pick<Platform, 'store' | 'clock' | 'log' | 'precedence'>;
+  /** What the features serve. An endpoint of the contract that none serves is answered with 404. */
+  readonly endpoints: Endpoints;
   readonly admit: Admit;
   /**
    * The workspace of all requests, without a key and uncounted: for an application that is never listened for, which
@@ -46,9 +42,11 @@ export interface AppParts {
   readonly inside?: string | undefined;
   readonly authenticate: Authenticate;
   readonly admitClient: AdmitClient;
-  readonly receipts: Omit<ReceiptParts, 'deps' | 'recorder'>;
+  /** Endpoints that take no API key: what they are sent is signed or sealed. */
+  readonly unkeyed: readonly UnkeyedRoute[];
   readonly recorder: RequestRecorder;
-  readonly health: Health;
+  /** The answer of /readyz. */
+  readonly readiness: () => Promise<{ readonly status: 200 | 503; readonly body: string }>;
   /** The region of this service; undefined if it serves all workspaces alike. */
   readonly region: string | undefined;
 }
@@ -62,23 +60,29 @@ export function createApp(parts: AppParts): Hono<{ Bindings: HttpBindings }> {
   const byPath = new Map<string, string[]>();
   for (const name of Object.keys(ENDPOINTS) as EndpointName[]) {
     const endpoint: Endpoint = ENDPOINTS[name];
-    if (!parts.handlers[name] && !parts.streams[name]) continue;
+    const served = descriptorOf(parts.endpoints[name]);
+    if (!served) continue;
     const path = endpoint.path.replace(/\{(\w+)\}/g, ':$1');
     byPath.set(path, [...(byPath.get(path) ?? []), endpoint.method]);
     if (endpoint.forClients)
-      app.options(path, (c) => preflight(c.req.header('origin'), [endpoint.method], parts.deps.store));
+      app.options(path, (c) => preflight(c.req.header('origin'), [endpoint.method], parts.platform.store));
     app.on(endpoint.method, path, async (c) => {
       const { method, path: route } = endpoint;
       const traceparent = c.req.header('traceparent');
       const record = parts.recorder.begin({ endpoint: name, method, route, traceparent });
-      const work = () => answer(c, parts, name, endpoint, record);
-      const response = await (INTERACTIVE.has(name) ? parts.deps.precedence.during(work) : work());
+      const work = () => answer(c, parts, { name, endpoint, served }, record);
+      const waits = 'handle' in served && served.priority === 'interactive';
+      const response = await (waits ? parts.platform.precedence.during(work) : work());
       record.end(response.status);
       return response;
     });
   }
-  addReceipts(app, { deps: parts.deps, recorder: parts.recorder, ...parts.receipts });
-  addUnsubscribe(app, { deps: parts.deps, recorder: parts.recorder, ...parts.receipts });
+  for (const { name, path, methods } of parts.unkeyed) {
+    const route = path.replace(/\{(\w+)\}/g, ':$1');
+    byPath.set(route, Object.keys(methods));
+    for (const [method, handle] of Object.entries(methods))
+      app.on(method, route, (c) => answerUnkeyed(c, parts, { name, path, handle }));
+  }
   /** Answers a request for which there is no endpoint. */
   const refuse = async (c: Ctx, error: ServiceError) => {
     const { method } = c.req;
@@ -87,8 +91,6 @@ export function createApp(parts: AppParts): Hono<{ Bindings: HttpBindings }> {
     record.end(error.status);
     return errorResponse(error, c.env.incoming, record.requestId);
   };
-  byPath.set(RECEIPTS_PATH, ['GET', 'POST']);
-  byPath.set(UNSUBSCRIBE_ROUTE, ['GET', 'POST']);
   for (const [path, methods] of byPath) {
     const error = new ServiceError('method_not_allowed', undefined, undefined, { allow: methods.join(', ') });
     app.all(path, (c) => refuse(c, error));
@@ -96,7 +98,7 @@ export function createApp(parts: AppParts): Hono<{ Bindings: HttpBindings }> {
   // For load balancers, without a key: liveness and readiness.
   app.get('/healthz', (c) => c.text('ok\n'));
   app.get('/readyz', async (c) => {
-    const { status, body } = await parts.health.answer();
+    const { status, body } = await parts.readiness();
     return c.text(body, status);
   });
   // Without a key: a client is made from it before there is one.
@@ -106,25 +108,34 @@ export function createApp(parts: AppParts): Hono<{ Bindings: HttpBindings }> {
   });
   app.onError((error, c) => {
     const requestId = newId('req');
-    return errorResponse(toServiceError(error, parts.deps.log, requestId), c.env.incoming, requestId);
+    return errorResponse(toServiceError(error, parts.platform.log, requestId), c.env.incoming, requestId);
   });
   app.notFound((c) => refuse(c, new ServiceError('not_found')));
   return app;
 }
 
+/** An endpoint of the contract, and how it is served. */
+interface Served<D = Descriptor | StreamDescriptor> {
+  readonly name: EndpointName;
+  readonly endpoint: Endpoint;
+  readonly served: D;
+}
+
+function descriptorOf(given: Endpoints[EndpointName]): Descriptor | StreamDescriptor | undefined {
+  return (typeof given === 'function' ? { handle: given } : given) as
+    | Descriptor
+    | StreamDescriptor
+    | undefined;
+}
+
 /** Answers one request; errors become error responses. */
-async function answer(
-  c: Ctx,
-  parts: AppParts,
-  name: EndpointName,
-  endpoint: Endpoint,
-  record: RequestRecord,
-): Promise<Response> {
+async function answer(c: Ctx, parts: AppParts, target: Served, record: RequestRecord): Promise<Response> {
   const { requestId, trace } = record;
   const headers = new Headers({ [HEADERS.requestId]: requestId });
-  const { deps } = parts;
+  const { endpoint, served } = target;
   try {
-    const prepared = parts.prepare?.[name]?.(c.req.header(HEADERS.workspace) ?? '', false);
+    const prepared =
+      'handle' in served ? served.prepare?.(c.req.header(HEADERS.workspace) ?? '', false) : undefined;
     prepared?.catch(() => {});
     const request = {
       ...(await admitted(c, parts, endpoint, record, headers)),
@@ -132,15 +143,39 @@ async function answer(
       query: checkedQuery(c, endpoint),
       requestId,
       trace,
-      deps,
     };
-    const stream = parts.streams[name];
-    return stream
-      ? startStream(c, parts, endpoint, stream, request, headers)
-      : await callHandler(c, parts, name, endpoint, request, headers, prepared);
+    return 'handle' in served
+      ? await callHandler(c, parts, { ...target, served }, request, headers, prepared)
+      : startStream(c, parts, endpoint, served.stream, request, headers);
   } catch (error) {
-    return errorResponse(toServiceError(error, deps.log, requestId), c.env.incoming, requestId, headers);
+    const known = toServiceError(error, parts.platform.log, requestId);
+    return errorResponse(known, c.env.incoming, requestId, headers);
   }
+}
+
+/** Answers a request to an endpoint without an API key, which admits it itself. */
+async function answerUnkeyed(
+  c: Ctx,
+  { platform, recorder }: AppParts,
+  { name, path, handle }: { name: string; path: string; handle: UnkeyedHandler },
+): Promise<Response> {
+  const traceparent = c.req.header('traceparent');
+  const record = recorder.begin({ endpoint: name, method: c.req.method, route: path, traceparent });
+  const { requestId } = record;
+  let response: Response;
+  try {
+    response = await handle(c.req, c.env.incoming);
+  } catch (error) {
+    const headers = new Headers({ [HEADERS.requestId]: requestId });
+    response = await errorResponse(
+      toServiceError(error, platform.log, requestId),
+      c.env.incoming,
+      requestId,
+      headers,
+    );
+  }
+  record.end(response.status);
+  return response;
 }
 
 type AdmittedRequest = Omit<Parameters<StreamHandler>[0], 'lastEventId' | 'keyHash'>;
@@ -164,17 +199,15 @@ function startStream(
 /** Runs the handler in a transaction: a read, or a write that is idempotent under the request's key. */
 async function callHandler(
   c: Ctx,
-  parts: AppParts,
-  name: EndpointName,
-  endpoint: Endpoint,
+  { platform: { store, precedence } }: AppParts,
+  { name, endpoint, served }: Served<Descriptor>,
   request: AdmittedRequest,
   headers: Headers,
   prepared: Promise<unknown> | undefined,
 ): Promise<Response> {
-  const { workspace, onlyUser, deps } = request;
-  const { raw, body } = await checkedBody(c.env.incoming, endpoint);
-  const handler = parts.handlers[name] as Handler<EndpointName>;
-  await (prepared ?? parts.prepare?.[name]?.(workspace.id, true));
+  const { workspace, onlyUser } = request;
+  const { raw, body } = await checkedBody(c.env.incoming, endpoint, served);
+  await (prepared ?? served.prepare?.(workspace.id, true));
   const work = async (tx: Tx) => {
     const call = {
       ...request,
@@ -183,18 +216,19 @@ async function callHandler(
       get now() {
         return tx.now;
       },
-    } as unknown as Call<EndpointName>;
-    const reply = await handler(call);
+    } as unknown as Call;
+    const reply = await served.handle(call);
     return { answer: toAnswer(reply, endpoint), last: reply.last };
   };
-  if (PAGES.has(name)) await deps.precedence.piece();
+  if (served.priority === 'page') await precedence.piece();
   if (endpoint.storesNothing || (endpoint.method === 'GET' && !endpoint.marks))
-    return respond((await deps.store.read(work)).answer, headers);
+    return respond((await store.read(work)).answer, headers);
 
   const idempotencyKey = c.req.header(HEADERS.idempotencyKey);
-  const checked = { params: request.params, body: body as RequestOf<EndpointName> };
+  const shared = served.concurrency?.({ params: request.params, body: body as Call['body'] }) ?? [];
+  const turns = idempotencyKey === undefined ? shared : [...shared, { key: `key ${idempotencyKey}` }];
   const written = await writeOnce(
-    deps.store,
+    store,
     {
       workspaceId: workspace.id,
       endpoint: name,
@@ -202,9 +236,9 @@ async function callHandler(
       body: raw,
       onlyUser,
       idempotencyKey,
-      bulk: BULK.has(name),
-      joined: JOINED.has(name) && idempotencyKey === undefined,
-      turns: turnsOf(name, workspace.id, checked, idempotencyKey),
+      bulk: served.priority === 'bulk',
+      joined: served.joined === true && idempotencyKey === undefined,
+      turns: turns.map((turn) => ({ ...turn, key: `${workspace.id} ${turn.key}` })),
     },
     work,
   );
@@ -220,9 +254,10 @@ async function admitted(
   record: RequestRecord,
   headers: Headers,
 ): Promise<Pick<Call, 'workspace' | 'onlyUser'>> {
-  const { deps, inside } = parts;
+  const { inside } = parts;
+  const { store, clock } = parts.platform;
   if (inside !== undefined) {
-    const workspace = await deps.store.read((tx) => workspaces.get(tx, inside));
+    const workspace = await store.read((tx) => workspaces.get(tx, inside));
     if (!workspace) throw new ServiceError('forbidden');
     headers.set(HEADERS.mode, sendingMode(workspace.mode));
     return { workspace, onlyUser: undefined };
@@ -233,11 +268,11 @@ async function admitted(
   const { workspace } = holder;
   headers.set(HEADERS.mode, sendingMode(workspace.mode));
   // Before it takes a connection, which a worker that is silent would keep from others.
-  if (deps.store.workers?.isOut(workspace.id))
+  if (store.workers?.isOut(workspace.id))
     throw new StoreUnavailable(`the worker of ${workspace.id} does not answer`, undefined);
   const region = regionOf(workspace, parts.region);
   if (region.header) headers.set(HEADERS.region, region.header);
-  if (region.detourMs > 0) await deps.clock.sleep(region.detourMs);
+  if (region.detourMs > 0) await clock.sleep(region.detourMs);
   if (holder.kind === 'publishable')
     return { workspace, onlyUser: await parts.admitClient(c.req, c.env.incoming, holder, endpoint, headers) };
   record.countedAt = await parts.admit(workspace.id, endpoint.group, headers);

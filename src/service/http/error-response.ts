@@ -2,9 +2,9 @@ import type { IncomingMessage } from 'node:http';
 import { ServiceError } from '../../contract/errors.ts';
 import { HEADERS } from '../../contract/headers.ts';
 import { newId } from '../../kit/id.ts';
-import { DataKeyMissing } from '../crypto/cipher.ts';
-import type { Log } from '../log.ts';
-import { ConstraintViolation, StoreUnavailable, StoreUnusable } from '../store/store.ts';
+import { DataKeyMissing } from '../platform/crypto/cipher.ts';
+import type { Log } from '../platform/log.ts';
+import { ConstraintViolation, StoreUnavailable, StoreUnusable } from '../platform/store/store.ts';
 import { discardRest } from './body.ts';
 
 /** Maps an error of a handler to the error to answer with, and logs those that the caller did not cause. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { ServiceError } from '../../contract/errors.ts';
-import { idempotency } from '../store/repositories/idempotency.ts';
-import type { Store, Turn, Tx } from '../store/store.ts';
+import { idempotency } from '../platform/store/idempotency.ts';
+import type { Store, Turn, Tx } from '../platform/store/store.ts';
 
 /** A response as it is sent and stored: status and JSON text, null for no body. */
 export interface Answer {

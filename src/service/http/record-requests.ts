@@ -1,8 +1,7 @@
 import { newId } from '../../kit/id.ts';
-import type { Log } from '../log.ts';
-import type { Observe } from '../operations/observe.ts';
-import { traceparentOf } from '../tracing/context.ts';
-import { type Tracing, traceFields } from '../tracing/tracing.ts';
+import type { Log } from '../platform/log.ts';
+import { traceparentOf } from '../platform/tracing/context.ts';
+import { type Tracing, traceFields } from '../platform/tracing/tracing.ts';
 
 /** Requests of one interval that are logged at `info`; further ones are counted, and logged at `debug`. */
 const LINES_PER_INTERVAL = 100;
@@ -29,6 +28,17 @@ export interface RequestRecord {
   /** Records the status of the answer in the log, the metrics and the trace. */
   end(status: number): void;
 }
+
+/** Receives what the service does, for metrics. */
+export interface Observe {
+  /** Records a request to an endpoint; call the result with the status of its answer. */
+  request(endpoint: string): (status: number) => void;
+  /** Records a log line. */
+  line(level: string): void;
+}
+
+/** Records nothing. */
+export const unobserved: Observe = { request: () => () => {}, line: () => {} };
 
 export interface RequestRecorder {
   begin(request: RequestStart): RequestRecord;

@@ -1,50 +1,34 @@
 import type { IncomingMessage } from 'node:http';
-import { ENDPOINTS, type Endpoint, type RequestOf } from '../../contract/endpoints.ts';
+import type { Endpoint } from '../../contract/endpoints.ts';
 import { ServiceError } from '../../contract/errors.ts';
 import { MAX_BATCH } from '../../contract/limits.ts';
 import { type Detail, validate } from '../../contract/validation.ts';
-import type { EventBatch } from '../store/repositories/ingest/append.ts';
 import { readBody } from './body.ts';
-import { parsedBatch, scannedBatch } from './events/batch.ts';
-import { scanEvents } from './events/scan.ts';
+import type { Descriptor } from './endpoint.ts';
 import { parseJson } from './json-body.ts';
 
-/** The body of a request: its bytes, and what the handler gets (BodyOf). */
+/** The body of a request: its bytes, and what the handler gets. */
 export interface CheckedBody {
   readonly raw: Buffer;
   readonly body: unknown;
 }
 
 /** Reads, parses and validates the body of a request. Throws a ServiceError that describes what is invalid. */
-export async function checkedBody(request: IncomingMessage, endpoint: Endpoint): Promise<CheckedBody> {
+export async function checkedBody(
+  request: IncomingMessage,
+  endpoint: Endpoint,
+  { readBody: read, records }: Pick<Descriptor, 'readBody' | 'records'>,
+): Promise<CheckedBody> {
   if (endpoint.method === 'GET') return { raw: Buffer.alloc(0), body: undefined };
   const type = request.headers['content-type'];
   if (endpoint.request && !/^application\/json\s*(;|$)/i.test(type ?? ''))
     throw new ServiceError('unsupported_media_type');
   const raw = await readBody(request);
   if (!endpoint.request) return { raw, body: undefined };
-  return { raw, body: endpoint === ENDPOINTS.ingestEvents ? ingestBatch(raw) : parsedBody(raw, endpoint) };
-}
-
-function parsedBody(raw: Buffer, endpoint: Endpoint): unknown {
-  return checked(endpoint, endpoint.request!, parseJson(raw).value);
-}
-
-/** The batch of an ingest body. Throws a ServiceError that describes what is invalid. */
-function ingestBatch(raw: Buffer): EventBatch {
-  const ranges = scanEvents(raw);
-  if (ranges) return scannedBatch(raw, ranges);
-  const { value, ...json } = parseJson(raw);
-  const { ingestEvents } = ENDPOINTS;
-  return parsedBatch(json, checked(ingestEvents, ingestEvents.request, value) as RequestOf<'ingestEvents'>);
+  return { raw, body: read ? read(raw) : checked(endpoint.request, records, parseJson(raw).value) };
 }
 
 type Schema = NonNullable<Endpoint['request']>;
-
-const BATCH_FIELDS: ReadonlyMap<Endpoint, string> = new Map<Endpoint, string>([
-  [ENDPOINTS.ingestEvents, 'events'],
-  [ENDPOINTS.ingestUsers, 'users'],
-]);
 
 /** Records of a batch that are validated together. */
 const CHUNK = 2;
@@ -55,12 +39,11 @@ const MAX_ERRORS = 1000;
 const MAX_COLLECTED = 1000;
 
 /**
- * Validates a batch in chunks and stops at the limit of errors: listing every error of an 8 MiB body could take seconds
- * and hundreds of megabytes.
+ * Validates a body. Records in the field `name` are validated in chunks, up to the limit of errors: listing every error
+ * of an 8 MiB body could take seconds and hundreds of megabytes. Throws invalid_request.
  */
-function checked(endpoint: Endpoint, schema: Schema, value: unknown): unknown {
-  const name = batchOf(endpoint, value);
-  if (name === undefined) return validOrThrow(validate(schema, value));
+export function checked(schema: Schema, name: string | undefined, value: unknown): unknown {
+  if (name === undefined || !isBatch(value, name)) return validOrThrow(validate(schema, value));
   const { [name]: records, ...rest } = value as Record<string, unknown> & Record<string, unknown[]>;
   const details: Detail[] = [];
   const good: unknown[] = [];
@@ -86,12 +69,11 @@ function checked(endpoint: Endpoint, schema: Schema, value: unknown): unknown {
   return { ...whole, [name]: good };
 }
 
-/** The name of the field with the records of a batch, if they can be validated in chunks. */
-function batchOf(endpoint: Endpoint, value: unknown): string | undefined {
-  const name = BATCH_FIELDS.get(endpoint);
-  if (name === undefined || typeof value !== 'object' || value === null) return undefined;
+/** True for a body whose records can be validated in chunks. */
+function isBatch(value: unknown, name: string): boolean {
+  if (typeof value !== 'object' || value === null) return false;
   const records = (value as Record<string, unknown>)[name];
-  return Array.isArray(records) && records.length > CHUNK && records.length <= MAX_BATCH ? name : undefined;
+  return Array.isArray(records) && records.length > CHUNK && records.length <= MAX_BATCH;
 }
 
 function firstOfEach(details: readonly Detail[], from: number): Detail[] {

@@ -3,9 +3,8 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync }
 import { join } from 'node:path';
 import Database from 'libsql';
 import { describe, expect, it, test } from 'vitest';
-import { APPLICATION_ID } from '../../../src/service/store/sqlite/ownership.ts';
+import { APPLICATION_ID } from '../../../src/service/platform/store/sqlite/ownership.ts';
 import { runSvc } from '../../support/process/run-svc.ts';
-import { writeOlder } from '../../support/scenarios/older-data.ts';
 import { tempDir } from '../../support/temp.ts';
 
 /** Files that are not ours, made in a folder under the name `data.db` and others beside it. */
@@ -100,11 +99,11 @@ test('data without an application id is recognised by its tables and gets the id
     const folder = tempDir();
     const file = join(folder, 'data.db');
     const source = logged ? join(tempDir(), 'data.db') : file;
-    const db = logged ? new Database(source) : undefined;
-    if (db) db.exec('PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0; SELECT 1 FROM sqlite_master');
-    await writeOlder(source, source, 1);
-    if (db) for (const suffix of ['', '-wal']) cpSync(source + suffix, file + suffix);
-    db?.close();
+    expect((await runSvc(['serve', 'migrate', '--database', source])).stderr).toBe('');
+    const db = new Database(source);
+    db.exec('PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0; PRAGMA application_id = 0');
+    if (logged) for (const suffix of ['', '-wal']) cpSync(source + suffix, file + suffix);
+    db.close();
     expect((await runSvc(['serve', 'migrate', '--database', file])).stderr).toBe('');
     const marked = new Database(file);
     expect(marked.pragma('application_id')).toEqual([{ application_id: APPLICATION_ID }]);

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../../src/kit/clock.ts';
-import { events, type StoredEvent } from '../../../src/service/store/repositories/events.ts';
-import { SqliteStore } from '../../../src/service/store/sqlite/store.ts';
+import { events, type StoredEvent } from '../../../src/service/events/store/events.ts';
+import { SqliteStore } from '../../../src/service/platform/store/sqlite/store.ts';
 import { startStandIn } from '../../support/peers/stand-in.ts';
 import { ROOT, runSvc } from '../../support/process/run-svc.ts';
 import { startTestService } from '../../support/process/service.ts';
@@ -85,7 +85,7 @@ describe('svc events import on real rows', () => {
     const service = await startTestService();
     const run = await runSvc(IMPORT, { env: service.env });
     expect(JSON.parse(run.stdout)).toMatchObject({ read: 5000, accepted: 5000 });
-    expect(await stored(service.deps.store as SqliteStore, service.workspace)).toEqual(
+    expect(await stored(service.platform.store as SqliteStore, service.workspace)).toEqual(
       [...expected].sort(byRow),
     );
   });

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { channelSettings } from '../../../src/service/channels/settings.ts';
-import { updateWorkspace } from '../../../src/service/runtime/accounts.ts';
+import { updateWorkspace } from '../../../src/service/admin/accounts.ts';
+import { channelSettings } from '../../../src/service/notifications/providers/settings.ts';
 import { cannedService } from '../../support/peers/canned-service.ts';
 import { startReceiver } from '../../support/peers/receiver.ts';
 import { runServe } from '../../support/process/run-serve.ts';
@@ -90,7 +90,7 @@ describe('a notification of a test workspace with a provider', () => {
 describe('the mode of a workspace', () => {
   it('is named by doctor, with the way to a live one', async () => {
     const service = await startTestService();
-    const { env, workspace, deps } = service;
+    const { env, workspace, platform } = service;
     const mode = async (where: Parameters<typeof runSvc>[1], ...flags: string[]) => {
       const run = await runSvc(['doctor', '--json', ...flags], where);
       return JSON.parse(run.stdout).checks.find(({ check }: { check: string }) => check === 'mode');
@@ -100,7 +100,7 @@ describe('the mode of a workspace', () => {
       seen: `${workspace} is a test workspace: its notifications are written to the outbox, no provider is called`,
       next: expect.stringContaining('svc workspaces create --mode live'),
     });
-    await updateWorkspace(deps.store, workspace, { mode: 'live' });
+    await updateWorkspace(platform.store, workspace, { mode: 'live' });
     expect(await mode({ env })).toMatchObject({
       status: 'ok',
       seen: expect.stringContaining('is a live workspace'),

@@ -1,6 +1,6 @@
 import { EventEmitter, once } from 'node:events';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { SCHEMA_VERSION } from '../../../src/service/store/migrations/index.ts';
+import { MIGRATIONS, versionOf } from '../../../src/service/platform/store/schema/index.ts';
 import { certificateFiles } from '../../support/peers/certificate.ts';
 import { postgresDatabase } from '../../support/postgres/database.ts';
 import { forwarder } from '../../support/postgres/postgres-cluster.ts';
@@ -168,7 +168,7 @@ describe('svc serve migrate', () => {
     const database = await postgresDatabase({ empty: true });
     const migrate = async () =>
       JSON.parse((await runSvc(['serve', 'migrate', '--database', database, '--json'])).stdout);
-    expect(await migrate()).toEqual({ from: 0, to: SCHEMA_VERSION });
-    expect(await migrate()).toEqual({ from: SCHEMA_VERSION, to: SCHEMA_VERSION });
+    expect(await migrate()).toEqual({ from: 0, to: versionOf(MIGRATIONS) });
+    expect(await migrate()).toEqual({ from: versionOf(MIGRATIONS), to: versionOf(MIGRATIONS) });
   });
 });

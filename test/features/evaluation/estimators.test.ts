@@ -4,7 +4,7 @@ import { Evaluator } from '../../../src/features/evaluation/estimators.ts';
 import type { LoggedDecision } from '../../../src/features/evaluation/logged-decision.ts';
 import { best, type Policy, running, uniform, weighted } from '../../../src/features/evaluation/policies.ts';
 import { seededRandom } from '../../../src/kit/random.ts';
-import { sample } from '../../../src/service/domain/decide/policy.ts';
+import { sample } from '../../../src/service/decisions/engine/policy.ts';
 
 const judge = (policy: Policy, log: LoggedDecision[]) => {
   const evaluator = new Evaluator(policy);

@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { followCatalogs } from '../../../src/service/catalog/follow.ts';
-import { sqliteDialect } from '../../../src/service/store/sqlite/connection.ts';
-import type { Sql, Store, Tx } from '../../../src/service/store/store.ts';
+import { sqliteDialect } from '../../../src/service/platform/store/sqlite/connection.ts';
+import type { Sql, Store, Tx } from '../../../src/service/platform/store/store.ts';
 
 const catalog = (contentId: string) =>
   JSON.stringify({ contents: [{ contentId, category: 'any', format: 'card', title: 'T', body: 'B' }] });

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { DEFAULT_CATALOG } from '../../../src/service/catalog/default.ts';
 import { CatalogError, parseCatalog } from '../../../src/service/catalog/parse.ts';
 import { catalogJsonSchema } from '../../../src/service/catalog/schema.ts';
-import { variablesOf } from '../../../src/service/catalog/template-texts.ts';
+import { variablesOf } from '../../../src/service/catalog/templates/template-texts.ts';
 
 const content = { contentId: 'a', category: 'c', format: 'card', title: 'T', body: 'B' };
 const errorsOf = (value: unknown) => {

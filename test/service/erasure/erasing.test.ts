@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { due } from '../../../src/service/store/repositories/due.ts';
-import { erasures } from '../../../src/service/store/repositories/erasures.ts';
-import { eventHeads } from '../../../src/service/store/repositories/event-heads.ts';
+import { erasures } from '../../../src/service/erasure/store.ts';
+import { eventHeads } from '../../../src/service/events/store/event-heads.ts';
+import { due } from '../../../src/service/platform/store/due.ts';
 import { copiesIn } from '../../support/erasure/erased-store.ts';
 import { contentsOf, onPostgres } from '../../support/postgres/database.ts';
 import { outsider } from '../../support/postgres/row-lock.ts';
@@ -23,7 +23,7 @@ async function json(response: Promise<Response>) {
 /** A service with a user whose erasure has begun and goes on when `release` is called. */
 async function erasing() {
   const service = await startTestService();
-  const { store, cipher } = service.deps;
+  const { store, cipher } = service.platform;
   const { workspace } = service;
   const users = [{ userId: ERASED, name: 'Quill' }, { userId: 'other' }];
   const known = await json(service.fetch('/v1/users', { body: { users } }));
@@ -43,7 +43,7 @@ async function erasing() {
 }
 
 const rowsOf = (service: TestService, sql: string, params: string[]) =>
-  service.deps.store.read((tx) => tx.sql.all(sql, [service.workspace, ...params]));
+  service.platform.store.read((tx) => tx.sql.all(sql, [service.workspace, ...params]));
 const eventsOf = (service: TestService, userId: string) =>
   rowsOf(service, 'SELECT number FROM event WHERE workspace_id = ? AND user_id = ?', [userId]);
 
@@ -114,8 +114,8 @@ test('nothing is stored for a user who is being erased, and the others of a batc
 
 test('the end of one erasure does not admit events of another user who is being erased', async () => {
   const { service } = await erasing();
-  const { deps, workspace } = service;
-  const { store, cipher } = deps;
+  const { platform, workspace } = service;
+  const { store, cipher } = platform;
   const [second] = (await json(service.fetch('/v1/users', { body: { users: [{ userId: 'second' }] } }))).body
     .users;
   const isErasing = () => store.read((tx) => eventHeads.isErasing(tx, workspace));
@@ -145,7 +145,7 @@ test('the end of one erasure does not admit events of another user who is being 
 if (onPostgres)
   test('events that wait for the begin of an erasure are not stored', async () => {
     const service = await startTestService();
-    const { store, cipher } = service.deps;
+    const { store, cipher } = service.platform;
     const { body } = await json(service.fetch('/v1/users', { body: { users: [{ userId: ERASED }] } }));
     const watcher = await outsider(service.database);
     let answered: Promise<Response> | undefined;

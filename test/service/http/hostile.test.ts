@@ -24,7 +24,7 @@ test('every hostile request gets a typed error with a requestId, and the service
         ]),
       );
   }
-  const stored = await service.deps.store.read((tx) => tx.sql.all('SELECT 1 FROM event'));
+  const stored = await service.platform.store.read((tx) => tx.sql.all('SELECT 1 FROM event'));
   expect(stored).toEqual([]);
   expect(({} as Record<string, unknown>).admin).toBeUndefined();
 }, 300_000);

@@ -1,7 +1,6 @@
 import { expect, it, vi } from 'vitest';
-import { recordRequests } from '../../../src/service/http/record-requests.ts';
-import { unobserved } from '../../../src/service/operations/observe.ts';
-import { untraced } from '../../../src/service/tracing/tracing.ts';
+import { recordRequests, unobserved } from '../../../src/service/http/record-requests.ts';
+import { untraced } from '../../../src/service/platform/tracing/tracing.ts';
 
 it('logs the first requests of a second, and says how many were left out', () => {
   const log = vi.fn();

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
-import { dump } from '../../../src/service/store/dump.ts';
-import { events } from '../../../src/service/store/repositories/events.ts';
-import { models } from '../../../src/service/store/repositories/models.ts';
-import { cleanOnce } from '../../../src/service/workers/janitor.ts';
+import { dump } from '../../../src/service/admin/dump.ts';
+import { models } from '../../../src/service/decisions/store/models.ts';
+import { events } from '../../../src/service/events/store/events.ts';
+import { REMOVALS_BY_AGE } from '../../../src/service/features.ts';
+import { cleanOnce } from '../../../src/service/retention/janitor.ts';
 import { runSvc } from '../../support/process/run-svc.ts';
 import { startTestService, type TestService } from '../../support/process/service.ts';
 import { DAY_MS } from '../../support/retention/aged-store.ts';
@@ -15,9 +16,9 @@ async function json(service: TestService, path: string, body?: unknown) {
 }
 
 /** Makes what is stored older by 40 days. */
-async function age({ deps, workspace }: TestService): Promise<void> {
+async function age({ platform, workspace }: TestService): Promise<void> {
   const by = 40 * DAY_MS;
-  await deps.store.write(async ({ sql }) => {
+  await platform.store.write(async ({ sql }) => {
     for (const [table, column] of [
       ['event', 'received_at'],
       ['decision', 'at_ms'],
@@ -28,12 +29,12 @@ async function age({ deps, workspace }: TestService): Promise<void> {
   });
 }
 
-async function clean({ deps, workspace }: TestService): Promise<void> {
-  while ((await cleanOnce(deps, workspace)) > 0);
+async function clean({ platform, retention, workspace }: TestService): Promise<void> {
+  while ((await cleanOnce(platform, retention, REMOVALS_BY_AGE, workspace)) > 0);
 }
 
-const count = async ({ deps, workspace }: TestService, table: string) => {
-  const row = await deps.store.read(({ sql }) =>
+const count = async ({ platform, workspace }: TestService, table: string) => {
+  const row = await platform.store.read(({ sql }) =>
     sql.get<{ n: number }>(`SELECT count(*) AS n FROM ${table} WHERE workspace_id = ?`, [workspace]),
   );
   return Number(row!.n);
@@ -53,7 +54,7 @@ async function streamed(service: TestService, lastEventId: string, until: RegExp
 
 test('says everywhere what was removed, and removes what hangs off it', async () => {
   const service = await startTestService({ retain: RETAIN });
-  const { deps, workspace } = service;
+  const { platform, workspace } = service;
   await json(service, '/v1/events', { events: ['u1', 'u2', 'u3'].map(sent) });
   const users = await json(service, '/v1/users', { users: [{ userId: 'u4' }] });
   const [{ hashId }] = users.body.users as [{ hashId: string }];
@@ -65,7 +66,7 @@ test('says everywhere what was removed, and removes what hangs off it', async ()
   }
   for (const id of decided) await json(service, `/v1/messages/${id}/outcomes`, { type: 'actioned' });
   await expect.poll(() => service.idle()).toBe(true);
-  const learned = await deps.store.read((tx) => models.head(tx, workspace));
+  const learned = await platform.store.read((tx) => models.head(tx, workspace));
   expect(learned!.learnedSeq).toBeGreaterThan(0);
   const [last] = (await json(service, '/v1/decisions?order=newest')).body.decisions as [
     { decisionId: string },
@@ -90,7 +91,7 @@ test('says everywhere what was removed, and removes what hangs off it', async ()
   const gone = await json(service, `/v1/decisions/${last!.decisionId}`);
   expect(gone).toMatchObject({ status: 404, body: { message: expect.stringContaining('were removed') } });
   for (const table of ['decision', 'outcome', 'reward']) expect(await count(service, table), table).toBe(0);
-  expect(await deps.store.read((tx) => models.head(tx, workspace))).toEqual(learned);
+  expect(await platform.store.read((tx) => models.head(tx, workspace))).toEqual(learned);
   await json(service, '/v1/decisioning/decide', { hashId, context });
   const { body: after } = await json(service, '/v1/decisions?after=3');
   expect(after.decisions).toHaveLength(1);
@@ -122,21 +123,21 @@ test('says everywhere what was removed, and removes what hangs off it', async ()
   const evaluated = await runSvc(['decisions', 'evaluate', '--json'], { env: service.env });
   expect(JSON.parse(evaluated.stdout)).toHaveProperty('removedBefore');
   const exported: string[] = [];
-  for await (const line of dump(deps.store, 'event')) exported.push(line);
+  for await (const line of dump(platform.store, 'event')) exported.push(line);
   expect(JSON.parse(exported.at(-1)!)).toMatchObject({ type: 'removal', of: 'events', workspace });
 
   // An erasure finds what is left.
   await service.fetch(`/v1/users/${hashId}`, { method: 'DELETE' });
   await expect
     .poll(async () =>
-      (await deps.store.read((tx) => events.after(tx, workspace, 0, 10))).rows.map((e) => e.userId),
+      (await platform.store.read((tx) => events.after(tx, workspace, 0, 10))).rows.map((e) => e.userId),
     )
     .toEqual(['u5']);
 });
 
 test('removes old notifications that have ended, and users without a decision', async () => {
   const service = await startTestService({ retain: RETAIN });
-  const { deps, workspace } = service;
+  const { platform, workspace } = service;
   const users = await json(service, '/v1/users', { users: [{ userId: 'u1', phone: '+4915199887766' }] });
   const [{ hashId }] = users.body.users as [{ hashId: string }];
   const trigger = { hashId, templateId: 'welcome', channel: 'sms', priority: 'transactional' };
@@ -152,7 +153,7 @@ test('removes old notifications that have ended, and users without a decision', 
   for (const each of [known, gone])
     await json(service, '/v1/decisioning/decide', { hashId: each, context: {} });
   await expect.poll(() => service.idle()).toBe(true);
-  await deps.store.write(async ({ sql, now }) => {
+  await platform.store.write(async ({ sql, now }) => {
     await sql.run(
       'INSERT INTO notification_send (workspace_id, notification_id, address_hash, provider, status, at_ms) SELECT workspace_id, notification_id, ?, ?, ?, created_at FROM notification WHERE workspace_id = ?',
       ['hash', 'p', 'sent', workspace],
@@ -181,7 +182,7 @@ test('removes old notifications that have ended, and users without a decision', 
   await clean(service);
   const left = async (table: string) =>
     (
-      await deps.store.read(({ sql }) =>
+      await platform.store.read(({ sql }) =>
         sql.all<{ id: string }>(
           `SELECT ${table === 'outcome' ? 'id' : 'notification_id'} AS id FROM ${table} WHERE workspace_id = ?`,
           [workspace],
@@ -195,7 +196,7 @@ test('removes old notifications that have ended, and users without a decision', 
   expect(await left('outcome')).toEqual([fresh]);
   expect((await json(service, `/v1/inform/notifications/${old}`)).status).toBe(404);
   expect(
-    await deps.store.read(({ sql }) =>
+    await platform.store.read(({ sql }) =>
       sql.all('SELECT hash_id FROM decided_user WHERE workspace_id = ?', [workspace]),
     ),
   ).toEqual([{ hash_id: known }]);
@@ -203,7 +204,11 @@ test('removes old notifications that have ended, and users without a decision', 
 
 test('keeps notifications for 400 days unless it is told otherwise', async () => {
   const service = await startTestService();
-  expect(service.deps.retention()).toEqual({ events: null, decisions: null, notifications: 400 * DAY_MS });
+  expect(service.retention()).toEqual({
+    events: null,
+    decisions: null,
+    notifications: 400 * DAY_MS,
+  });
   await expect(
     startTestService({ database: service.database, retain: { notifications: 6 * DAY_MS } }),
   ).rejects.toThrow(
@@ -213,10 +218,10 @@ test('keeps notifications for 400 days unless it is told otherwise', async () =>
 
 test('a decision stays until what it earned is learned', async () => {
   const service = await startTestService({ retain: RETAIN });
-  const { deps, workspace } = service;
+  const { platform, workspace } = service;
   await json(service, '/v1/decisioning/decide', { hashId: 'h'.repeat(64), context: {} });
   await expect.poll(() => service.idle()).toBe(true);
-  await deps.store.write(({ sql }) =>
+  await platform.store.write(({ sql }) =>
     sql.run(
       `INSERT INTO reward (workspace_id, seq, decision_id, content_id, context, prior, reward, at_ms)
        SELECT workspace_id, 1000, decision_id, content_id, context, prior, 1, at_ms FROM decision WHERE workspace_id = ?`,
@@ -226,7 +231,7 @@ test('a decision stays until what it earned is learned', async () => {
   await age(service);
   await clean(service);
   expect(await count(service, 'decision')).toBe(1);
-  await deps.store.write(({ sql }) =>
+  await platform.store.write(({ sql }) =>
     sql.run('DELETE FROM reward WHERE workspace_id = ? AND seq = 1000', [workspace]),
   );
   await clean(service);
@@ -238,7 +243,7 @@ test('a decision stays until what it earned is counted', async () => {
   await json(service, '/v1/decisioning/decide', { hashId: 'h'.repeat(64), context: {} });
   await expect.poll(() => service.idle()).toBe(true);
   const countedUpTo = (seq: number) =>
-    service.deps.store.write(({ sql }) =>
+    service.platform.store.write(({ sql }) =>
       sql.run('UPDATE content_count_head SET seq = ? WHERE workspace_id = ?', [seq, service.workspace]),
     );
   const left = async () => [await count(service, 'decision'), await count(service, 'reward')];
@@ -255,12 +260,12 @@ test('keeps the retention with the data until it is taken back, and not less tha
   const service = await startTestService({ retain: RETAIN });
   const { database } = service;
   const other = await startTestService({ database });
-  expect(other.deps.retention()).toEqual(RETAIN);
+  expect(other.retention()).toEqual(RETAIN);
   await expect(startTestService({ database, retain: { decisions: 8 * DAY_MS } })).rejects.toThrow(
     'decisions cannot be kept for 8d: the reward window of the catalog needs them for 9d, so nothing was changed',
   );
   await startTestService({ database, retain: { events: null } });
-  await expect.poll(() => other.deps.retention()).toEqual({ ...RETAIN, events: null });
+  await expect.poll(() => other.retention()).toEqual({ ...RETAIN, events: null });
 });
 
 test('refuses a catalog of a workspace that reads what is not kept, and a retention that such a catalog needs longer', async () => {

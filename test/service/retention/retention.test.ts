@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { cutoffOf } from '../../../src/service/domain/retention.ts';
-import { events } from '../../../src/service/store/repositories/events.ts';
-import { recentEvents } from '../../../src/service/store/repositories/recent-events.ts';
-import { removals } from '../../../src/service/store/repositories/removals.ts';
+import { events } from '../../../src/service/events/store/events.ts';
+import { recentEvents } from '../../../src/service/events/store/recent-events.ts';
+import { cutoffOf } from '../../../src/service/platform/store/retained-logs.ts';
+import { removals } from '../../../src/service/platform/store/retention/removals.ts';
 import { eventBatch } from '../../support/events/batch.ts';
 import { onPostgres } from '../../support/postgres/database.ts';
 import { type AgedStore, agedStore, DAY_MS } from '../../support/retention/aged-store.ts';

@@ -1,9 +1,9 @@
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { updateWorkspace } from '../../../src/service/runtime/accounts.ts';
+import { updateWorkspace } from '../../../src/service/admin/accounts.ts';
+import { removals } from '../../../src/service/platform/store/retention/removals.ts';
 import { startService } from '../../../src/service/start.ts';
-import { removals } from '../../../src/service/store/repositories/removals.ts';
 import { OWN_SERVICES } from '../outputs/check-output.ts';
 import { runSvc, startSvc } from '../process/run-svc.ts';
 import { builtRoot } from './built-root.ts';
@@ -75,10 +75,10 @@ export async function startConsole({ users = 5 } = {}): Promise<RunningConsole> 
     data,
     send,
     forgetDecisions: (before) =>
-      service.deps.store.write((tx) =>
+      service.platform.store.write((tx) =>
         removals.record(tx, service.workspace, 'decisions', { number: 0, before: before.getTime() }),
       ),
-    setMode: (mode) => updateWorkspace(service.deps.store, service.workspace, { mode }),
+    setMode: (mode) => updateWorkspace(service.platform.store, service.workspace, { mode }),
     failDeliveries: (fail) => {
       failing = fail;
     },

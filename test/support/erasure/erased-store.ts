@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { seededRandom } from '../../../src/kit/random.ts';
-import { erasures } from '../../../src/service/store/repositories/erasures.ts';
-import { events } from '../../../src/service/store/repositories/events.ts';
-import { recentEvents } from '../../../src/service/store/repositories/recent-events.ts';
-import type { Store } from '../../../src/service/store/store.ts';
+import { erasures } from '../../../src/service/erasure/store.ts';
+import { events } from '../../../src/service/events/store/events.ts';
+import { recentEvents } from '../../../src/service/events/store/recent-events.ts';
+import type { Store } from '../../../src/service/platform/store/store.ts';
 import { eventBatch } from '../events/batch.ts';
 
 export const WORKSPACE = 'ws_erased';

@@ -1,6 +1,6 @@
-import { parsedBatch } from '../../../src/service/http/events/batch.ts';
+import { parsedBatch } from '../../../src/service/events/ingest/batch.ts';
+import type { EventBatch } from '../../../src/service/events/store/append.ts';
 import { parseJson } from '../../../src/service/http/json-body.ts';
-import type { EventBatch } from '../../../src/service/store/repositories/ingest/append.ts';
 
 /** Makes the batch that the service stores of a request with this body, without checking it. */
 export function eventBatch(body: string): EventBatch {

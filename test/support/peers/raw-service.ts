@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { HEADERS } from '../../../src/contract/headers.ts';
 import { type Clock, systemClock } from '../../../src/kit/clock.ts';
+import { filesOf } from '../../../src/service/platform/open.ts';
 import type { RunningService } from '../../../src/service/running-service.ts';
 import { type ServiceOptions, startService } from '../../../src/service/start.ts';
-import { filesOf } from '../../../src/service/store/open.ts';
 import { freshDatabase, onPostgres, tellTime } from '../postgres/database.ts';
 
 /** An answer. The caller chooses the type of the body, which is not checked. */

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { systemClock } from '../../../src/kit/clock.ts';
-import { createWorkspace } from '../../../src/service/runtime/accounts.ts';
-import { connectStore } from '../../../src/service/store/open.ts';
+import { createWorkspace } from '../../../src/service/admin/accounts.ts';
+import { connectStore } from '../../../src/service/platform/open.ts';
 import { type Fleet, startFleet } from '../process/fleet.ts';
 import type { SvcProgram } from '../process/svc-process.ts';
 import { LOADED_NODE, type Load, startLoad } from '../scenarios/fleet-load.ts';

@@ -1,6 +1,6 @@
 import type { TestProject } from 'vitest/node';
 import { systemClock } from '../../../src/kit/clock.ts';
-import { migrateStore } from '../../../src/service/store/open.ts';
+import { migrateStore } from '../../../src/service/platform/open.ts';
 import { coordinator, dropDistributed } from './citus.ts';
 import { createDatabase, startPostgres } from './postgres.ts';
 

@@ -1,8 +1,8 @@
 import { onTestFinished } from 'vitest';
+import { updateWorkspace } from '../../../src/service/admin/accounts.ts';
+import { filesOf } from '../../../src/service/platform/open.ts';
 import type { RunningService } from '../../../src/service/running-service.ts';
-import { updateWorkspace } from '../../../src/service/runtime/accounts.ts';
 import { type ServiceOptions, startService } from '../../../src/service/start.ts';
-import { filesOf } from '../../../src/service/store/open.ts';
 import { OWN_SERVICES } from '../outputs/check-output.ts';
 import { freshDatabase } from '../postgres/database.ts';
 import { tempDir } from '../temp.ts';
@@ -43,7 +43,7 @@ export async function startTestService(
     return service.close(0);
   });
   const mode = options.mode ?? (options.channels || options.environment ? 'live' : undefined);
-  if (mode) await updateWorkspace(service.deps.store, service.workspace, { mode });
+  if (mode) await updateWorkspace(service.platform.store, service.workspace, { mode });
   const apiKey = service.apiKey!;
   return {
     ...service,

@@ -1,6 +1,6 @@
 import { expect, onTestFinished } from 'vitest';
 import { type Answer, type Receiver, startReceiver } from '../peers/receiver.ts';
-import { startTestService, type TestService } from '../process/service.ts';
+import { startTestService, type TestService } from './service.ts';
 
 export const secret = 'a signing secret of a test';
 export const kinds = ['campaign.clicked', 'campaign.opened', 'decision.actioned'];

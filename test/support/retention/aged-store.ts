@@ -1,11 +1,12 @@
 import { onTestFinished } from 'vitest';
 import { systemClock } from '../../../src/kit/clock.ts';
-import { NUMBERED_LOGS, type Retention } from '../../../src/service/domain/retention.ts';
-import { Precedence } from '../../../src/service/runtime/precedence.ts';
-import { connectStore } from '../../../src/service/store/open.ts';
-import { workspaces } from '../../../src/service/store/repositories/workspaces.ts';
-import type { Store } from '../../../src/service/store/store.ts';
-import { cleanOnce } from '../../../src/service/workers/janitor.ts';
+import { createWorkspaceRows } from '../../../src/service/admin/create-workspace.ts';
+import { REMOVALS_BY_AGE } from '../../../src/service/features.ts';
+import { connectStore } from '../../../src/service/platform/open.ts';
+import { Precedence } from '../../../src/service/platform/precedence.ts';
+import { NUMBERED_LOGS, type Retention } from '../../../src/service/platform/store/retained-logs.ts';
+import type { Store } from '../../../src/service/platform/store/store.ts';
+import { cleanOnce } from '../../../src/service/retention/janitor.ts';
 import { freshDatabase, onPostgres, tellTime } from '../postgres/database.ts';
 import { tempDir } from '../temp.ts';
 
@@ -30,7 +31,8 @@ export async function agedStore(start: number): Promise<AgedStore> {
   const store = await connectStore(database, clock);
   onTestFinished(() => store.close());
   const ids = ['ws_one', 'ws_two'];
-  for (const id of ids) await store.write((tx) => workspaces.create(tx, { id, region: null, mode: 'test' }));
+  for (const id of ids)
+    await store.write((tx) => createWorkspaceRows(tx, { id, region: null, mode: 'test' }));
   const precedence = new Precedence();
   return {
     database,
@@ -46,7 +48,7 @@ export async function agedStore(start: number): Promise<AgedStore> {
         for (const log of NUMBERED_LOGS)
           obstacles.push((await store.partitions.keep(log, retention[log])) ?? '');
       for (const id of ids)
-        while ((await cleanOnce({ store, precedence, retention: () => retention }, id)) > 0);
+        while ((await cleanOnce({ store, precedence }, () => retention, REMOVALS_BY_AGE, id)) > 0);
       return obstacles.filter((obstacle) => obstacle !== '');
     },
   };

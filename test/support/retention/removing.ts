@@ -1,7 +1,8 @@
 import { systemClock } from '../../../src/kit/clock.ts';
-import { Precedence } from '../../../src/service/runtime/precedence.ts';
-import { connectStore } from '../../../src/service/store/open.ts';
-import { cleanOnce } from '../../../src/service/workers/janitor.ts';
+import { REMOVALS_BY_AGE } from '../../../src/service/features.ts';
+import { connectStore } from '../../../src/service/platform/open.ts';
+import { Precedence } from '../../../src/service/platform/precedence.ts';
+import { cleanOnce } from '../../../src/service/retention/janitor.ts';
 
 /** A process that removes the old events of a workspace, to be killed. Says when it has done some pieces, or all. */
 const { database, workspaceId, events, pieces, most } = JSON.parse(process.argv[2]!) as {
@@ -24,7 +25,7 @@ if (pieces === 0) say();
 await store.partitions?.keep('events', events);
 for (
   let done = 1;
-  (await cleanOnce({ store, precedence: new Precedence(), retention }, workspaceId)) > 0;
+  (await cleanOnce({ store, precedence: new Precedence() }, retention, REMOVALS_BY_AGE, workspaceId)) > 0;
   done++
 ) {
   if (done === pieces) say();

@@ -1,7 +1,7 @@
 import { systemClock } from '../../../src/kit/clock.ts';
-import type { LoggedDecision } from '../../../src/service/store/repositories/decision-record.ts';
-import { decisions as log } from '../../../src/service/store/repositories/decisions.ts';
-import { SqliteStore } from '../../../src/service/store/sqlite/store.ts';
+import type { LoggedDecision } from '../../../src/service/decisions/store/decision-record.ts';
+import { decisions as log } from '../../../src/service/decisions/store/decisions.ts';
+import { SqliteStore } from '../../../src/service/platform/store/sqlite/store.ts';
 
 export const CATEGORIES = ['a', 'b', 'c', 'd', 'e'];
 export const ZONES = [

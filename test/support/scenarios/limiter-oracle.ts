@@ -1,5 +1,5 @@
 import type { Random } from '../../../src/kit/random.ts';
-import type { Admission, Limiter, Rule } from '../../../src/service/store/limiter/limiter.ts';
+import type { Admission, Limiter, Rule } from '../../../src/service/platform/limits/limiter.ts';
 
 /** The wrong decisions. */
 export interface OracleReport {

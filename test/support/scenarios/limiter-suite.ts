@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { systemClock } from '../../../src/kit/clock.ts';
 import { seededRandom } from '../../../src/kit/random.ts';
-import { localLimiter } from '../../../src/service/store/limiter/limiter.ts';
-import { postgresLimiter } from '../../../src/service/store/postgres/limiter.ts';
-import { PostgresStore } from '../../../src/service/store/postgres/store.ts';
-import { SqliteStore } from '../../../src/service/store/sqlite/store.ts';
+import { localLimiter } from '../../../src/service/platform/limits/limiter.ts';
+import { postgresLimiter } from '../../../src/service/platform/limits/postgres-limiter.ts';
+import { PostgresStore } from '../../../src/service/platform/store/postgres/store.ts';
+import { SqliteStore } from '../../../src/service/platform/store/sqlite/store.ts';
 import { LimiterOracle, type OracleReport } from './limiter-oracle.ts';
 
 const HOUR = 3_600_000;

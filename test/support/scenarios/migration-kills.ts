@@ -1,67 +1,69 @@
 import { join } from 'node:path';
 import { systemClock } from '../../../src/kit/clock.ts';
-import { byWorkspace } from '../../../src/service/store/migrations/008-by-workspace/index.ts';
-import { SCHEMA_VERSION } from '../../../src/service/store/migrations/index.ts';
-import { migrateStore } from '../../../src/service/store/open.ts';
+import { createWorkspaceRows } from '../../../src/service/admin/create-workspace.ts';
+import { connectStore, migrateStore } from '../../../src/service/platform/open.ts';
 import { generator } from '../generator.ts';
 import { killable } from '../process/killable.ts';
 import { ROOT } from '../process/run-svc.ts';
-import { advanceOlder, columnsOfContent, contentOf, copyToRead, fillOlder, outside } from './older-store.ts';
+import { LATER } from './migrating.ts';
+import { copyToRead, outside } from './outside.ts';
 
-/** The last schema before keys by workspace: later migrations move no rows. */
-export const BEFORE_KEYS = byWorkspace.id - 1;
+const WORKSPACE = 'ws_kills';
 
 /**
- * Kills migrations of data of these schema versions, `kills` times each, and completes them. Returns in which states they
- * were killed, and the tables whose content differs from before, by version.
+ * Kills a migration of a database with `events` events `kills` times, and completes it. Returns in which states it was
+ * killed (`before` or `after`; a third one would be a fault), and how many rows it has and has changed.
  */
-export async function killMigrations(
-  databases: () => Promise<string>,
-  {
-    versions,
-    kills,
-    events,
-    seed,
-  }: { versions: readonly number[]; kills: number; events: number; seed: number },
-): Promise<{ differing: string[]; states: Set<string> }> {
+export async function killMigration(
+  database: string,
+  { kills, events, seed }: { kills: number; events: number; seed: number },
+): Promise<{ states: Set<string>; rows: number; changed: number }> {
+  await fill(database, events);
   const program = await killable<{ begun: true }>(join(ROOT, 'test/support/scenarios/migrating.ts'));
   const random = generator(seed);
-  const differing: string[] = [];
   const states = new Set<string>();
   try {
-    for (const version of versions) {
-      const database = await databases();
-      const filled = Math.min(version, BEFORE_KEYS);
-      await fillOlder(database, filled, 300, events);
-      const before = await contentOf(database);
-      await advanceOlder(database, filled, version);
-      // Several kills of one migration.
-      for (let killed = 0; killed < kills; killed++) {
-        await program.start({ database });
-        await new Promise((resolve) => setTimeout(resolve, 20 + random() * 250));
-        await program.kill();
-        states.add(await stateOf(database));
-      }
-      await migrateStore(database, systemClock);
-      const after = await contentOf(database, columnsOfContent(before));
-      for (const [table, rows] of before)
-        if (JSON.stringify(after.get(table)) !== JSON.stringify(rows)) differing.push(`${version}: ${table}`);
+    for (let killed = 0; killed < kills; killed++) {
+      await program.start({ database });
+      await new Promise((resolve) => setTimeout(resolve, 20 + random() * 250));
+      await program.kill();
+      states.add(await stateOf(database));
     }
+    await migrateStore(database, systemClock, LATER);
   } finally {
     await program.release();
   }
-  return { differing, states };
+  const { rows, close } = await outside(copyToRead(database));
+  const [row] = await rows(
+    "SELECT count(*) AS n, sum(CASE WHEN shout = 'ORDERED' AND event = 'ordered' THEN 1 ELSE 0 END) AS changed FROM event",
+  );
+  await close();
+  return { states, rows: Number(row!.n), changed: Number(row!.changed) };
 }
 
-/** How far the migration of a database is. */
+async function fill(database: string, events: number): Promise<void> {
+  const store = await connectStore(database, systemClock);
+  await store.write(async (tx) => {
+    await createWorkspaceRows(tx, { id: WORKSPACE, region: null, mode: 'test' });
+    await tx.sql.run(
+      `WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${events})
+       INSERT INTO event (workspace_id, number, user_id, event, timestamp, properties, received_at)
+       SELECT '${WORKSPACE}', n, 'u', 'ordered', '2026-01-01T00:00:00Z', '{}', 0 FROM numbers`,
+    );
+  });
+  await store.close();
+}
+
+/** How far the migration of a database is, by everything that it changes. */
 async function stateOf(database: string): Promise<string> {
   const { rows, close } = await outside(copyToRead(database));
   try {
-    const [row] = await rows('SELECT max(id) AS version FROM schema_migration');
-    if (Number(row!.version) < SCHEMA_VERSION) return 'before';
-    if (database.startsWith('postgres')) return 'after';
-    const moving = await rows("SELECT name FROM sqlite_master WHERE name LIKE 'moving%' AND type = 'table'");
-    return moving.length > 0 ? 'between' : 'after';
+    const versions = await rows('SELECT max(id) AS version FROM schema_version');
+    const columns = Object.keys((await rows('SELECT * FROM event LIMIT 1'))[0]!);
+    const version = Number(versions[0]!.version);
+    const changed = columns.includes('shout');
+    if (version === 1 && !changed) return 'before';
+    return version === 2 && changed ? 'after' : `between: ${version}, ${columns.join()}`;
   } finally {
     await close();
   }

@@ -5,7 +5,7 @@
 import type { RateAnswer } from '../../../src/client/pacer/answer.ts';
 import type { Sent } from '../../../src/client/pacer/own-log.ts';
 import { Pace, type PaceOptions } from '../../../src/client/pacer/pace.ts';
-import { admit, resetSecond } from '../../../src/service/domain/sliding-window.ts';
+import { admit, resetSecond } from '../../../src/service/platform/limits/sliding-window.ts';
 
 export interface Counters {
   sent: number;

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
 import { systemClock } from '../../../src/kit/clock.ts';
 import { seededRandom } from '../../../src/kit/random.ts';
-import { updateWorkspace } from '../../../src/service/runtime/accounts.ts';
-import { systemSteadyClock } from '../../../src/service/store/limiter/limiter-clock.ts';
-import { openStore } from '../../../src/service/store/open.ts';
+import { updateWorkspace } from '../../../src/service/admin/accounts.ts';
+import { systemSteadyClock } from '../../../src/service/platform/limits/limiter-clock.ts';
+import { openStore } from '../../../src/service/platform/open.ts';
 import { killable } from '../process/killable.ts';
 import { tempDir } from '../temp.ts';
 

@@ -61,9 +61,9 @@ export const keyPairOfNode = (): Promise<TlsKeyPair> =>
     process.on('message', onMessage);
   });
 
-export function readyService({ deps, ...service }: RunningService): ReadyService {
+export function readyService({ policy, ...service }: RunningService): ReadyService {
   const { url, workspace, apiKey, keyId, mode } = service;
-  return { url, workspace, apiKey, keyId, mode, policy: deps.policy() };
+  return { url, workspace, apiKey, keyId, mode, policy: policy() };
 }
 
 /** Resolves once the message was sent, or cannot be. */

@@ -1,7 +1,7 @@
-import type { ClientRequest, ClientVerdict } from '../../../service/http/client-counts.ts';
+import type { ClientRequest, ClientVerdict } from '../../../service/http/access/client-counts.ts';
 import type { TlsKeyPair } from '../../../service/http/tls.ts';
-import type { MetricValues } from '../../../service/operations/metrics.ts';
-import type { Policy } from '../../../service/runtime/policy.ts';
+import type { Policy } from '../../../service/platform/settings.ts';
+import type { MetricValues } from '../../../service/telemetry/metrics.ts';
 
 /** What `svc serve` says of a service that is ready. */
 export interface ReadyService {

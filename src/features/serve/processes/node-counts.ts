@@ -1,4 +1,4 @@
-import type { ClientVerdict, CountClients } from '../../../service/http/client-counts.ts';
+import type { ClientVerdict, CountClients } from '../../../service/http/access/client-counts.ts';
 import type { CountQuestion, FromMember, ToMember } from './messages.ts';
 
 /**

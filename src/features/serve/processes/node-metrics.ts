@@ -1,4 +1,4 @@
-import type { Log } from '../../../service/log.ts';
+import type { Log } from '../../../service/platform/log.ts';
 import {
   addCounts,
   addMetrics,
@@ -6,7 +6,7 @@ import {
   lineMetrics,
   type MetricsText,
   type MetricValues,
-} from '../../../service/operations/metrics.ts';
+} from '../../../service/telemetry/metrics.ts';
 
 /**
  * The metrics of a node of several processes. Counts never decrease, which Prometheus would take for a restart of the

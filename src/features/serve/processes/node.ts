@@ -1,9 +1,9 @@
 import cluster, { type Worker } from 'node:cluster';
 import type { Clock } from '../../../kit/clock.ts';
-import { clientCounts } from '../../../service/http/client-counts.ts';
+import { clientCounts } from '../../../service/http/access/client-counts.ts';
 import type { TlsKeyPair } from '../../../service/http/tls.ts';
-import type { Log } from '../../../service/log.ts';
-import type { MetricValues } from '../../../service/operations/metrics.ts';
+import type { Log } from '../../../service/platform/log.ts';
+import type { MetricValues } from '../../../service/telemetry/metrics.ts';
 import type { FromMember, Question, ReadyService, ToMember } from './messages.ts';
 
 /** Pauses before a process that ended is replaced, if it never became ready. */

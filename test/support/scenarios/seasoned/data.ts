@@ -1,9 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import Database from 'libsql';
 import pg from 'pg';
-import { secretAssociatedData } from '../../../../src/service/crypto/associated-data.ts';
-import { createCipher } from '../../../../src/service/crypto/cipher.ts';
-import { isPostgres } from '../../../../src/service/store/postgres/url.ts';
+import { secretAssociatedData } from '../../../../src/service/platform/crypto/associated-data.ts';
+import { createCipher } from '../../../../src/service/platform/crypto/cipher.ts';
+import { isPostgres } from '../../../../src/service/platform/store/postgres/url.ts';
 
 /** The amount of data in a store after several years. */
 export interface SeasonedSize {

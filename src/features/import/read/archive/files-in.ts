@@ -74,9 +74,7 @@ export function dataFiles(
     .sort();
   const kept = named.length > 0 ? named : plain;
   const known = new Set(kept);
-  const left = visible
-    .filter((file) => !known.has(file) && !/(^|\/)_[A-Za-z]\w*$/.test(within(file)))
-    .sort();
+  const left = visible.filter((file) => !known.has(file) && !/(^|\/)_[A-Za-z]\w*$/.test(within(file))).sort();
   if (left.length > 0) onLeftOut(`left out ${listed(left.map((file) => basename(file)).sort())}`);
   return kept;
 }

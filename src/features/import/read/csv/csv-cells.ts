@@ -6,7 +6,7 @@ const RETURN = 0x0d;
 
 const QUOTED = 1;
 /** The most columns of a table; a spreadsheet has 16,384. */
-export const MAX_COLUMNS = 50_000;
+const MAX_COLUMNS = 50_000;
 export const TOO_MANY_CELLS = `has more than ${MAX_COLUMNS} cells`;
 
 /** Returns whether a row has more delimiters than a table may have columns; one in a quoted cell counts too. */

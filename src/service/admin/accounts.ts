@@ -1,0 +1,195 @@
+import { newId } from '../../kit/id.ts';
+import { type ApiKey, apiKeys, type KeyKind, newApiKey } from '../http/access/api-keys.ts';
+import { userToken } from '../http/access/user-token.ts';
+import type { Cipher } from '../platform/crypto/cipher.ts';
+import type { Store, Tx } from '../platform/store/store.ts';
+import { type ClientSettings, type Workspace, workspaces } from '../platform/store/workspaces.ts';
+import { createWorkspaceRows } from './create-workspace.ts';
+import { type IdentifiedUser, identifyUser, type UserIdentifier } from './user-records.ts';
+
+/** A workspace or a key cannot be created or changed as asked. */
+class AccountError extends Error {
+  override readonly name = 'AccountError';
+  readonly reason:
+    | 'exists'
+    | 'unknown_workspace'
+    | 'several_workspaces'
+    | 'other_kind'
+    | 'unknown_key'
+    | 'not_test';
+
+  constructor(reason: AccountError['reason'], message: string) {
+    super(message);
+    this.reason = reason;
+  }
+}
+
+/** A key as it is created: the only time that it is shown. */
+export interface NewKey {
+  readonly keyId: string;
+  readonly key: string;
+  readonly kind: KeyKind;
+  readonly name: string | null;
+  readonly workspace: string;
+}
+
+/** Creates a workspace with its first key. Throws AccountError. */
+export function createWorkspace(
+  store: Store,
+  id: string | undefined,
+  mode: 'live' | 'test',
+  region: string | null = null,
+): Promise<NewKey> {
+  return store.write(async (tx) => {
+    const workspace = { id: id ?? newId('ws'), region, mode };
+    if (!(await createWorkspaceRows(tx, workspace)))
+      throw new AccountError('exists', `workspace ${workspace.id} exists already`);
+    return addKey(tx, workspace, mode, null);
+  });
+}
+
+export function listWorkspaces(store: Store): Promise<(Workspace & { createdAt: number })[]> {
+  return store.read((tx) => workspaces.list(tx));
+}
+
+/** What is changed of a workspace; what is left out stays. */
+export interface WorkspaceChange {
+  readonly mode?: 'live' | 'test' | undefined;
+  readonly region?: string | undefined;
+  readonly origins?: readonly string[] | undefined;
+  readonly openClients?: boolean | undefined;
+}
+
+/** A workspace with its client settings. */
+export interface ChangedWorkspace {
+  readonly mode: Workspace['mode'];
+  readonly region: Workspace['region'];
+  readonly clients: ClientSettings;
+}
+
+/** Changes a workspace. Returns it as it is then. Throws AccountError. */
+export function updateWorkspace(
+  store: Store,
+  id: string,
+  change: WorkspaceChange,
+): Promise<ChangedWorkspace> {
+  return store.write(async (tx) => {
+    const before = await workspaceOf(tx, id);
+    const { origins, open } = await workspaces.clientSettings(tx, id);
+    const mode = change.mode ?? before.mode;
+    if (change.openClients && mode !== 'test')
+      throw new AccountError(
+        'not_test',
+        `workspace ${id} is no test workspace: apps with its keys need user tokens`,
+      );
+    // A live workspace is never open, also not after it was a test one again.
+    const clients = {
+      origins: change.origins ?? origins,
+      open: mode === 'test' && (change.openClients ?? open),
+    };
+    if (change.mode) await workspaces.setMode(tx, id, change.mode);
+    if (change.region) await workspaces.setRegion(tx, id, change.region);
+    await workspaces.setClientSettings(tx, id, clients);
+    return { mode, region: change.region ?? before.region, clients };
+  });
+}
+
+/** Identifies a user of a workspace, which may be left out where there is only one. Throws AccountError. */
+export async function identify(
+  store: Store,
+  id: string | undefined,
+  user: UserIdentifier,
+): Promise<IdentifiedUser> {
+  const workspace = await store.read((tx) => workspaceOf(tx, id));
+  return identifyUser(store, workspace.id, user);
+}
+
+/** Makes a token for a user of a workspace, which may be left out where there is only one. Throws AccountError. */
+export async function tokenFor(
+  store: Store,
+  cipher: Cipher,
+  id: string | undefined,
+  hashId: string,
+  seconds: number,
+): Promise<{ token: string; expiresAt: string }> {
+  return store.read(async (tx) => userToken(cipher, (await workspaceOf(tx, id)).id, hashId, tx.now, seconds));
+}
+
+/**
+ * Creates a key of a workspace, which may be left out where there is only one. The kind of a server key is that of the
+ * workspace's mode. `name` says in words what the key is for.
+ * Throws AccountError.
+ */
+export function createKey(
+  store: Store,
+  id: string | undefined,
+  kind: KeyKind | undefined,
+  name?: string,
+): Promise<NewKey> {
+  return store.write(async (tx) => {
+    const workspace = await workspaceOf(tx, id);
+    const { mode } = workspace;
+    if (kind !== undefined && kind !== 'publishable' && mode !== null && kind !== mode)
+      throw new AccountError(
+        'other_kind',
+        `workspace ${workspace.id} is a ${mode} workspace: it has no ${kind} keys`,
+      );
+    return addKey(tx, workspace, kind ?? mode ?? 'live', name ?? null);
+  });
+}
+
+/** Lists the keys of a workspace, or of all. Throws AccountError for an unknown workspace. */
+export function listKeys(store: Store, id: string | undefined): Promise<ApiKey[]> {
+  return store.read(async (tx) => {
+    if (id !== undefined) await workspaceOf(tx, id);
+    return apiKeys.list(tx, id);
+  });
+}
+
+/** What is known of a key. Throws AccountError. */
+export function getKey(store: Store, keyId: string): Promise<ApiKey> {
+  return store.read((tx) => keyOf(tx, keyId));
+}
+
+/** Revokes a key at once. Returns it as it was. Throws AccountError. */
+export function revokeKey(store: Store, keyId: string): Promise<ApiKey> {
+  return store.write(async (tx) => {
+    const key = await keyOf(tx, keyId);
+    await apiKeys.end(tx, keyId, 0);
+    return key;
+  });
+}
+
+/** Creates a key of the same kind and name that replaces another, which ends after `graceMs`. Throws AccountError. */
+export function rotateKey(store: Store, keyId: string, graceMs: number): Promise<NewKey> {
+  return store.write(async (tx) => {
+    const { workspace, kind, name } = await keyOf(tx, keyId);
+    const replacement = await addKey(tx, await workspaceOf(tx, workspace), kind, name);
+    await apiKeys.end(tx, keyId, graceMs === 0 ? 0 : tx.now + graceMs);
+    return replacement;
+  });
+}
+
+async function addKey(tx: Tx, { id }: Workspace, kind: KeyKind, name: string | null): Promise<NewKey> {
+  const key = newApiKey(kind);
+  return { keyId: await apiKeys.add(tx, id, key, kind, name), key, kind, name, workspace: id };
+}
+
+async function workspaceOf(tx: Tx, id: string | undefined): Promise<Workspace> {
+  if (id === undefined) {
+    const all = await workspaces.list(tx);
+    if (all.length > 1)
+      throw new AccountError('several_workspaces', `there are ${all.length} workspaces: name one`);
+    if (all.length === 0) throw new AccountError('unknown_workspace', 'there is no workspace yet');
+    return all[0]!;
+  }
+  const workspace = await workspaces.get(tx, id);
+  if (!workspace) throw new AccountError('unknown_workspace', `there is no workspace ${id}`);
+  return workspace;
+}
+
+async function keyOf(tx: Tx, keyId: string): Promise<ApiKey> {
+  const key = await apiKeys.get(tx, keyId);
+  if (!key) throw new AccountError('unknown_key', `there is no key ${keyId}`);
+  return key;
+}

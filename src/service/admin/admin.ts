@@ -1,0 +1,141 @@
+/**
+ * Administration of a database without a running service. The only entry to the stores for code outside the service;
+ * loads a store when it is first used, because most commands need none.
+ */
+import type { Clock } from '../../kit/clock.ts';
+import type { ApiKey, KeyKind } from '../http/access/api-keys.ts';
+import type { RemovableDatabase } from '../platform/store/sqlite/removal.ts';
+import type { ChangedWorkspace, listWorkspaces, NewKey, WorkspaceChange } from './accounts.ts';
+import type { DumpKind } from './dump.ts';
+import type { IdentifiedUser, UserIdentifier } from './user-records.ts';
+
+export { isPostgres } from '../platform/store/postgres/url.ts';
+
+export interface ExportSession {
+  /** Returns the records of a kind as JSON text, oldest first where they are numbered. */
+  records(kind: DumpKind): AsyncIterable<string>;
+  close(): Promise<void>;
+}
+
+/** Opens a database for export, also while a service runs on it. Rejects with StoreUnusable or StoreUnavailable. */
+export async function openForExport(database: string, clock: Clock): Promise<ExportSession> {
+  const { connectStore } = await import('../platform/open.ts');
+  const { dump } = await import('./dump.ts');
+  const store = await connectStore(database, clock);
+  return { records: (kind) => dump(store, kind), close: () => store.close() };
+}
+
+interface TokenRequest {
+  readonly workspace: string | undefined;
+  readonly hashId: string;
+  readonly seconds: number;
+  readonly dataDir: string;
+  readonly dataKey: string | undefined;
+}
+
+/** Workspaces and keys of a database; see service/runtime/accounts.ts. */
+export interface Accounts {
+  createWorkspace(id: string | undefined, mode: 'live' | 'test', region: string | undefined): Promise<NewKey>;
+  listWorkspaces(): ReturnType<typeof listWorkspaces>;
+  updateWorkspace(id: string, change: WorkspaceChange): Promise<ChangedWorkspace>;
+  createKey(
+    workspace: string | undefined,
+    kind: KeyKind | undefined,
+    name: string | undefined,
+  ): Promise<NewKey>;
+  getKey(keyId: string): Promise<ApiKey>;
+  listKeys(workspace: string | undefined): Promise<ApiKey[]>;
+  identify(workspace: string | undefined, user: UserIdentifier): Promise<IdentifiedUser>;
+  /** Makes a token for a user. `dataDir` and `dataKey` are as for the service. Rejects with DataKeyMissing. */
+  userToken(request: TokenRequest): Promise<{ token: string; expiresAt: string }>;
+  revokeKey(keyId: string): Promise<ApiKey>;
+  rotateKey(keyId: string, graceMs: number): Promise<NewKey>;
+  close(): Promise<void>;
+}
+
+/**
+ * Opens a database to administer its workspaces and keys, also while services run on it: they act on a change at once.
+ * Rejects with StoreUnusable or StoreUnavailable.
+ */
+export async function openAccounts(database: string, clock: Clock): Promise<Accounts> {
+  const { connectStore, filesOf } = await import('../platform/open.ts');
+  const accounts = await import('./accounts.ts');
+  const store = await connectStore(database, clock);
+  return {
+    createWorkspace: (id, mode, region) => accounts.createWorkspace(store, id, mode, region),
+    listWorkspaces: () => accounts.listWorkspaces(store),
+    updateWorkspace: (id, change) => accounts.updateWorkspace(store, id, change),
+    createKey: (workspace, kind, name) => accounts.createKey(store, workspace, kind, name),
+    getKey: (keyId) => accounts.getKey(store, keyId),
+    listKeys: (workspace) => accounts.listKeys(store, workspace),
+    identify: (workspace, user) => accounts.identify(store, workspace, user),
+    userToken: async ({ workspace, hashId, seconds, dataDir, dataKey }) => {
+      const { openDataKey } = await import('../platform/data-key.ts');
+      const file = `${filesOf(database, dataDir)}.key`;
+      return accounts.tokenFor(
+        store,
+        await openDataKey(store, file, dataKey, true),
+        workspace,
+        hashId,
+        seconds,
+      );
+    },
+    revokeKey: (keyId) => accounts.revokeKey(store, keyId),
+    rotateKey: (keyId, graceMs) => accounts.rotateKey(store, keyId, graceMs),
+    close: () => store.close(),
+  };
+}
+
+/** Migrates a database to the schema of this program. Resolves with the versions before and after. */
+export async function migrateDatabase(
+  database: string,
+  clock: Clock,
+): Promise<{ readonly from: number; readonly to: number }> {
+  const { migrateStore } = await import('../platform/open.ts');
+  return migrateStore(database, clock);
+}
+
+/** Prepares the removal of an SQLite database. Rejects with StoreForeign or StoreInUse. */
+export async function prepareRemoval(file: string): Promise<RemovableDatabase> {
+  const { checkRemovable } = await import('../platform/store/sqlite/removal.ts');
+  return checkRemovable(file);
+}
+
+/** A user, by one of two identifiers; in the named workspace, or in all. */
+export interface WhichUser extends UserIdentifier {
+  readonly workspace?: string | undefined;
+}
+
+export interface PersonalData {
+  /** Every record about a user as JSON text, with personal data; undefined if no user has the identifier. */
+  recordsOf(user: WhichUser): Promise<AsyncIterable<string> | undefined>;
+  close(): Promise<void>;
+}
+
+/**
+ * Opens a database with its data key, to read what is stored about one user. Rejects with StoreUnusable or
+ * StoreUnavailable, also where the data key is missing.
+ */
+export async function openPersonalData(
+  database: string,
+  clock: Clock,
+  { dataDir, dataKey }: { dataDir: string; dataKey: string | undefined },
+): Promise<PersonalData> {
+  const { connectStore, filesOf } = await import('../platform/open.ts');
+  const { openDataKey } = await import('../platform/data-key.ts');
+  const { findUser, userRecords } = await import('./user-records.ts');
+  const store = await connectStore(database, clock);
+  try {
+    const cipher = await openDataKey(store, `${filesOf(database, dataDir)}.key`, dataKey);
+    return {
+      recordsOf: async (user) => {
+        const found = await findUser(store, user);
+        return found && userRecords(store, cipher, found);
+      },
+      close: () => store.close(),
+    };
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}

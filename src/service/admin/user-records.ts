@@ -1,0 +1,269 @@
+import { CHANNELS } from '../../contract/schemas.ts';
+import { variablesAssociatedData } from '../platform/crypto/associated-data.ts';
+import type { Cipher } from '../platform/crypto/cipher.ts';
+import { hashId } from '../platform/crypto/hash-id.ts';
+import { readPage } from '../platform/store/pages.ts';
+import type { SqlValue, Store, Tx } from '../platform/store/store.ts';
+import { workspaces } from '../platform/store/workspaces.ts';
+import { addresses } from '../users/store/addresses.ts';
+import { consents } from '../users/store/consents.ts';
+import { users } from '../users/store/users.ts';
+
+interface FoundUser {
+  readonly workspaceId: string;
+  readonly hashId: string;
+  readonly userId: string;
+}
+
+/** One of two identifiers of a user. */
+export interface UserIdentifier {
+  readonly hashId?: string | undefined;
+  readonly userId?: string | undefined;
+}
+
+export interface IdentifiedUser {
+  readonly hashId: string;
+  /** False if nothing was stored of the user, or the user was erased. */
+  readonly known: boolean;
+}
+
+/** Finds a user by one of two identifiers, in the named workspace or in the first that knows the user. */
+export async function findUser(
+  store: Store,
+  by: UserIdentifier & { readonly workspace?: string | undefined },
+): Promise<FoundUser | undefined> {
+  return store.read(async (tx) => {
+    for (const { id } of await workspaces.list(tx)) {
+      if (by.workspace !== undefined && by.workspace !== id) continue;
+      const { hashId, userId } = await lookUp(tx, id, by);
+      if (userId !== undefined) return { workspaceId: id, hashId, userId };
+    }
+    return undefined;
+  });
+}
+
+/** Resolves with the hashId of a user of a workspace, named by one of two identifiers, and whether the user is known. */
+export async function identifyUser(
+  store: Store,
+  workspaceId: string,
+  by: UserIdentifier,
+): Promise<IdentifiedUser> {
+  const { hashId, userId } = await store.read((tx) => lookUp(tx, workspaceId, by));
+  return { hashId, known: userId !== undefined };
+}
+
+async function lookUp(tx: Tx, workspaceId: string, by: UserIdentifier) {
+  const hash = by.hashId ?? hashId(await workspaces.hashKey(tx, workspaceId), by.userId ?? '');
+  const row = await tx.sql.get<{ userId: string }>(
+    'SELECT user_id AS "userId" FROM app_user WHERE workspace_id = ? AND hash_id = ?',
+    [workspaceId, hash],
+  );
+  return { hashId: hash, userId: row?.userId };
+}
+
+/** A kind of record about a user: where it is, and the columns of its JSON members. */
+interface Source {
+  readonly type: string;
+  readonly table: string;
+  /** The condition that selects the user. */
+  readonly by: string;
+  readonly params: (user: FoundUser) => SqlValue[];
+  readonly order: readonly string[];
+  readonly columns: readonly string[];
+  /** Columns that hold JSON, and times in Unix ms. */
+  readonly json?: readonly string[];
+  readonly times?: readonly string[];
+}
+
+const byHash = ({ workspaceId, hashId }: FoundUser) => [workspaceId, hashId];
+const byUser = ({ workspaceId, userId }: FoundUser) => [workspaceId, userId];
+
+const SOURCES: readonly Source[] = [
+  {
+    type: 'event',
+    table: 'event',
+    by: 'user_id = ?',
+    params: byUser,
+    order: ['number'],
+    columns: ['number', 'event', 'timestamp', 'properties', 'received_at'],
+    json: ['properties'],
+    times: ['received_at'],
+  },
+  {
+    type: 'eventCount',
+    table: 'user_signal',
+    by: 'user_id = ?',
+    params: byUser,
+    order: ['event'],
+    columns: ['event', 'count', 'last_ms'],
+    times: ['last_ms'],
+  },
+  {
+    type: 'decision',
+    table: 'decision',
+    by: 'hash_id = ?',
+    params: byHash,
+    order: ['seq'],
+    columns: [
+      'seq',
+      'decision_id',
+      'at_ms',
+      'context',
+      'content_id',
+      'category',
+      'reward',
+      'outcome',
+      'reason',
+    ],
+    json: ['context'],
+    times: ['at_ms'],
+  },
+  {
+    type: 'message',
+    table: 'message',
+    by: 'hash_id = ?',
+    params: byHash,
+    order: ['decision_id'],
+    columns: ['decision_id', 'content_id', 'title', 'body', 'at_ms', 'served_at'],
+    times: ['at_ms', 'served_at'],
+  },
+  {
+    type: 'contact',
+    table: 'contact',
+    by: 'hash_id = ?',
+    params: byHash,
+    order: ['at_ms', 'id'],
+    columns: ['at_ms', 'kind', 'id'],
+    times: ['at_ms'],
+  },
+  {
+    type: 'shownContent',
+    table: 'shown_content',
+    by: 'hash_id = ?',
+    params: byHash,
+    order: ['content_id'],
+    columns: ['content_id', 'times', 'last_ms', 'closed_ms'],
+    times: ['last_ms', 'closed_ms'],
+  },
+  {
+    type: 'marketingSent',
+    table: 'marketing_sent',
+    by: 'hash_id = ?',
+    params: byHash,
+    order: ['notification_id'],
+    columns: ['notification_id', 'template_id', 'category', 'at_ms'],
+    times: ['at_ms'],
+  },
+  {
+    type: 'delivery',
+    table: 'delivery',
+    by: 'body LIKE ?',
+    params: ({ workspaceId, hashId }) => [workspaceId, `%${hashId}%`],
+    order: ['delivery_id'],
+    columns: ['delivery_id', 'kind', 'body', 'status', 'occurred_at'],
+    json: ['body'],
+    times: ['occurred_at'],
+  },
+];
+
+const PAGE = 500;
+
+/** Every record about a user as JSON text, with personal data in plain text: for the person, not for an API. */
+export async function* userRecords(store: Store, cipher: Cipher, user: FoundUser): AsyncGenerator<string> {
+  const { workspaceId } = user;
+  const { first, sealed } = await store.read(async (tx) => {
+    const known = await users.find(tx, cipher, workspaceId, user.hashId);
+    const reachable: Record<string, string[]> = {};
+    for (const channel of CHANNELS)
+      reachable[channel] = (await addresses.addressesOf(tx, cipher, workspaceId, user.hashId, channel)).map(
+        ({ address }) => address,
+      );
+    const notifications = await tx.sql.all<{ id: string; variables: Uint8Array | null }>(
+      `SELECT notification_id AS id, variables FROM notification WHERE workspace_id = ? AND hash_id = ?
+       ORDER BY notification_id`,
+      [workspaceId, user.hashId],
+    );
+    return {
+      first: {
+        type: 'user',
+        workspace: workspaceId,
+        userId: user.userId,
+        hashId: user.hashId,
+        ...(await users.personal(tx, cipher, workspaceId, user.hashId)),
+        timeZone: known?.timeZone ?? null,
+        locale: known?.locale ?? null,
+        traits: known?.traits ?? {},
+        addresses: reachable,
+        consent: await consents.ofUser(tx, workspaceId, user.hashId),
+      },
+      sealed: new Map(notifications.map(({ id, variables }) => [id, variables])),
+    };
+  });
+  yield JSON.stringify(first);
+  for (const source of SOURCES) yield* recordsOf(store, source, user);
+  const open = (id: string) => {
+    const variables = sealed.get(id);
+    return variables ? JSON.parse(cipher.open(variables, variablesAssociatedData(id))) : null;
+  };
+  const notifications: Source = {
+    type: 'notification',
+    table: 'notification',
+    by: 'hash_id = ?',
+    params: byHash,
+    order: ['notification_id'],
+    columns: [
+      'notification_id',
+      'template_id',
+      'channel',
+      'priority',
+      'status',
+      'history',
+      'failure',
+      'created_at',
+    ],
+    json: ['history'],
+    times: ['created_at'],
+  };
+  yield* recordsOf(store, notifications, user, (row) => ({ variables: open(String(row.notification_id)) }));
+}
+
+async function* recordsOf(
+  store: Store,
+  source: Source,
+  user: FoundUser,
+  more: (row: Record<string, SqlValue>) => object = () => ({}),
+): AsyncGenerator<string> {
+  const { type, table, by, params, order, columns, json = [], times = [] } = source;
+  let after: SqlValue[] = [];
+  for (;;) {
+    const marks = order.map(() => '?').join(', ');
+    const behind = after.length > 0 ? ` AND (${order.join(', ')}) > (${marks})` : '';
+    const query = {
+      columns: columns.join(', '),
+      long: [...json],
+      from: `${table} WHERE workspace_id = ? AND ${by}${behind}`,
+      params: [...params(user), ...after],
+      order: order.join(', '),
+      most: PAGE,
+    };
+    const page = await store.read((tx) => readPage<Record<string, SqlValue>>(tx, query));
+    for (const row of page.rows) {
+      const members = columns.map((column) => [nameOf(column), member(column, row[column] ?? null)]);
+      yield JSON.stringify({ type, ...Object.fromEntries(members), ...more(row) });
+    }
+    const last = page.rows.at(-1);
+    if (!page.more || !last) return;
+    after = order.map((column) => last[column]!);
+  }
+
+  function member(column: string, value: SqlValue): unknown {
+    if (value === null) return null;
+    if (json.includes(column)) return JSON.parse(String(value));
+    if (times.includes(column)) return new Date(Number(value)).toISOString();
+    return typeof value === 'bigint' ? Number(value) : value;
+  }
+}
+
+/** `notification_id` becomes `notificationId`, and `at_ms` `at`. */
+const nameOf = (column: string) =>
+  column.replace(/_ms$/, '').replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());

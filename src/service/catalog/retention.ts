@@ -1,0 +1,66 @@
+import {
+  RETAINED_LOGS,
+  type RetainedLog,
+  type Retention,
+  retentionText,
+} from '../platform/store/retained-logs.ts';
+import type { Catalog } from './catalog.ts';
+
+const DAY_MS = 86_400_000;
+
+/** The least that a log may be kept, with or without rules: the answers to repeated requests are kept as long. */
+const LEAST_MS = DAY_MS;
+/** A message waits until the end of the user's day at most, and counts from when it was served. */
+const WAITING_MS = 2 * DAY_MS;
+/** Providers report for days what became of a message. */
+const RECEIPTS_MS = 7 * DAY_MS;
+
+/** A retention that is shorter than what rules read. Nothing was changed. */
+export class RetentionTooShort extends Error {
+  constructor(log: RetainedLog, given: number, least: Need) {
+    super(
+      `${log} cannot be kept for ${retentionText(given)}: ${least.why} needs them for ${retentionText(least.ms)}, so nothing was changed`,
+    );
+    this.name = 'RetentionTooShort';
+  }
+}
+
+interface Need {
+  readonly ms: number;
+  readonly why: string;
+}
+
+/** What reads the log furthest back. */
+function needOf(log: RetainedLog, { windows, contents, settings }: Catalog): Need {
+  const needs: Need[] = [{ ms: LEAST_MS, why: 'the service' }];
+  if (log === 'events')
+    for (const { event, withinDays } of windows)
+      needs.push({ ms: withinDays * DAY_MS, why: `a rule of the catalog on the event ${event}` });
+  else if (log === 'notifications') needs.push({ ms: RECEIPTS_MS, why: 'the receipt of a provider' });
+  else {
+    needs.push({ ms: settings.rewardWindowMs + WAITING_MS, why: 'the reward window of the catalog' });
+    for (const { contentId, repeat } of contents)
+      if (repeat?.cooldownMs)
+        needs.push({ ms: repeat.cooldownMs + WAITING_MS, why: `the repeat rule of ${contentId}` });
+  }
+  return needs.reduce((most, need) => (need.ms > most.ms ? need : most));
+}
+
+/** Throws RetentionTooShort for a log that would be kept for less than the catalog reads. */
+export function checkRetention(retention: Partial<Retention>, catalog: Catalog): void {
+  for (const log of RETAINED_LOGS) {
+    const given = retention[log];
+    const need = needOf(log, catalog);
+    if (given !== undefined && given !== null && given < need.ms)
+      throw new RetentionTooShort(log, given, need);
+  }
+}
+
+/** The retention in force: a catalog that changed since it was set keeps what its rules read. */
+export function inForce(retention: Retention, catalog: Catalog): Retention {
+  const kept = (log: RetainedLog) => {
+    const ms = retention[log];
+    return ms === null ? null : Math.max(ms, needOf(log, catalog).ms);
+  };
+  return { events: kept('events'), decisions: kept('decisions'), notifications: kept('notifications') };
+}

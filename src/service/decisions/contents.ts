@@ -1,0 +1,165 @@
+import { ServiceError } from '../../contract/errors.ts';
+import type { Content } from '../catalog/content.ts';
+import type { Catalogs } from '../catalog/follow.ts';
+import type { Call, Endpoints } from '../http/endpoint.ts';
+import { differenceOf, rateOf } from '../platform/intervals.ts';
+import {
+  type CountedBucket,
+  type CountedContent,
+  type CountedPolicy,
+  type Counts,
+  contentCounts,
+  type Step,
+} from './store/content-counts.ts';
+import { models } from './store/models.ts';
+import { rewards } from './store/rewards.ts';
+
+/** Contents on a page. */
+const PAGE = 500;
+/** Up to this age, figures are shown by the hour. */
+const HOURS_MS = 14 * 86_400_000;
+
+/** The position of a page of contents that are no longer in the catalog: after one of them, or the first. */
+const REMOVED = /^removed (.*)$/s;
+
+const NONE: Counts = { served: 0, rewarded: 0, dismissed: 0 };
+
+export const contentEndpoints = (catalogs: Catalogs): Endpoints => ({
+  listContents: async (call) => {
+    const { tx, workspace, query, now } = call;
+    const { byId, contents } = await catalogs.of(tx, workspace.id);
+    const [, gone] = REMOVED.exec(query.after ?? '') ?? [];
+    // An identifier that is gone meanwhile starts again at the beginning.
+    const from = contents.findIndex(({ contentId }) => `current ${contentId}` === query.after) + 1;
+    const current = gone === undefined ? contents.slice(from, from + PAGE) : [];
+    const ids = current.map(({ contentId }) => contentId);
+    const counted = await contentCounts.totalsOf(tx, workspace.id, ids);
+    const items = current.map((content) =>
+      view(content.contentId, content, counted.get(content.contentId) ?? NONE, now),
+    );
+    if (gone === undefined && from + PAGE < contents.length)
+      return { body: { items, next: `current ${ids.at(-1)}` } };
+    const room = PAGE - items.length;
+    const removed = await removedAfter(call, byId, gone ?? '', room + 1);
+    const shown = removed.slice(0, room);
+    items.push(...shown.map(({ contentId, ...counts }) => view(contentId, undefined, counts, now)));
+    const more = removed.length > room;
+    return { body: { items, ...(more ? { next: `removed ${shown.at(-1)?.contentId ?? ''}` } : {}) } };
+  },
+
+  getContent: async (call) => {
+    const { tx, workspace, params, now } = call;
+    const id = params.id!;
+    const content = (await catalogs.of(tx, workspace.id)).byId.get(id);
+    const total = await contentCounts.total(tx, workspace.id, id);
+    if (!content && total.length === 0)
+      throw new ServiceError('not_found', 'No content has this identifier.');
+    const { step, buckets } = await seriesOf(call, id);
+    return { body: { ...view(id, content, sumOf(total), now), step, series: pointsOf(buckets) } };
+  },
+
+  getModel: async (call) => {
+    const { tx, workspace } = call;
+    const { settings } = await catalogs.of(tx, workspace.id);
+    const head = await models.head(tx, workspace.id);
+    const [log] = await rewards.heads(tx, [workspace.id]);
+    const total = await contentCounts.total(tx, workspace.id, '');
+    const of = (policy: CountedPolicy) => sumOf(total.filter((each) => each.policy === policy));
+    const learned = rateOf(of('learned').rewarded, of('learned').served);
+    const holdout = rateOf(of('holdout').rewarded, of('holdout').served);
+    const { step, buckets } = await seriesOf(call, '');
+    const included = head?.learnedSeq ?? 0;
+    return {
+      body: {
+        version: head?.version ?? 0,
+        learned: included,
+        behind: Math.max(0, (log?.seq ?? 0) - included),
+        holdoutShare: settings.holdout,
+        explorationShare: settings.explorationShare,
+        all: figuresOf(sumOf(total)),
+        byPolicy: {
+          learned: figuresOf(of('learned')),
+          holdout: figuresOf(of('holdout')),
+          weights: figuresOf(of('weights')),
+        },
+        gain: learned && holdout && differenceOf(learned, holdout),
+        step,
+        series: pointsOf(buckets),
+        holdoutSeries: pointsOf(buckets.filter(({ policy }) => policy === 'holdout')),
+      },
+    };
+  },
+});
+
+/** What up to `most` contents earned that are no longer in the catalog, by identifier, after one. */
+async function removedAfter(
+  { tx, workspace }: Call,
+  current: ReadonlyMap<string, Content>,
+  after: string,
+  most: number,
+): Promise<CountedContent[]> {
+  const found: CountedContent[] = [];
+  for (let last = after; found.length < most; ) {
+    const page = await contentCounts.totalsAfter(tx, workspace.id, last, PAGE);
+    found.push(...page.filter(({ contentId }) => contentId !== '' && !current.has(contentId)));
+    if (page.length < PAGE) break;
+    last = page.at(-1)!.contentId;
+  }
+  return found.slice(0, most);
+}
+
+/** The buckets of a content, or of all (''), by the step that was asked for or suits their age. */
+async function seriesOf(
+  { tx, workspace, query, now }: Call,
+  contentId: string,
+): Promise<{ step: Step; buckets: CountedBucket[] }> {
+  const days = await contentCounts.series(tx, workspace.id, contentId, 'day');
+  const young = days.every(({ from }) => from > now - HOURS_MS);
+  const step = (query.step as Step | undefined) ?? (young ? 'hour' : 'day');
+  return {
+    step,
+    buckets: step === 'day' ? days : await contentCounts.series(tx, workspace.id, contentId, 'hour'),
+  };
+}
+
+function pointsOf(buckets: readonly CountedBucket[]): object[] {
+  const byStart = new Map<number, Counts[]>();
+  for (const bucket of buckets) byStart.set(bucket.from, [...(byStart.get(bucket.from) ?? []), bucket]);
+  return [...byStart].map(([from, each]) => ({
+    from: new Date(from).toISOString(),
+    ...figuresOf(sumOf(each)),
+  }));
+}
+
+function sumOf(all: readonly Counts[]): Counts {
+  return all.reduce(
+    (sum, { served, rewarded, dismissed }) => ({
+      served: sum.served + served,
+      rewarded: sum.rewarded + rewarded,
+      dismissed: sum.dismissed + dismissed,
+    }),
+    NONE,
+  );
+}
+
+function figuresOf({ served, rewarded }: Counts): object {
+  return { served, rewarded, ...(rateOf(rewarded, served) ?? { rate: null, low: null, high: null }) };
+}
+
+function view(id: string, content: Content | undefined, counts: Counts, now: number): object {
+  return {
+    id,
+    category: content?.category ?? null,
+    format: content?.format ?? null,
+    title: content?.title ?? null,
+    status: content ? statusOf(content, now) : 'withdrawn',
+    dismissed: counts.dismissed,
+    ...figuresOf(counts),
+  };
+}
+
+function statusOf({ paused, activeFrom, activeUntil }: Content, now: number): string {
+  if (activeUntil !== undefined && now >= activeUntil) return 'ended';
+  if (paused) return 'paused';
+  return activeFrom !== undefined && now < activeFrom ? 'scheduled' : 'active';
+}

@@ -1,0 +1,177 @@
+import { seededRandom } from '../../../kit/random.ts';
+import type { Audience, Content } from '../../catalog/content.ts';
+import { keptContent, type Placement, placementOf, shareOf } from '../../catalog/placement.ts';
+import { repeatRuleOf, type Shown } from '../../catalog/repeat.ts';
+import { type Removal, removalOf } from './eligibility.ts';
+import { type Context, type Feature, featuresOf, type Person } from './features.ts';
+import { capIsReached, type Guardrails, unknownCategories } from './guardrails.ts';
+import { highest } from './highest.ts';
+import { type Model, probability } from './model.ts';
+import { propensitiesOf, sample } from './policy.ts';
+import { Reader } from './reader.ts';
+import { reasonFor, reasonForNone } from './reason.ts';
+import { type Removed, separate } from './removed.ts';
+
+export interface Situation {
+  readonly contents: readonly Content[];
+  readonly context: Context;
+  readonly audience: Audience;
+  /** The features of the user; none if omitted. */
+  readonly person?: Person;
+  /** Hash of the user, for personal preference; null or omitted for an unknown user. */
+  readonly user?: string | null;
+  readonly guardrails: Guardrails;
+  readonly contactsToday: number;
+  /** What the user has had of the contents with rules on repeats, by content. Default: nothing. */
+  readonly shown?: ReadonlyMap<string, Shown>;
+  /** Fixed weights instead of the learned choice. Default: none. */
+  readonly placements?: readonly Placement[];
+  /** Share of the users for whom contents are chosen evenly. Default: 0. */
+  readonly holdout?: number;
+  /** Share of a learned choice that is spread evenly over the candidates. */
+  readonly explorationShare?: number;
+  readonly model: Model;
+  /** The source of all randomness: the same situation and seed give the same choice. */
+  readonly seed: string;
+  /** Unix ms. */
+  readonly now: number;
+}
+
+/** An eligible content, with the probability that it was chosen and its expected reward. */
+export interface Candidate {
+  readonly contentId: string;
+  readonly propensity: number;
+  readonly ranking: number;
+}
+
+export interface Choice {
+  /** Null if no content is eligible. */
+  readonly chosen: Candidate | null;
+  readonly reason: string;
+  /** What was excluded by which rule; empty where the cap of contacts is reached, before any rule. */
+  readonly removed: readonly Removed[];
+  /** The candidates in the order of the catalog; their propensities sum to 1. Empty if no content is eligible. */
+  readonly candidates: readonly Candidate[];
+  /** The features of the choice; empty if there was none. */
+  readonly features: readonly Feature[];
+  /** What made the choice. */
+  readonly policy: ChoicePolicy;
+}
+
+/** The learned beliefs, the fixed weights of a placement, or an even choice for a user in the holdout group. */
+type ChoicePolicy = 'learned' | 'weights' | 'holdout';
+
+/** Decimals of a ranking, in answers and in the log. */
+const DECIMALS = 1e6;
+
+/**
+ * Chooses the next best action: eligibility, then guardrails, then Thompson sampling from the model. The action
+ * is drawn from exactly the returned propensities. A broken model does not throw: estimates that are not finite give the
+ * uniform choice with the contents' priors.
+ */
+export function decide(situation: Situation): Choice {
+  const { contents, context, audience, guardrails, now } = situation;
+  const warning = warningOf(unknownCategories(contents, guardrails));
+  if (capIsReached(guardrails, situation.contactsToday)) {
+    const cap = { max: guardrails.maxDailyContacts!, today: situation.contactsToday };
+    return { chosen: null, reason: `${reasonForNone([], cap)}${warning}`, removed: [], ...NOTHING };
+  }
+  const placement = placementOf(situation.placements ?? [], context);
+  const excluded = new Set(guardrails.excludeCategories);
+  const removal = (content: Content): Removal | null =>
+    removalOf(content, context, audience, now) ??
+    (excluded.has(content.category) ? { rule: 'category', name: content.category } : null) ??
+    (placement && !placement.weights.get(content.contentId) ? { rule: 'weights' } : null) ??
+    repeatRemoval(content, situation);
+  const { left, removed } = separate(contents, removal);
+  if (left.length === 0)
+    return { chosen: null, reason: `${reasonForNone(removed, null)}${warning}`, removed, ...NOTHING };
+  const choice = choose(left, situation, placement);
+  return { ...choice, reason: `${choice.reason}${warning}`, removed };
+}
+
+const NOTHING = { candidates: [], features: [], policy: 'learned' } as const;
+
+function repeatRemoval({ contentId, repeat }: Content, { shown, now }: Situation): Removal | null {
+  const rule = repeatRuleOf(repeat, shown?.get(contentId), now);
+  return rule && { rule };
+}
+
+/** Reports excluded categories that no content has: they are probably misspelled. */
+const warningOf = (unknown: readonly string[]) =>
+  unknown.length === 0 ? '' : ` Warning: no content is in the excluded ${few(unknown)}.`;
+
+const few = (names: readonly string[]) =>
+  `${names.length === 1 ? 'category' : 'categories'} ${names.slice(0, 3).join(', ')}${names.length > 3 ? ` and ${names.length - 3} more` : ''}`;
+
+function choose(
+  contents: readonly Content[],
+  situation: Situation,
+  placement: Placement | undefined,
+): Omit<Choice, 'removed'> {
+  const { context, model, person, user } = situation;
+  const random = seededRandom(situation.seed);
+  const features = featuresOf(context, person);
+  const reader = new Reader(model, features, user ?? null);
+  const scores = contents.map((content) => reader.score(content));
+  const inHoldout = !!user && shareOf(user, 'holdout') < (situation.holdout ?? 0);
+  const policy = placement ? 'weights' : inHoldout ? 'holdout' : 'learned';
+  const propensities =
+    policy === 'learned'
+      ? propensitiesOf(scores, random, situation.explorationShare)
+      : inProportion(contents.map(({ contentId }) => placement?.weights.get(contentId) ?? 1));
+  const candidates = contents.map(({ contentId, prior }, i) => {
+    const { shared, own, worth } = scores[i]!;
+    const mean = shared.mean + own.mean;
+    const chance = probability({ mean, variance: shared.variance + own.variance });
+    return {
+      contentId,
+      propensity: propensities[i]!,
+      ranking: round(soundOr(chance * worth, prior)),
+    };
+  });
+  const index =
+    placement?.perUser && user
+      ? keptContent(
+          placement,
+          user,
+          contents.map(({ contentId }) => contentId),
+        )
+      : sample(propensities, random);
+  const chosen = candidates[index]!;
+  const content = contents[index]!;
+  let higher = 0;
+  let level = -1;
+  for (const { ranking } of candidates) {
+    if (ranking > chosen.ranking) higher++;
+    else if (ranking === chosen.ranking) level++;
+  }
+  const reason = reasonFor({
+    policy,
+    context,
+    rules: [...new Set(content.traits.map(({ trait }) => trait))],
+    features,
+    seen: model.contents.get(chosen.contentId)?.seen ?? 0,
+    weight: (feature) => reader.weight(content, feature),
+    ranking: chosen.ranking,
+    candidates: candidates.length,
+    higher,
+    level,
+  });
+  return { chosen, reason, candidates, features, policy };
+}
+
+function inProportion(weights: readonly number[]): number[] {
+  const total = weights.reduce((sum, weight) => sum + weight, 0);
+  return weights.map((weight) => weight / total);
+}
+
+/** The runners-up of a choice, best first; equals in the order of the catalog. */
+export function alternativesOf({ chosen, candidates }: Choice, most: number): Candidate[] {
+  return highest(candidates, most + 1, ({ ranking }) => ranking)
+    .filter((candidate) => candidate !== chosen)
+    .slice(0, most);
+}
+
+const round = (value: number) => Math.round(value * DECIMALS) / DECIMALS;
+const soundOr = (value: number, fallback: number) => (Number.isFinite(value) ? value : fallback);

@@ -1,0 +1,190 @@
+import type { Random } from '../../../kit/random.ts';
+import { EXPLORATION_SHARE } from '../../catalog/placement.ts';
+import { Normals } from './normals.ts';
+import type { Score } from './reader.ts';
+
+/** Posterior draws behind a propensity vector. */
+const DRAWS = 128;
+
+/**
+ * The factor on a deviation that is drawn from. It is below one, since Thompson sampling explores more than pays, and
+ * falls with the deviation: what is hardly known is tried boldly, so that the best is not missed, and what is well known
+ * is used.
+ */
+export const boldness = (deviation: number): number => Math.min(1, Math.sqrt(0.6 * deviation));
+
+/** The same for a user's preference, which is explored less later on: only this user gains from it. */
+const tasteBoldness = (deviation: number): number => Math.min(1, 0.5 * deviation);
+
+/**
+ * The probability of choosing each candidate: how often it has the highest draw from its posterior (Thompson, 1933),
+ * estimated from `draws` draws, mixed with `floor` of the uniform choice. Contents of one category share a draw of
+ * what they have in common. Sums to 1. `random` is the only source of randomness, so a logged seed reproduces the vector. Scores that
+ * are not finite numbers give the uniform choice: a broken model must not break a decision.
+ */
+export function propensitiesOf(
+  scores: readonly Score[],
+  random: Random,
+  floor = EXPLORATION_SHARE,
+  draws = DRAWS,
+): number[] {
+  const count = scores.length;
+  if (count === 0) return [];
+  if (count === 1) return [1];
+  const uniform = 1 / count;
+  if (!scores.every(isSound)) return scores.map(() => uniform);
+  const contest = contestOf(scores);
+  const normals = new Normals(random);
+  const wins = new Int32Array(count);
+  for (let draw = 0; draw < draws; draw++) {
+    normals.fill(contest.drawn);
+    for (const { at, members } of contest.alike) contest.drawn[at] = normals.highestOf(members.length);
+    const won = winner(contest);
+    const alike = contest.alikeAt.get(won);
+    const index = alike ? alike[Math.floor(normals.uniform() * alike.length)] : contest.indexes[won];
+    wins[index!]! += 1;
+  }
+  return scores.map((_, i) => (1 - floor) * (wins[i]! / draws) + floor * uniform);
+}
+
+/**
+ * The candidates that have a chance to win a draw, packed: with many contents most have none and need no draws.
+ * Candidates with one score are one entry here, for which the highest of their draws is drawn.
+ */
+interface Contest {
+  readonly count: number;
+  /** The entries that stand for several candidates, and these; by entry too. */
+  readonly alike: readonly { readonly at: number; readonly members: readonly number[] }[];
+  readonly alikeAt: ReadonlyMap<number, readonly number[]>;
+  /** Index of each among all candidates; this and the next five are as long as all of them. */
+  readonly indexes: Int32Array;
+  readonly means: Float64Array;
+  readonly deviations: Float64Array;
+  readonly worths: Float64Array;
+  /** The factor on what each has in common with its category. */
+  readonly boldnesses: Float64Array;
+  /** Their categories, as indexes of `shared`: the deviations of what a category's contents have in common. */
+  readonly groups: Int32Array;
+  readonly shared: Float64Array;
+  /** A normal number for each candidate, and after them one for each category. */
+  readonly drawn: Float64Array;
+  readonly highestWorth: number;
+  readonly sameWorth: boolean;
+}
+
+/** Deviations beyond which a draw is not waited for: one in some 2,000. */
+const FAR = 3.3;
+
+function contestOf(scores: readonly Score[]): Contest {
+  const count = scores.length;
+  const categories = new Map<string, number>();
+  const shared: number[] = [];
+  const groups = new Int32Array(count);
+  const means = new Float64Array(count);
+  const deviations = new Float64Array(count);
+  const worths = new Float64Array(count);
+  const boldnesses = new Float64Array(count);
+  const best = new Float64Array(count);
+  let bar = 0;
+  for (let i = 0; i < count; i++) {
+    const score = scores[i]!;
+    let group = categories.get(score.category);
+    if (group === undefined) {
+      group = shared.length;
+      categories.set(score.category, group);
+      shared.push(Math.sqrt(score.shared.variance));
+    }
+    groups[i] = group;
+    means[i] = score.shared.mean + score.own.mean;
+    const { own, taste } = score;
+    const common = Math.max(own.variance - taste, 0);
+    const bold = boldness(Math.sqrt(score.shared.variance + common));
+    boldnesses[i] = bold;
+    deviations[i] = Math.sqrt(bold ** 2 * common + tasteBoldness(Math.sqrt(taste)) ** 2 * taste);
+    worths[i] = score.worth;
+    const spread = Math.sqrt(deviations[i]! ** 2 + (bold * shared[group]!) ** 2);
+    bar = Math.max(bar, score.worth / (1 + Math.exp(spread - means[i]!)));
+    best[i] = score.worth / (1 + Math.exp(-means[i]! - FAR * spread));
+  }
+  const indexes = new Int32Array(count);
+  const entries = new Map<Score, number>();
+  const alikeAt = new Map<number, number[]>();
+  let left = 0;
+  let highestWorth = 0;
+  let sameWorth = true;
+  for (let i = 0; i < count; i++) {
+    if (best[i]! < bar) continue;
+    const entry = entries.get(scores[i]!);
+    if (entry !== undefined) {
+      const members = alikeAt.get(entry);
+      if (members) members.push(i);
+      else alikeAt.set(entry, [indexes[entry]!, i]);
+      continue;
+    }
+    entries.set(scores[i]!, left);
+    indexes[left] = i;
+    groups[left] = groups[i]!;
+    means[left] = means[i]!;
+    deviations[left] = deviations[i]!;
+    boldnesses[left] = boldnesses[i]!;
+    worths[left] = worths[i]!;
+    sameWorth &&= worths[left] === worths[0];
+    highestWorth = Math.max(highestWorth, worths[left]!);
+    left++;
+  }
+  return {
+    count: left,
+    alike: [...alikeAt].map(([at, members]) => ({ at, members })),
+    alikeAt,
+    indexes,
+    means,
+    deviations,
+    boldnesses,
+    worths,
+    groups,
+    shared: Float64Array.from(shared),
+    drawn: new Float64Array(left + shared.length),
+    highestWorth,
+    sameWorth,
+  };
+}
+
+/** Draws each entry once from its posterior, by the numbers drawn; returns the best one. */
+function winner(contest: Contest): number {
+  const { count, means, deviations, boldnesses, worths, groups, shared, drawn, highestWorth, sameWorth } =
+    contest;
+  for (let group = 0; group < shared.length; group++) drawn[count + group]! *= shared[group]!;
+  let best = 0;
+  let highest = Number.NEGATIVE_INFINITY;
+  // Log-odds at or below which even the highest worth does not win.
+  let bar = Number.NEGATIVE_INFINITY;
+  for (let i = 0; i < count; i++) {
+    const score = means[i]! + boldnesses[i]! * drawn[count + groups[i]!]! + deviations[i]! * drawn[i]!;
+    if (score <= bar) continue;
+    if (sameWorth) bar = score;
+    else {
+      const value = worths[i]! / (1 + Math.exp(-score));
+      if (value <= highest) continue;
+      highest = value;
+      bar = Math.log(value / (highestWorth - value));
+    }
+    best = i;
+  }
+  return best;
+}
+
+const isSound = ({ shared, own, taste, worth }: Score) =>
+  Number.isFinite(shared.mean + own.mean + shared.variance + own.variance + worth) &&
+  shared.variance >= 0 &&
+  own.variance >= 0 &&
+  taste >= 0;
+
+/** Draws an index with exactly these probabilities. The last one absorbs rounding errors. */
+export function sample(propensities: readonly number[], random: Random): number {
+  let left = random();
+  for (let i = 0; i < propensities.length - 1; i++) {
+    left -= propensities[i]!;
+    if (left < 0) return i;
+  }
+  return propensities.length - 1;
+}

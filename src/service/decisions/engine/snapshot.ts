@@ -1,0 +1,225 @@
+import { MAX_ATTRIBUTES, MAX_OF_CONTENT } from '../../catalog/attributes.ts';
+import { type Block, triangle } from './block.ts';
+import { type ChangeDetector, MAX_RECENT } from './change.ts';
+import { type FeatureTable, MAX_FEATURES } from './feature-table.ts';
+import { packFeatures, unpackFeatures } from './features.ts';
+import {
+  attributeBlocks,
+  COPIES,
+  contentHash,
+  emptyModel,
+  type Known,
+  Model,
+  ownBlocks,
+  sharedBlocks,
+  VIEWS,
+} from './model.ts';
+import type { Pair } from './personal.ts';
+import {
+  joined,
+  must,
+  numbers,
+  pack,
+  type Stored,
+  type StoredBlocks,
+  unpack,
+  unpackSingle,
+} from './stored.ts';
+
+/** Layout of a stored model; no other is read. */
+const LAYOUT = 1;
+
+/** A model as text, for the store. The same model gives the same text. */
+export function serialiseModel(model: Model): string {
+  const { tables, personal, change } = model;
+  const pairs = [...personal.pairs];
+  const recent = [...change.recent.values()];
+  return JSON.stringify({
+    layout: LAYOUT,
+    version: model.version,
+    counts: [model.decisions, model.rewards, model.responses],
+    evidence: pack(model.evidence),
+    tables: tables.map(({ rows, counts, total }) => [[...rows], [...counts], total]),
+    categories: [...model.categories].map(([name, blocks]) => [name, ...packBlocks(blocks)]),
+    attributes: [...model.attributes].map(([hash, blocks]) => [hash, ...packBlocks(blocks)]),
+    contents: [...model.contents].map(([id, known]) => [
+      id,
+      [known.seen, known.life, known.rewards, known.responses],
+      ...packBlocks(known.blocks),
+    ]),
+    pairs: pairs.map(([key]) => key),
+    tastes: pack(joined(pairs.flatMap(([, { mean, variance }]) => [mean, variance]))),
+    recent: recent.map((r) => [
+      r.decision,
+      r.contentId,
+      r.at,
+      r.expected,
+      r.nth,
+      r.response,
+      Number(r.counted),
+    ]),
+    waiting: [...change.waiting.keys()],
+    predicted: pack(joined(recent.map(({ predicted }) => predicted))),
+    pending: [...model.pending.values()].map(
+      ({ decision, at, prior, nth, reward, contentId, category, attributes, user, features }) => [
+        [decision, at, prior, nth, reward],
+        [contentId, category],
+        user,
+        packFeatures(features),
+        attributes,
+      ],
+    ),
+    delays: model.delays.kept.map(({ ms, decisions }) => [ms, decisions]),
+    sums: [...change.sums],
+    lastFall: Number.isFinite(change.lastFall) ? change.lastFall : null,
+  });
+}
+
+/**
+ * Reads a stored model, or returns null for anything that is not a whole and sound one (cut off, another layout,
+ * sizes that do not fit, a number that is none, a negative variance): the caller decides on the priors instead.
+ */
+export function parseModel(text: string): Model | null {
+  try {
+    const stored = JSON.parse(text);
+    return stored.layout === LAYOUT ? read(stored) : null;
+  } catch {
+    return null;
+  }
+}
+
+/** The model of this text, or the one that has learned nothing, marked as version 0. */
+export function modelOrEmpty(text: string | undefined): Model {
+  return (text === undefined ? null : parseModel(text)) ?? emptyModel();
+}
+
+/** Throws for anything unsound. */
+function read(stored: Stored): Model {
+  const model = new Model();
+  const copies = COPIES.length;
+  must(Number.isSafeInteger(stored.version));
+  model.version = stored.version;
+  [model.decisions, model.rewards, model.responses] = numbers(stored.counts, 3) as [number, number, number];
+  must(model.responses > 0);
+  model.evidence.set(unpack(stored.evidence, copies));
+  must(stored.tables.length === VIEWS.length);
+  for (const [view, table] of stored.tables.entries()) readTable(model.tables[view]!, table);
+  for (const [name, ...blocks] of stored.categories) {
+    must(typeof name === 'string');
+    model.categories.set(name, readBlocks(sharedBlocks(), blocks));
+  }
+  must(stored.attributes.length <= MAX_ATTRIBUTES);
+  for (const [hash, ...blocks] of stored.attributes) {
+    must(Number.isSafeInteger(hash));
+    model.attributes.set(hash, readBlocks(attributeBlocks(), blocks));
+  }
+  for (const [id, counts, ...blocks] of stored.contents) {
+    must(typeof id === 'string');
+    const [seen, life, rewards, responses] = numbers(counts, 4) as [number, number, number, number];
+    const hash = contentHash(id, life);
+    const known: Known = {
+      blocks: readBlocks(ownBlocks(numbers(blocks[1], COPIES.length)), blocks),
+      hash,
+      seen,
+      life,
+      rewards,
+      responses,
+    };
+    model.contents.set(id, known);
+  }
+  const tastes = unpackSingle(stored.tastes, stored.pairs.length * copies * 2);
+  for (const [i, key] of stored.pairs.entries()) {
+    const from = i * copies * 2;
+    const pair: Pair = {
+      mean: tastes.slice(from, from + copies),
+      variance: tastes.slice(from + copies, from + 2 * copies),
+    };
+    must(Number.isSafeInteger(key) && pair.variance.every((v) => v >= 0));
+    model.personal.pairs.set(key, pair);
+  }
+  for (const [times, ids, user, features, attributes] of stored.pending) {
+    const [decision, at, prior, nth, reward] = numbers(times, 5) as [number, number, number, number, number];
+    const [contentId, category] = ids as [string, string];
+    must(typeof contentId === 'string' && typeof category === 'string');
+    must(user === null || typeof user === 'string');
+    const packed = unpackFeatures(features);
+    must(packed.every(({ key, value }) => Number.isFinite(key) && Number.isFinite(value)));
+    must(Array.isArray(attributes) && attributes.length <= MAX_OF_CONTENT);
+    must(attributes.every(Number.isSafeInteger));
+    const example = { decision, at, prior, contentId, category, attributes, user, features: packed };
+    model.pending.set(decision, { ...example, nth, reward });
+  }
+  for (const delay of stored.delays) {
+    const [ms, decisions] = numbers(delay, 2) as [number, number];
+    model.delays.add({ ms, decisions });
+  }
+  readChange(model.change, stored);
+  model.limitRows();
+  return model;
+}
+
+function readTable(table: FeatureTable, [rows, counts, total]: Stored['tables'][number]): void {
+  must(rows.length <= MAX_FEATURES);
+  for (const [key, row] of rows) {
+    must(Number.isInteger(key) && Number.isInteger(row) && row >= 0 && row < MAX_FEATURES);
+    table.rows.set(key, row);
+  }
+  for (const [key, count] of counts) table.counts.set(...pairOf(key, count));
+  [table.total] = numbers([total], 1) as [number];
+}
+
+function readChange(change: ChangeDetector, stored: Stored): void {
+  const copies = COPIES.length;
+  must(stored.recent.length <= MAX_RECENT);
+  const predicted = unpack(stored.predicted, stored.recent.length * copies);
+  for (const [i, [decision, contentId, ...rest]] of stored.recent.entries()) {
+    const [at, expected, nth, response, counted] = numbers(rest, 5) as [
+      number,
+      number,
+      number,
+      number,
+      number,
+    ];
+    change.recent.set(decision, {
+      ...{ decision, contentId, at, expected, nth, response },
+      predicted: predicted.slice(i * copies, (i + 1) * copies),
+      counted: counted === 1,
+    });
+  }
+  for (const decision of stored.waiting) {
+    const recent = change.recent.get(decision);
+    must(recent !== undefined && !recent.counted);
+    change.waiting.set(decision, recent!);
+  }
+  for (const [contentId, sum] of stored.sums) change.sums.set(contentId, numbers([sum], 1)[0]!);
+  change.lastFall = stored.lastFall ?? Number.NEGATIVE_INFINITY;
+}
+
+const packBlocks = (blocks: readonly Block[]): StoredBlocks => [
+  blocks.map(({ capacity }) => capacity),
+  blocks.map(({ origin }) => origin),
+  pack(joined(blocks.map(({ mean }) => mean))),
+  pack(joined(blocks.map(({ covariance }) => covariance))),
+];
+
+function readBlocks(blocks: Block[], [capacities, , means, covariances]: StoredBlocks): Block[] {
+  const sizes = numbers(capacities, COPIES.length);
+  must(sizes.every((size) => Number.isInteger(size) && size >= 0 && size <= MAX_FEATURES));
+  const sum = (values: number[]) => values.reduce((total, value) => total + value, 0);
+  const mean = unpack(means, sum(sizes));
+  const covariance = unpackSingle(covariances, sum(sizes.map(triangle)));
+  let at = 0;
+  let packed = 0;
+  for (const [copy, size] of sizes.entries()) {
+    const block = blocks[copy]!;
+    block.reserve(size);
+    block.mean.set(mean.subarray(at, at + size));
+    block.covariance.set(covariance.subarray(packed, packed + triangle(size)));
+    at += size;
+    packed += triangle(size);
+    must(block.variances().every((variance) => variance >= 0));
+  }
+  return blocks;
+}
+
+const pairOf = (key: number, value: number) => numbers([key, value], 2) as [number, number];

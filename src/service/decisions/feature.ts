@@ -1,0 +1,45 @@
+import type { Catalogs } from '../catalog/follow.ts';
+import type { EventSignals } from '../events/event-signals.ts';
+import type { Feature } from '../http/endpoint.ts';
+import type { Platform } from '../platform/platform.ts';
+import type { RemovalByAge } from '../platform/store/retention/removals.ts';
+import { removals } from '../platform/store/retention/removals.ts';
+import { contentEndpoints } from './contents.ts';
+import { decideEndpoint } from './decide.ts';
+import type { DecisionSeed } from './decision-seed.ts';
+import { LearnedModels } from './learned-models.ts';
+import { startLearner } from './learner.ts';
+import { messageEndpoints } from './messages.ts';
+import { decisionLogEndpoints } from './routes.ts';
+import { startSettler } from './settler.ts';
+import { contentCounts } from './store/content-counts.ts';
+import { messages } from './store/messages.ts';
+import { polls } from './store/polls.ts';
+
+/** What is removed by age. */
+export const decisionRemovals: readonly RemovalByAge[] = [
+  removals.ofDecisions,
+  removals.decidedUsers,
+  messages.purge,
+  polls.purge,
+  contentCounts.purge,
+];
+
+/** Decide and render: the next best action, its messages and their outcomes, and what is learned from them. */
+export function decisions(
+  platform: Platform,
+  given: { catalogs: Catalogs; signals: EventSignals; decisionSeed: DecisionSeed },
+): Feature & { readonly models: LearnedModels } {
+  const models = new LearnedModels(platform.log);
+  const needs = { ...platform, ...given, models };
+  return {
+    models,
+    endpoints: {
+      decide: decideEndpoint(needs),
+      ...decisionLogEndpoints,
+      ...messageEndpoints(needs),
+      ...contentEndpoints(given.catalogs),
+    },
+    workers: [startLearner(platform, models), startSettler(platform)],
+  };
+}

@@ -1,0 +1,143 @@
+import { ServiceError } from '../../contract/errors.ts';
+import { definedFields } from '../../kit/defined-fields.ts';
+import type { Catalogs } from '../catalog/follow.ts';
+import { isClosed } from '../catalog/repeat.ts';
+import type { Call, Endpoints } from '../http/endpoint.ts';
+import { nextAfter, placeOf } from '../http/page-cursor.ts';
+import type { Platform } from '../platform/platform.ts';
+import { together } from '../platform/store/together.ts';
+import { contacts } from '../users/store/contacts.ts';
+import { users } from '../users/store/users.ts';
+import { outcomeWrites, recordOutcome } from '../webhooks/store/outcomes.ts';
+import { audienceOf } from './audience.ts';
+import { removalOf } from './engine/eligibility.ts';
+import { recordReward, startCounting } from './start-counting.ts';
+import { contentCounts } from './store/content-counts.ts';
+import { decisions } from './store/decisions.ts';
+import { messages } from './store/messages.ts';
+import { polls } from './store/polls.ts';
+import { shownContents } from './store/shown-contents.ts';
+
+/** What messages are checked and counted by. */
+export interface MessageNeeds extends Pick<Platform, 'cipher' | 'repeatable'> {
+  readonly catalogs: Catalogs;
+}
+
+export const messageEndpoints = (needs: MessageNeeds): Endpoints => ({
+  listMessages: { priority: 'interactive', handle: async (call) => ({ body: await serve(call, needs) }) },
+
+  peekMessages: async (call) => {
+    const { checked, next } = await pageOf(call, call.params.hashId!, needs);
+    const messages = checked.flatMap(({ message, servedAt, suits }) =>
+      suits
+        ? [{ ...message, servedAt: servedAt === null ? null : new Date(Number(servedAt)).toISOString() }]
+        : [],
+    );
+    return { body: { messages, ...next } };
+  },
+
+  /** Also accepted after the day of the message: the app may have shown it just before midnight. */
+  messageOutcome: {
+    priority: 'interactive',
+    concurrency: ({ params }) => outcomeWrites('message', params.decisionId!),
+    handle: async ({ tx, workspace, onlyUser, params, body, requestId, trace, now }) => {
+      const decision = await decisions.lockForUpdate(tx, workspace.id, params.decisionId!);
+      const readable = onlyUser === undefined || decision?.hashId === onlyUser;
+      if (!decision || !readable || decision.contentId === null)
+        throw new ServiceError('not_found', 'This decision has no message.');
+      const fresh = await recordOutcome(tx, {
+        workspaceId: workspace.id,
+        kind: 'message',
+        id: decision.decisionId,
+        type: body.type,
+        hashId: decision.hashId,
+        contentId: decision.contentId,
+        trace,
+      });
+      if (fresh) {
+        const { rewardWindowMs } = (await needs.catalogs.of(tx, workspace.id)).settings;
+        if (now < (decision.countedAt ?? now) + rewardWindowMs)
+          await recordReward({ tx, workspace }, needs.repeatable, decision, body.type);
+        if (body.type !== 'opened')
+          await decisions.setOutcome(tx, workspace.id, decision.decisionId, body.type);
+        if (body.type === 'dismissed') await contentCounts.dismiss(tx, workspace.id, decision.decisionId);
+        if (body.type === 'dismissed' || body.type === 'actioned')
+          await shownContents.close(tx, workspace.id, decision.hashId, decision.contentId);
+        if (body.type !== 'opened') await messages.remove(tx, workspace.id, decision.decisionId);
+      }
+      return { body: { requestId } };
+    },
+  },
+});
+
+/**
+ * Serves a page of the messages that wait for a user. What no longer suits the user is withdrawn, and its contact is
+ * released if it was never served. A message that is served for the first time counts from now on. The decision is
+ * locked before its message, as an outcome does.
+ */
+async function serve(call: Call<'listMessages'>, needs: MessageNeeds): Promise<object> {
+  const { tx, workspace, query } = call;
+  const hashId = query.hashId!;
+  await polls.seen(tx, workspace.id, query.channel ?? '');
+  const { checked, next } = await pageOf(call, hashId, needs);
+  const served: object[] = [];
+  for (const { message, servedAt, suits } of checked) {
+    const { decisionId, contentId } = message;
+    const decision =
+      servedAt === null ? await decisions.lockForUpdate(tx, workspace.id, decisionId) : undefined;
+    if (!suits) {
+      await messages.remove(tx, workspace.id, decisionId);
+      if (decision?.countedAt === null) {
+        await contacts.release(tx, workspace.id, hashId, decisionId);
+        await shownContents.takeBack(tx, workspace.id, { hashId, contentId, decisionId });
+      }
+      continue;
+    }
+    if (servedAt === null) {
+      // An outcome that came first has taken the message away.
+      if (!(await messages.served(tx, workspace.id, decisionId))) continue;
+      if (decision?.countedAt === null) await startCounting({ tx, workspace }, needs.repeatable, decision);
+    }
+    served.push(message);
+  }
+  return { messages: served, ...next };
+}
+
+/**
+ * Reads a page of the messages that wait for a user. Each is checked again: what left the catalog, no longer suits the
+ * user or was dismissed or actioned elsewhere does not suit.
+ */
+async function pageOf(
+  { tx, workspace, query, now }: Call,
+  hashId: string,
+  { catalogs, cipher }: MessageNeeds,
+) {
+  const page = await messages.waiting(tx, workspace.id, hashId, query, placeOf(query.after));
+  const last = page.rows.at(-1);
+  const next = nextAfter(page, last && { at: last.at, id: last.decisionId });
+  if (!last) return { checked: [], next };
+  const { byId, repeats } = await catalogs.of(tx, workspace.id);
+  const user = await users.find(tx, cipher, workspace.id, hashId);
+  const inLocales = page.rows.filter(({ contentId }) => byId.get(contentId)?.locales.length);
+  const [audience, shown, locales] = await together([
+    audienceOf(tx, workspace.id, user, now, catalogs),
+    repeats ? shownContents.ofUser(tx, workspace.id, hashId) : undefined,
+    decisions.localesOf(
+      tx,
+      workspace.id,
+      inLocales.map(({ decisionId }) => decisionId),
+    ),
+  ]);
+  const checked = page.rows.map(({ servedAt, at, ...message }) => {
+    const { decisionId, contentId, channel, surface } = message;
+    const content = byId.get(contentId);
+    const place = definedFields({
+      channel: channel ?? undefined,
+      surface: surface ?? undefined,
+      locale: locales.get(decisionId),
+    });
+    const closed = isClosed(content?.repeat, shown?.get(contentId), now);
+    return { message, servedAt, suits: !!content && !closed && !removalOf(content, place, audience, now) };
+  });
+  return { checked, next };
+}

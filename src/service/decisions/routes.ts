@@ -1,0 +1,66 @@
+import { ServiceError } from '../../contract/errors.ts';
+import { MAX_LOG_PAGE } from '../../contract/schemas.ts';
+import type { Endpoints } from '../http/endpoint.ts';
+import { type Removal, removals } from '../platform/store/retention/removals.ts';
+import type { LoggedDecision } from './store/decision-record.ts';
+import { decisions, type LogFilter } from './store/decisions.ts';
+
+/** Default and maximum page size; pages with large decisions are shorter (store/pages.ts). */
+const PAGE = MAX_LOG_PAGE;
+
+export const decisionLogEndpoints: Endpoints = {
+  listDecisions: {
+    priority: 'page',
+    handle: async ({ tx, workspace, query }) => {
+      const most = query.limit === undefined ? PAGE : Number(query.limit);
+      const filter = {
+        newest: query.order === 'newest',
+        hashId: query.hashId,
+        contentId: query.contentId,
+        since: query.since === undefined ? undefined : Date.parse(query.since),
+        until: query.until === undefined ? undefined : Date.parse(query.until),
+        after: query.after === undefined ? undefined : Number(query.after),
+      };
+      const { rows, more } = await decisions.page(tx, workspace.id, filter, most);
+      const removed = await removals.of(tx, workspace.id, 'decisions');
+      return {
+        body: {
+          decisions: rows.map(entryOf),
+          next: more ? String(rows.at(-1)!.seq) : null,
+          ...(removed && reaches(filter, more, removed) ? { removedBefore: timeOf(removed) } : {}),
+        },
+      };
+    },
+  },
+
+  getDecision: async ({ tx, workspace, params }) => {
+    const found = await decisions.get(tx, workspace.id, params.id!);
+    if (found) return { body: entryOf(found) };
+    const removed = await removals.of(tx, workspace.id, 'decisions');
+    const why = removed ? ` Decisions from before ${timeOf(removed)} were removed.` : '';
+    throw new ServiceError('not_found', `No decision has this identifier.${why}`);
+  },
+};
+
+const timeOf = ({ before }: Removal) => new Date(before).toISOString();
+
+/** True if a page reaches the part of the log that was removed. `more`: other pages follow it. */
+function reaches({ newest, after, since }: LogFilter, more: boolean, { number, before }: Removal): boolean {
+  if (since !== undefined && since >= before) return false;
+  return newest ? !more : after === undefined || after < number;
+}
+
+/** A decision that counts has reward 0 until it has an outcome, even before the reward log has an entry. */
+function entryOf(decision: LoggedDecision): object {
+  const { seq, at, prior, features, category, countedAt, others, reward, policy, reason, removed, ...entry } =
+    decision;
+  return {
+    ...entry,
+    policy: policy ?? 'learned',
+    reward: reward ?? (countedAt === null ? null : 0),
+    ...(others === null ? {} : { others }),
+    ...(reason === null ? {} : { reason }),
+    ...(removed === null ? {} : { removed }),
+    at: new Date(at).toISOString(),
+  };
+}

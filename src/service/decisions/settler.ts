@@ -1,0 +1,47 @@
+import type { Platform } from '../platform/platform.ts';
+import { due } from '../platform/store/due.ts';
+import { dueLook } from '../platform/store/due-look.ts';
+import type { Tx } from '../platform/store/store.ts';
+import { dueRound } from '../platform/workers/by-workspace.ts';
+import { repeat, type Worker, wokenBy } from '../platform/workers/worker.ts';
+import { decisions } from './store/decisions.ts';
+import { rewards } from './store/rewards.ts';
+
+/** Poll interval, for decisions that another transaction had locked and for a notification that was lost. */
+const PAUSE_MS = 5_000;
+/** Decisions that start to count together are settled together: each settling takes longer than a decision. */
+const GATHER_MS = 100;
+/** Decisions per transaction: few enough not to delay requests. */
+const CHUNK = 200;
+
+/**
+ * Writes the first entry of decisions that started to count. Rewards and silence are written together, in the order in which decisions began to count: were rewards written first, a
+ * content would seem to earn more than it does until its silence follows.
+ */
+export function startSettler(platform: Pick<Platform, 'store' | 'clock' | 'log' | 'precedence'>): Worker {
+  const { store, clock, log } = platform;
+  const settle = async (workspaceId: string) =>
+    (await store.write((tx) => settleOnce(tx, workspaceId, CHUNK), { durable: false, bulk: true })) === CHUNK;
+  const round = dueRound(platform, 'settle', settle);
+  const worker = repeat('the settler', clock, log, PAUSE_MS, async (stopping) => {
+    // First: decisions that arrive meanwhile do not wake a process that does not lead, either.
+    await clock.sleep(GATHER_MS, stopping).catch(() => {});
+    return (await store.leads('settler')) && (await round(stopping));
+  });
+  const counting = () => store.read((tx) => dueLook.any(tx, store.workers, 'settle'));
+  return {
+    ...wokenBy(store, 'outcomes', worker),
+    idle: async () => (await worker.idle()) && (!(await store.leads('settler')) || !(await counting())),
+  };
+}
+
+/** Settles up to `most` decisions of a workspace, the oldest first. Returns how many. */
+export async function settleOnce(tx: Tx, workspaceId: string, most: number): Promise<number> {
+  await due.clear(tx, workspaceId, 'settle');
+  const found = await decisions.counting(tx, workspaceId, most);
+  const added = await rewards.addFirst(tx, workspaceId, found);
+  if (added > 0) await due.mark(tx, workspaceId, 'learn');
+  if (await decisions.anyUnsettled(tx, workspaceId))
+    await due.mark(tx, workspaceId, 'settle', found.length > 0 ? tx.now : tx.now + PAUSE_MS);
+  return found.length;
+}

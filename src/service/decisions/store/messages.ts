@@ -1,0 +1,159 @@
+import type { Content } from '../../catalog/content.ts';
+import { type Page, readPage } from '../../platform/store/pages.ts';
+import type { Tx } from '../../platform/store/store.ts';
+import { shownContents } from './shown-contents.ts';
+
+/** A message as the app shows it, with its text at the time of the decision. */
+export interface WaitingMessage {
+  readonly decisionId: string;
+  readonly contentId: string;
+  readonly channel: string | null;
+  readonly surface: string | null;
+  readonly format: string;
+  readonly title: string;
+  readonly body: string;
+  /** When it was first served, Unix ms; null before. */
+  readonly servedAt: number | null;
+}
+
+/** Maximum number of messages per poll. */
+const MOST = 50;
+
+export const messages = {
+  /** Queues a message for a user until `withdrawAt`, unix ms. */
+  async add(
+    tx: Tx,
+    workspaceId: string,
+    to: {
+      hashId: string;
+      decisionId: string;
+      withdrawAt: number;
+      channel: string | null;
+      surface: string | null;
+    },
+    content: Content,
+  ): Promise<void> {
+    await tx.sql.run(
+      `INSERT INTO message (workspace_id, decision_id, hash_id, content_id, format, title, body, at_ms, withdraw_at,
+         channel, surface) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      [
+        workspaceId,
+        to.decisionId,
+        to.hashId,
+        content.contentId,
+        content.format,
+        content.title,
+        content.body,
+        tx.now,
+        to.withdrawAt,
+        to.channel,
+        to.surface,
+      ],
+    );
+  },
+
+  /**
+   * Reads a page of the messages that wait for a user, the newest first, those behind `after`. A channel or a
+   * surface leaves out the messages for another one.
+   */
+  async waiting(
+    tx: Tx,
+    workspaceId: string,
+    hashId: string,
+    { channel = '', surface = '' }: { channel?: string | undefined; surface?: string | undefined } = {},
+    after: { readonly at: number; readonly id: string } = { at: Number.MAX_SAFE_INTEGER, id: '' },
+  ): Promise<Page<WaitingMessage & { readonly at: number }>> {
+    return readPage(tx, {
+      columns: `decision_id AS "decisionId", content_id AS "contentId", channel, surface, format, title, body,
+        served_at AS "servedAt", at_ms AS at`,
+      long: ['title', 'body'],
+      from: `message WHERE workspace_id = ? AND hash_id = ? AND +withdraw_at > ?
+        AND (surface IS NULL OR ? = '' OR surface = ?) AND (channel IS NULL OR ? = '' OR channel = ?)
+        AND at_ms <= ? AND (at_ms < ? OR decision_id > ?)`,
+      params: [
+        ...[workspaceId, hashId, tx.now, surface, surface, channel, channel],
+        ...[after.at, after.at, after.id],
+      ],
+      order: 'at_ms DESC, decision_id',
+      most: MOST,
+    });
+  },
+
+  /** Notes that a message was served, the first time counts. Returns false where it is gone. */
+  async served(tx: Tx, workspaceId: string, decisionId: string): Promise<boolean> {
+    const changed = await tx.sql.run(
+      'UPDATE message SET served_at = COALESCE(served_at, ?) WHERE workspace_id = ? AND decision_id = ?',
+      [tx.now, workspaceId, decisionId],
+    );
+    return changed > 0;
+  },
+
+  /** The decision whose message of a content waits for a user at the same place; undefined if there is none. */
+  async find(
+    tx: Tx,
+    workspaceId: string,
+    { hashId, channel, surface }: { hashId: string; channel: string | null; surface: string | null },
+    contentId: string,
+  ): Promise<string | undefined> {
+    const row = await tx.sql.get<{ id: string }>(
+      // `+` keeps both engines from the index by withdrawal, which has the messages of all users.
+      `SELECT decision_id AS id FROM message WHERE workspace_id = ? AND hash_id = ? AND +withdraw_at > ?
+         AND content_id = ? AND COALESCE(channel, '') = ? AND COALESCE(surface, '') = ? ORDER BY at_ms DESC LIMIT 1`,
+      [workspaceId, hashId, tx.now, contentId, channel ?? '', surface ?? ''],
+    );
+    return row?.id;
+  },
+
+  /** Deletes a message that the user has handled. Returns false where it is gone. */
+  async remove(tx: Tx, workspaceId: string, decisionId: string): Promise<boolean> {
+    const removed = await tx.sql.run('DELETE FROM message WHERE workspace_id = ? AND decision_id = ?', [
+      workspaceId,
+      decisionId,
+    ]);
+    return removed > 0;
+  },
+
+  /** Deletes up to `most` expired messages; contents that were never served do not count as shown. Returns how many. */
+  async purge(tx: Tx, workspaceId: string, most: number): Promise<number> {
+    return takeBack(
+      tx,
+      workspaceId,
+      await tx.sql.all<Expired>(
+        `WITH taken AS MATERIALIZED
+           (SELECT workspace_id, decision_id FROM message WHERE workspace_id = ? AND withdraw_at <= ? LIMIT ?
+            ${tx.sql.dialect.skipLocked})
+         DELETE FROM message WHERE (workspace_id, decision_id) IN (SELECT * FROM taken) ${EXPIRED}`,
+        [workspaceId, tx.now, most],
+      ),
+    );
+  },
+
+  /** Deletes the expired messages of a user, like `purge`, before it is counted what was shown. */
+  async purgeOf(tx: Tx, workspaceId: string, hashId: string): Promise<void> {
+    await takeBack(
+      tx,
+      workspaceId,
+      await tx.sql.all<Expired>(
+        // As in `find`.
+        `DELETE FROM message WHERE workspace_id = ? AND hash_id = ? AND +withdraw_at <= ? ${EXPIRED}`,
+        [workspaceId, hashId, tx.now],
+      ),
+    );
+  },
+};
+
+interface Expired {
+  readonly decisionId: string;
+  readonly hashId: string;
+  readonly contentId: string;
+  readonly servedAt: number | null;
+}
+
+const EXPIRED =
+  'RETURNING decision_id AS "decisionId", hash_id AS "hashId", content_id AS "contentId", served_at AS "servedAt"';
+
+async function takeBack(tx: Tx, workspaceId: string, expired: readonly Expired[]): Promise<number> {
+  for (const message of expired)
+    if (message.servedAt === null) await shownContents.takeBack(tx, workspaceId, message);
+  return expired.length;
+}

@@ -1,0 +1,28 @@
+import type { Endpoints } from '../http/endpoint.ts';
+import { withBody } from '../http/endpoint.ts';
+import type { EventSignals } from './event-signals.ts';
+import { readBatch } from './ingest/batch.ts';
+import { events } from './store/events.ts';
+import { recentEvents } from './store/recent-events.ts';
+
+/** Batches of a workspace that are stored at a time: they lock its event head. See MAX_OUTCOMES in webhooks. */
+const MAX_BATCHES = 5;
+
+export const eventEndpoints = (signals: EventSignals): Endpoints => ({
+  ingestEvents: withBody(readBatch, {
+    priority: 'bulk',
+    concurrency: () => [{ key: 'ingest', max: MAX_BATCHES }],
+    handle: async ({ tx, workspace, body, requestId }) => ({
+      body: { accepted: body.length, requestId },
+      // Locks the head of the workspace, so that its senders wait for each other only while events are inserted.
+      last: async () => {
+        const { first, names, erasing } = await events.append(tx, workspace.id, body);
+        const recent = [...body.named(names)].flatMap(([i, { userId, event, timestamp }]) =>
+          erasing.has(userId) ? [] : [{ number: first + i, userId, event, at: Date.parse(timestamp) }],
+        );
+        if (recent.length > 0) await recentEvents.add(tx, workspace.id, recent);
+        signals.note(workspace.id, body, erasing);
+      },
+    }),
+  }),
+});

@@ -1,0 +1,51 @@
+import type { Platform } from '../platform/platform.ts';
+import { repeat, type Worker } from '../platform/workers/worker.ts';
+import type { EventSignals } from './event-signals.ts';
+import { type SignalChange, userSignals } from './store/user-signals.ts';
+
+const PAUSE_MS = 250;
+/** Pairs of one transaction: some milliseconds of work. */
+const CHUNK = 400;
+
+/** Stores what ingest counted of each user's events. What a crash loses of it is made up by later events. */
+export function startSignalWriter(
+  { store, clock, log }: Pick<Platform, 'store' | 'clock' | 'log'>,
+  signals: EventSignals,
+): Worker {
+  const add = async (taken: readonly SignalChange[]): Promise<void> => {
+    // On a distributed database one worker may be lost, and a transaction is cheaper on one worker.
+    let failure: unknown;
+    for (const part of store.workers ? byWorkspace(taken) : [taken])
+      await store
+        .write((tx) => userSignals.add(tx, part), { durable: false, bulk: true })
+        .catch((error) => {
+          failure = error;
+        });
+    if (failure) throw failure;
+  };
+  const worker = repeat('the writer of event counts', clock, log, PAUSE_MS, async () => {
+    const taken = signals.take(CHUNK);
+    if (taken.length > 0) await add(taken);
+    return false;
+  });
+  return {
+    ...worker,
+    idle: async () => signals.waiting === 0,
+    stop: async () => {
+      await worker.stop();
+      while (signals.waiting > 0) {
+        await add(signals.take(CHUNK)).catch(() => undefined);
+      }
+    },
+  };
+}
+
+function byWorkspace(changes: readonly SignalChange[]): Iterable<SignalChange[]> {
+  const parts = new Map<string, SignalChange[]>();
+  for (const change of changes) {
+    const part = parts.get(change.workspaceId) ?? [];
+    part.push(change);
+    parts.set(change.workspaceId, part);
+  }
+  return parts.values();
+}

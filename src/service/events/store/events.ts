@@ -1,0 +1,205 @@
+import { listed } from '../../platform/store/listed.ts';
+import { PAGE_BYTES, type Page, readPage } from '../../platform/store/pages.ts';
+import type { Tx } from '../../platform/store/store.ts';
+import { appendEvents } from './append.ts';
+
+export interface StoredEvent {
+  /** Its position among the events of the workspace. */
+  readonly number: number;
+  readonly userId: string;
+  readonly event: string;
+  readonly timestamp: string;
+  /** The JSON text as received, which preserves big integers and number formats; null if the event has none. */
+  readonly properties: string | null;
+  readonly receivedAt: number;
+}
+
+/** Size in bytes of a row of a range. */
+const PIECE_BYTES = 256 * 1024;
+
+/** An event of a page. */
+export interface PagedEvent extends StoredEvent {
+  /** Size in bytes of properties that were omitted because they exceed a page; 0 if they are included. */
+  readonly leftOut: number;
+}
+
+/** Numbers of events above `after`, up to `upTo`. */
+export interface EventRange {
+  readonly after: number;
+  readonly upTo: number;
+}
+
+/**
+ * Per engine: a range of bytes of the properties. Both read the whole value for any range of it. PostgreSQL returns the
+ * range in rows of PIECE_BYTES, because the driver decodes a row at once, and each byte as one Latin-1 character: the
+ * driver takes several times as long for a bytea, which is sent as hexadecimal digits.
+ */
+const RANGE = {
+  sqlite: `SELECT substr(CAST(properties AS BLOB), ?, ?) AS piece FROM event WHERE workspace_id = ? AND number = ?`,
+  postgres: `SELECT convert_from(substr(e.range, i.first, ${PIECE_BYTES}), 'LATIN1') AS piece
+    FROM (SELECT substr(convert_to(properties, 'UTF8'), ?::int, ?::int) AS range FROM event
+      WHERE workspace_id = ? AND number = ? OFFSET 0) AS e
+    CROSS JOIN LATERAL generate_series(1, octet_length(e.range), ${PIECE_BYTES}) AS i(first)
+    ORDER BY i.first`,
+} as const;
+
+/** Which events of a range are read: those for which every condition that is given holds. */
+export interface EventConditions {
+  /** Users and event names, at most MAX_LISTED of each. */
+  readonly userIds?: readonly string[];
+  readonly names?: readonly string[];
+  /** Text that the properties contain as they were sent, unless they have an escape. */
+  readonly property?: string;
+  /** Text that the user, the name or the properties contain, unless the properties have an escape. */
+  readonly text?: string;
+}
+
+/** More values of a condition are not passed to the database: each number of them would be another statement. */
+export const MAX_LISTED = 4;
+const LISTED = Array.from({ length: MAX_LISTED }, () => '?').join(', ');
+/** Function of the position of a text in another. */
+const POSITION = { sqlite: 'instr', postgres: 'strpos' } as const;
+
+const COLUMNS = `number, user_id AS "userId", event, timestamp, received_at AS "receivedAt",
+        CASE WHEN octet_length(properties) <= ${PAGE_BYTES} THEN properties END AS properties,
+        CASE WHEN octet_length(properties) > ${PAGE_BYTES} THEN octet_length(properties) ELSE 0 END AS "leftOut"`;
+const LONG = ['user_id', 'event', 'properties'];
+
+const toPaged = (row: PagedEvent): PagedEvent => ({ ...row, leftOut: Number(row.leftOut) });
+
+export const events = {
+  append: appendEvents,
+
+  /** Up to `most` events of a workspace with these names and a number in (`after`, `upTo`]. */
+  async named(
+    tx: Tx,
+    workspaceId: string,
+    names: readonly string[],
+    after: number,
+    upTo: number,
+    most: number,
+  ): Promise<Pick<StoredEvent, 'number' | 'userId' | 'event' | 'timestamp'>[]> {
+    const { text, param } = listed(tx.sql.dialect, 'event', names);
+    return tx.sql.all(
+      `SELECT number, user_id AS "userId", event, timestamp FROM event
+       WHERE workspace_id = ? AND number > ? AND number <= ? AND ${text}
+       ORDER BY number LIMIT ?`,
+      [workspaceId, after, upTo, param, most],
+    );
+  },
+
+  /**
+   * A page of the events of a workspace after a number, oldest first. Properties larger than PAGE_BYTES are omitted; read
+   * them with `range`.
+   */
+  async after(tx: Tx, workspaceId: string, number: number, most: number): Promise<Page<PagedEvent>> {
+    const { rows, more } = await readPage<PagedEvent>(tx, {
+      columns: COLUMNS,
+      long: LONG,
+      from: 'event WHERE workspace_id = ? AND number > ?',
+      params: [workspaceId, number],
+      order: 'number',
+      most,
+    });
+    return { rows: rows.map(toPaged), more };
+  },
+
+  /** A page of the events with a number in (`after`, `upTo`] that meet the conditions, like `after`. */
+  async matching(
+    tx: Tx,
+    workspaceId: string,
+    { after, upTo }: EventRange,
+    conditions: EventConditions,
+    most: number,
+  ): Promise<Page<PagedEvent>> {
+    const { text, params } = conditionsIn(tx, conditions);
+    const { rows, more } = await readPage<PagedEvent>(tx, {
+      columns: COLUMNS,
+      long: LONG,
+      from: `event WHERE workspace_id = ? AND number > ? AND number <= ?${text}`,
+      params: [workspaceId, after, upTo, ...params],
+      order: 'number',
+      most,
+    });
+    return { rows: rows.map(toPaged), more };
+  },
+
+  /** Counts the events with a number in (`after`, `upTo`] that meet the conditions. */
+  async count(
+    tx: Tx,
+    workspaceId: string,
+    { after, upTo }: EventRange,
+    conditions: EventConditions,
+  ): Promise<number> {
+    const { text, params } = conditionsIn(tx, conditions);
+    const row = await tx.sql.get<{ count: number }>(
+      `SELECT count(*) AS count FROM event WHERE workspace_id = ? AND number > ? AND number <= ?${text}`,
+      [workspaceId, after, upTo, ...params],
+    );
+    return Number(row!.count);
+  },
+
+  /** The number of the oldest event of a workspace; undefined if it has none. */
+  async oldest(tx: Tx, workspaceId: string): Promise<number | undefined> {
+    const row = await tx.sql.get<{ number: number }>(
+      'SELECT number FROM event WHERE workspace_id = ? ORDER BY number LIMIT 1',
+      [workspaceId],
+    );
+    return row && Number(row.number);
+  },
+
+  /** The number before the oldest event of a workspace; that of the newest one of all if none is left. */
+  async beforeOldest(tx: Tx, workspaceId: string, newest: number): Promise<number> {
+    const row = await tx.sql.get<{ number: number | null }>(
+      'SELECT min(number) AS number FROM event WHERE workspace_id = ?',
+      [workspaceId],
+    );
+    return row?.number === null || row === undefined ? newest : Number(row.number) - 1;
+  },
+
+  /** Up to `bytes` bytes of an event's properties, starting at the offset `from`, in one or more pieces. */
+  async range(
+    tx: Tx,
+    workspaceId: string,
+    number: number,
+    from: number,
+    bytes: number,
+  ): Promise<Uint8Array[]> {
+    const rows = await tx.sql.all<{ piece: Uint8Array | string }>(RANGE[tx.sql.dialect.name], [
+      from + 1,
+      bytes,
+      workspaceId,
+      number,
+    ]);
+    if (rows.length === 0) throw new Error(`event ${number} is gone`);
+    return rows.map(({ piece }) => (typeof piece === 'string' ? Buffer.from(piece, 'latin1') : piece));
+  },
+};
+
+/** The end of a WHERE clause. There are few different ones, because each is a statement that stays prepared. */
+function conditionsIn(
+  { sql }: Tx,
+  { userIds, names, property, text }: EventConditions,
+): { text: string; params: string[] } {
+  const position = POSITION[sql.dialect.name];
+  const isEscaped = `${position}(properties, '\\') > 0`;
+  const oneOf = (column: string, values: readonly string[] | undefined) =>
+    values ? { text: ` AND ${column} IN (${LISTED})`, params: padded(values) } : undefined;
+  const contains = (columns: readonly string[], sought: string | undefined) =>
+    sought === undefined
+      ? undefined
+      : {
+          text: ` AND (${columns.map((column) => `${position}(${column}, ?) > 0`).join(' OR ')} OR ${isEscaped})`,
+          params: columns.map(() => sought),
+        };
+  const given = [
+    oneOf('user_id', userIds),
+    oneOf('event', names),
+    contains(['properties'], property),
+    contains(['properties', 'event', 'user_id'], text),
+  ].filter((each) => each !== undefined);
+  return { text: given.map((each) => each.text).join(''), params: given.flatMap((each) => each.params) };
+}
+
+const padded = (values: readonly string[]) =>
+  Array.from({ length: MAX_LISTED }, (_, i) => values[Math.min(i, values.length - 1)]!);

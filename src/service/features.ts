@@ -1,0 +1,83 @@
+import type { BlockList } from 'node:net';
+import type { Catalogs } from './catalog/follow.ts';
+import { catalogEndpoints } from './catalog/routes.ts';
+import { decisionSeeds } from './decisions/decision-seed.ts';
+import { decisionRemovals, decisions } from './decisions/feature.ts';
+import { erasure, erasureRemovals } from './erasure/feature.ts';
+import { eventRemovals, events } from './events/feature.ts';
+import type { KeyWatch } from './http/access/key-watch.ts';
+import type { Feature } from './http/endpoint.ts';
+import { notificationRemovals, notifications } from './notifications/feature.ts';
+import type { Channels } from './notifications/providers/settings.ts';
+import type { post } from './platform/egress/post.ts';
+import type { Limiter } from './platform/limits/limiter.ts';
+import type { Platform } from './platform/platform.ts';
+import type { Policy } from './platform/settings.ts';
+import { idempotency } from './platform/store/idempotency.ts';
+import type { Retention } from './platform/store/retained-logs.ts';
+import type { RemovalByAge } from './platform/store/retention/removals.ts';
+import { startJanitor } from './retention/janitor.ts';
+import { startRetainer } from './retention/retainer.ts';
+import { timelineEndpoints } from './timeline/routes.ts';
+import { userEndpoints } from './users/routes.ts';
+import { contacts } from './users/store/contacts.ts';
+import { webhookRemovals, webhooks } from './webhooks/feature.ts';
+
+/** What the features remove by age (retention/janitor.ts). */
+export const REMOVALS_BY_AGE: readonly RemovalByAge[] = [
+  idempotency.purge,
+  contacts.purge,
+  ...eventRemovals,
+  ...decisionRemovals,
+  ...notificationRemovals,
+  ...webhookRemovals,
+  ...erasureRemovals,
+];
+
+/** What the features need beside the platform. */
+export interface FeatureNeeds {
+  /** The current catalogs of contents and templates. */
+  readonly catalogs: Catalogs;
+  /** The configured policy, which the store shares with every process. */
+  readonly policy: () => Policy;
+  /** How long the logs are kept, at least as long as the rules of the catalog read them. */
+  readonly retention: () => Retention;
+  readonly channels: Channels;
+  /** The file to which notifications go where no provider is called. */
+  readonly outboxFile: string;
+  /** Address of this service as others reach it (SVC_PUBLIC_URL), without a slash at its end. */
+  readonly publicUrl: string | undefined;
+  readonly limiter: Limiter;
+  /** Receipts per window and workspace. */
+  readonly receiptsLimit: number;
+  /** The addresses whose X-Forwarded-For is believed. */
+  readonly proxies: BlockList;
+  readonly keys: KeyWatch;
+  /** Fires when the service stops: endless streams end. */
+  readonly stopping: AbortSignal;
+  readonly seed: string | undefined;
+  /** Replaces how a webhook delivery is sent, to inject faults. */
+  readonly deliver: typeof post | undefined;
+}
+
+/** The features of the service, each with what it needs of the others. */
+export function openFeatures(platform: Platform, needs: FeatureNeeds): readonly Feature[] {
+  const { catalogs, policy, retention } = needs;
+  const track = events(platform, needs);
+  const decide = decisions(platform, {
+    catalogs,
+    signals: track.signals,
+    decisionSeed: decisionSeeds(needs.seed),
+  });
+  return [
+    track,
+    decide,
+    notifications(platform, needs),
+    webhooks(platform, { policy, send: needs.deliver }),
+    { endpoints: userEndpoints(platform.cipher) },
+    { endpoints: catalogEndpoints(() => policy().retain) },
+    { endpoints: timelineEndpoints(platform.cipher, catalogs) },
+    erasure(platform, decide.models, needs.outboxFile),
+    { workers: [startJanitor(platform, retention, REMOVALS_BY_AGE), startRetainer(platform, retention)] },
+  ];
+}

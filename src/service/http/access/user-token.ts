@@ -1,0 +1,46 @@
+import { timingSafeEqual } from 'node:crypto';
+import { USER_TOKEN_SECONDS } from '../../../contract/limits.ts';
+import type { Cipher } from '../../platform/crypto/cipher.ts';
+
+/**
+ * Makes a token that speaks for one user of a workspace, for `seconds` from `now` (Unix ms). It holds the hashed identifier
+ * and the time of its end in clear, and their MAC under the data key, so that nothing is stored and every node can check
+ * it. Throws DataKeyMissing.
+ */
+export function userToken(
+  cipher: Cipher,
+  workspaceId: string,
+  hashId: string,
+  now: number,
+  seconds: number = USER_TOKEN_SECONDS.default,
+): { token: string; expiresAt: string } {
+  const end = Math.floor(now / 1000 + seconds);
+  const claims = `${end}.${hashId}`;
+  const mac = macOf(cipher, workspaceId, claims).toString('base64url');
+  return {
+    token: `ut_${Buffer.from(claims).toString('base64url')}.${mac}`,
+    expiresAt: new Date(end * 1000).toISOString(),
+  };
+}
+
+/**
+ * Returns the user for whom a token speaks, or why it is refused: `invalid` if this workspace did not sign it as it is,
+ * `expired` if its time is over. Throws DataKeyMissing.
+ */
+export function readUserToken(
+  cipher: Cipher,
+  workspaceId: string,
+  token: string,
+  now: number,
+): { readonly hashId: string } | 'invalid' | 'expired' {
+  const [, encoded = '', mac = ''] = /^ut_([\w-]{1,2000})\.([\w-]{43})$/.exec(token) ?? [];
+  const claims = Buffer.from(encoded, 'base64url').toString();
+  const [, seconds, hashId] = /^(\d{1,12})\.(.+)$/s.exec(claims) ?? [];
+  if (seconds === undefined || hashId === undefined) return 'invalid';
+  if (!timingSafeEqual(macOf(cipher, workspaceId, claims), Buffer.from(mac, 'base64url'))) return 'invalid';
+  return now < Number(seconds) * 1000 ? { hashId } : 'expired';
+}
+
+/** No identifier holds U+0000, so the two parts cannot be divided in another way. */
+const macOf = (cipher: Cipher, workspaceId: string, claims: string): Buffer =>
+  cipher.mac('user token', `${workspaceId}\0${claims}`);

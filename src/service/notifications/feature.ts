@@ -1,0 +1,47 @@
+import type { BlockList } from 'node:net';
+import type { Catalogs } from '../catalog/follow.ts';
+import type { Feature } from '../http/endpoint.ts';
+import type { Limiter } from '../platform/limits/limiter.ts';
+import type { Platform } from '../platform/platform.ts';
+import type { RemovalByAge } from '../platform/store/retention/removals.ts';
+import { removals } from '../platform/store/retention/removals.ts';
+import { startDispatcher } from './dispatcher.ts';
+import type { Channels } from './providers/settings.ts';
+import { receiptRoute } from './receipts/routes.ts';
+import { notificationEndpoints } from './routes.ts';
+import { receipts } from './store/receipts.ts';
+import { marketingSent } from './store/sent.ts';
+import { unsubscribeRoute } from './unsubscribe.ts';
+
+interface NotificationNeeds {
+  readonly catalogs: Catalogs;
+  readonly channels: Channels;
+  readonly publicUrl: string | undefined;
+  readonly limiter: Limiter;
+  /** Receipts per window and workspace. */
+  readonly receiptsLimit: number;
+  /** The addresses whose X-Forwarded-For is believed. */
+  readonly proxies: BlockList;
+}
+
+/** What is removed by age. */
+export const notificationRemovals: readonly RemovalByAge[] = [
+  removals.notifications,
+  marketingSent.purge,
+  receipts.purge,
+  receipts.purgeSeen,
+];
+
+/** Notify: templated notifications, their way through a channel to the user, and what providers say of them. */
+export function notifications(platform: Platform, needs: NotificationNeeds): Feature {
+  const { catalogs, channels, limiter, receiptsLimit: limit, proxies } = needs;
+  return {
+    endpoints: notificationEndpoints(platform.cipher, catalogs),
+    unkeyed: [
+      receiptRoute({ platform, limiter, limit, proxies, receivers: channels.receivers }),
+      unsubscribeRoute({ platform, limiter, limit, proxies }),
+    ],
+    // Personal fields are joined, which the node cannot read without the data key.
+    workers: platform.cipher.usable ? [startDispatcher(platform, channels, needs)] : [],
+  };
+}

@@ -1,0 +1,295 @@
+import { due } from '../../platform/store/due.ts';
+import { conditionsOf, type Page, readPage } from '../../platform/store/pages.ts';
+import type { Tx } from '../../platform/store/store.ts';
+import type { Mode } from '../../platform/store/workspaces.ts';
+import { CONFIRMED, nextAfterThrottle, nextRetry, UNCERTAIN } from '../rules/dispatch.ts';
+import { isEnd, type NotificationEvent, type NotificationState, step } from '../rules/state.ts';
+
+export interface HistoryEntry {
+  readonly status: NotificationState;
+  /** ISO 8601, UTC. */
+  readonly at: string;
+  /** Why it is held, or how it is known to be delivered. */
+  readonly reason?: string;
+}
+
+export interface StoredNotification {
+  readonly notificationId: string;
+  readonly hashId: string;
+  readonly templateId: string;
+  readonly channel: string;
+  readonly priority: string;
+  readonly status: NotificationState;
+  readonly history: readonly HistoryEntry[];
+  /** Why it failed, without personal data; null unless it failed. */
+  readonly failure: string | null;
+  /** Until when it is held, Unix ms; null unless it is. */
+  readonly heldUntil: number | null;
+}
+
+/** A notification claimed by a worker. `variables` are encrypted. */
+export interface ClaimedNotification extends StoredNotification {
+  readonly workspaceId: string;
+  /** The mode of the workspace. */
+  readonly mode: Mode;
+  readonly variables: Uint8Array;
+  readonly claim: number;
+  /** Earlier attempts to send it. */
+  readonly tries: number;
+  /** Unix ms. */
+  readonly createdAt: number;
+  /** The traceparent of the request that triggered it, or null. */
+  readonly trace: string | null;
+}
+
+/** A notification that the transaction has locked. */
+export type LockedNotification = StoredNotification &
+  Pick<ClaimedNotification, 'workspaceId' | 'claim' | 'tries'> & {
+    /** 1 while a worker holds a claim. */
+    readonly inHand: number;
+  };
+
+/** Which notifications; times are Unix ms. */
+export interface NotificationFilter {
+  readonly hashId: string | undefined;
+  readonly status: string | undefined;
+  readonly since: number | undefined;
+  readonly until: number | undefined;
+}
+
+/** The channel accepted a notification: a receipt will follow, or that is all that will be known. */
+export type Accepted = { readonly event: 'accept' } | { readonly event: 'deliver'; readonly reason: string };
+
+/** The result of an attempt to send: accepted, to be retried, or failed. */
+export type DispatchResult =
+  | Accepted
+  | { readonly event: 'fail'; readonly failure: string }
+  | {
+      readonly event: 'retry';
+      readonly failure: string;
+      /** How long the provider asks to wait, in ms. */
+      readonly retryAfterMs?: number | undefined;
+      /** Too many requests: the attempt does not count. */
+      readonly throttled: boolean;
+      /** What another address of the user accepted; it holds when no retry is left. */
+      readonly accepted: Accepted | undefined;
+    };
+
+export const NOTIFICATION_COLUMNS = `notification_id AS "notificationId", hash_id AS "hashId", template_id AS "templateId", channel,
+  priority, status, history, failure, CASE WHEN status = 'held' THEN due_at END AS "heldUntil"`;
+
+export type NotificationRow = Omit<StoredNotification, 'history'> & { history: string };
+export const fromRow = <T extends { history: string }>(row: T) => ({
+  ...row,
+  history: JSON.parse(row.history) as HistoryEntry[],
+});
+
+export const notifications = {
+  async create(
+    tx: Tx,
+    workspaceId: string,
+    made: Pick<StoredNotification, 'notificationId' | 'hashId' | 'templateId' | 'channel' | 'priority'> & {
+      readonly variables: Uint8Array;
+      readonly trace?: string | undefined;
+    },
+  ): Promise<void> {
+    const history: HistoryEntry[] = [{ status: 'queued', at: new Date(tx.now).toISOString() }];
+    await tx.sql.run(
+      `INSERT INTO notification (workspace_id, notification_id, hash_id, template_id, channel, priority, variables,
+         status, history, tries, claim, in_hand, due_at, created_at, trace)
+       VALUES (?, ?, ?, ?, ?, ?, ?, 'queued', ?, 0, 0, 0, ?, ?, ?)`,
+      [
+        workspaceId,
+        made.notificationId,
+        made.hashId,
+        made.templateId,
+        made.channel,
+        made.priority,
+        made.variables,
+        JSON.stringify(history),
+        tx.now,
+        tx.now,
+        made.trace ?? null,
+      ],
+    );
+    await due.mark(tx, workspaceId, 'notifications');
+    await tx.notify('notifications');
+  },
+
+  async get(tx: Tx, workspaceId: string, id: string): Promise<StoredNotification | undefined> {
+    const row = await tx.sql.get<NotificationRow>(
+      `SELECT ${NOTIFICATION_COLUMNS} FROM notification WHERE workspace_id = ? AND notification_id = ?`,
+      [workspaceId, id],
+    );
+    return row && fromRow(row);
+  },
+
+  /** A page of the notifications of a workspace that a filter admits, newest first, after the position `after`. */
+  async list(
+    tx: Tx,
+    workspaceId: string,
+    filter: NotificationFilter,
+    most: number,
+    after: { readonly at: number; readonly id: string } | undefined,
+  ): Promise<Page<StoredNotification & { readonly createdAt: number }>> {
+    const { text, params } = conditionsOf([
+      ['hash_id = ?', filter.hashId],
+      ['status = ?', filter.status],
+      ['created_at >= ?', filter.since],
+      ['created_at < ?', filter.until],
+      // The first condition is what the index can seek.
+      ['created_at <= ? AND (created_at < ? OR notification_id > ?)', after?.at, after?.at, after?.id],
+    ]);
+    const { rows, more } = await readPage<NotificationRow & { createdAt: number }>(tx, {
+      columns: `${NOTIFICATION_COLUMNS}, created_at AS "createdAt"`,
+      long: ['hash_id', 'template_id', 'history', 'failure'],
+      from: `notification WHERE workspace_id = ?${text}`,
+      params: [workspaceId, ...params],
+      order: 'created_at DESC, notification_id',
+      most,
+    });
+    return { rows: rows.map((row) => ({ ...fromRow(row), createdAt: Number(row.createdAt) })), more };
+  },
+
+  /** Extends the leases of claimed notifications. Skips locked rows until the next renewal. */
+  async renew(tx: Tx, held: readonly ClaimedNotification[], leaseMs: number): Promise<void> {
+    for (const { workspaceId, notificationId, claim } of held)
+      await tx.sql.run(
+        `UPDATE notification SET due_at = ? WHERE (workspace_id, notification_id) IN
+           (SELECT workspace_id, notification_id FROM notification
+            WHERE workspace_id = ? AND notification_id = ? AND claim = ? AND in_hand = 1
+            ${tx.sql.dialect.skipLocked})`,
+        [tx.now + leaseMs, workspaceId, notificationId, claim],
+      );
+  },
+
+  /** Releases a claimed notification that was not sent. Does nothing if the claim has ended. */
+  async release(tx: Tx, claimed: ClaimedNotification): Promise<void> {
+    await tx.sql.run(
+      `UPDATE notification SET in_hand = 0, due_at = ?, tries = ?
+       WHERE workspace_id = ? AND notification_id = ? AND claim = ? AND in_hand = 1`,
+      [tx.now, claimed.tries, claimed.workspaceId, claimed.notificationId, claimed.claim],
+    );
+    await due.mark(tx, claimed.workspaceId, 'notifications');
+  },
+
+  /**
+   * Stores the result of an attempt, under the lock that receipts take. Does nothing if it is already stored, if a receipt
+   * has ended the notification, or if another worker has claimed it since.
+   */
+  async finish(tx: Tx, claimed: ClaimedNotification, result: DispatchResult, random: number): Promise<void> {
+    const found = await notifications.locked(tx, claimed.workspaceId, claimed.notificationId);
+    if (found?.inHand !== 1 || found.claim !== claimed.claim) return;
+    const retryAt = retryTime(claimed, result, tx.now, random);
+    if (result.event === 'retry' && retryAt !== null) {
+      const tries = claimed.tries + (result.throttled ? 0 : 1);
+      await applyEvent(tx, found, 'retry', { dueAt: retryAt, failure: null, tries });
+      await due.mark(tx, claimed.workspaceId, 'notifications', retryAt);
+      return;
+    }
+    const end =
+      result.event === 'retry' ? (result.accepted ?? { ...result, event: 'fail' as const }) : result;
+    await applyEvent(tx, found, end.event, {
+      dueAt: null,
+      tries: claimed.tries + 1,
+      failure: end.event === 'fail' ? end.failure : null,
+      ...(end.event === 'deliver' ? { reason: end.reason } : {}),
+    });
+  },
+
+  /**
+   * Locks a notification until the transaction ends, and reads it. Its worker and receipts do so before they store what
+   * became of its messages. Undefined if there is none.
+   */
+  async locked(tx: Tx, workspaceId: string, notificationId: string): Promise<LockedNotification | undefined> {
+    const row = await tx.sql.get<NotificationRow & Pick<LockedNotification, 'claim' | 'tries' | 'inHand'>>(
+      `SELECT ${NOTIFICATION_COLUMNS}, claim, tries, in_hand AS "inHand" FROM notification
+       WHERE workspace_id = ? AND notification_id = ? ${tx.sql.dialect.forUpdate}`,
+      [workspaceId, notificationId],
+    );
+    return row && { ...fromRow(row), workspaceId };
+  },
+
+  /**
+   * Applies a receipt to a notification that the transaction has locked. One that ended stays as it is, unless its outcome
+   * was uncertain. Returns false if the receipt changed nothing.
+   */
+  async applyReceipt(
+    tx: Tx,
+    found: LockedNotification,
+    receipt: { readonly failure: string | null },
+  ): Promise<boolean> {
+    const uncertain = found.status === 'failed' && (found.failure?.startsWith(UNCERTAIN) ?? false);
+    const event = receipt.failure === null ? 'deliver' : 'fail';
+    if (step(uncertain ? 'dispatched' : found.status, event).outcome !== 'moved') return false;
+    await applyEvent(tx, { ...found, status: uncertain ? 'dispatched' : found.status }, event, {
+      dueAt: null,
+      tries: found.tries,
+      failure: receipt.failure,
+      ...(event === 'deliver' ? { reason: CONFIRMED } : {}),
+      // It has failed already: only the reason is known better now.
+      silent: uncertain && event === 'fail',
+    });
+    return true;
+  },
+};
+
+/** When to try again, Unix ms; null if not at all. */
+function retryTime(
+  { tries, createdAt }: ClaimedNotification,
+  result: DispatchResult,
+  now: number,
+  random: number,
+): number | null {
+  if (result.event !== 'retry') return null;
+  return result.throttled
+    ? nextAfterThrottle(createdAt, now, random, result.retryAfterMs)
+    : nextRetry(tries + 1, now, random, result.retryAfterMs);
+}
+
+interface NextState {
+  readonly dueAt: number | null;
+  readonly failure: string | null;
+  readonly tries: number;
+  /** The number of a new claim. */
+  readonly claim?: number;
+  readonly reason?: string;
+  /** The state does not enter the history. */
+  readonly silent?: boolean;
+}
+
+/**
+ * Applies an event to a notification that the transaction has locked, and stores the new state. Deletes the variables once
+ * they are not needed. Returns the new history; undefined if the event is not allowed, or the claim is no longer `of.claim`.
+ */
+export async function applyEvent(
+  tx: Tx,
+  of: Pick<ClaimedNotification, 'workspaceId' | 'notificationId' | 'status' | 'history' | 'claim'>,
+  event: NotificationEvent,
+  { dueAt, failure, tries, claim = of.claim, reason, silent = false }: NextState,
+): Promise<readonly HistoryEntry[] | undefined> {
+  const { outcome, state } = step(of.status, event);
+  if (outcome === 'refused') return undefined;
+  const unchanged = silent || (outcome === 'stayed' && of.history.at(-1)?.reason === reason);
+  const entry = { status: state, at: new Date(tx.now).toISOString(), ...(reason && { reason }) };
+  const history = unchanged ? of.history : [...of.history, entry];
+  const changed = await tx.sql.run(
+    `UPDATE notification SET status = ?, history = ?, failure = ?, due_at = ?, claim = ?, in_hand = ?, tries = ?,
+       variables = CASE WHEN ? = 1 THEN NULL ELSE variables END
+     WHERE workspace_id = ? AND notification_id = ? AND claim = ?`,
+    [
+      state,
+      JSON.stringify(history),
+      failure,
+      dueAt,
+      claim,
+      event === 'dispatch' ? 1 : 0,
+      tries,
+      isEnd(state) || event === 'accept' ? 1 : 0,
+      of.workspaceId,
+      of.notificationId,
+      of.claim,
+    ],
+  );
+  return changed > 0 ? history : undefined;
+}

@@ -1,0 +1,231 @@
+import { EventEmitter } from 'node:events';
+import type { Clock } from '../../../../kit/clock.ts';
+import { ConcurrencyLimiter } from '../../../../kit/concurrency-limiter.ts';
+import type { Migrated } from '../migrate.ts';
+import { MIGRATIONS } from '../schema/index.ts';
+import type { Migration } from '../schema/migration.ts';
+import {
+  type Dialect,
+  type Looked,
+  type SqlValue,
+  type Store,
+  StoreUnavailable,
+  type Topic,
+  type Turn,
+  type Tx,
+  type Workers,
+  type WriteOptions,
+} from '../store.ts';
+import { runAlone } from './alone.ts';
+import { Connections } from './connections.ts';
+import { isConflict, NotBegun, translateOpening } from './errors.ts';
+import { InFlight } from './in-flight.ts';
+import { Listener } from './listener.ts';
+import { migratePostgres } from './migrate.ts';
+import { partitionsOf } from './partitions.ts';
+import { type Kind, runTransaction } from './run-transaction.ts';
+import { NOW } from './settings.ts';
+import { statementOf } from './statements.ts';
+import { Statistics } from './statistics.ts';
+import { citusDialect, postgresDialect } from './transaction.ts';
+import { identityOf } from './url.ts';
+import { WorkerWatch } from './workers.ts';
+
+/** How long a write waits for its turns before it fails with StoreUnavailable. */
+const TURN_TIMEOUT_MS = 5_000;
+
+/** Attempts of a transaction that fails with a deadlock or a serialization failure. */
+const ATTEMPTS = 5;
+
+/**
+ * The store for several nodes: a PostgreSQL database, or one that speaks its protocol. It uses the database's clock.
+ * Writing transactions run at READ COMMITTED: repositories lock the rows that they read for a decision (`forUpdate`),
+ * and the victim of a deadlock is retried.
+ *
+ * Lock order, to avoid deadlocks: webhooks, then deliveries, then reward_head, then the idempotency key, then event_head,
+ * for which the senders of a workspace wait; rows of one table in primary key order. Workers that lock many rows skip
+ * locked ones.
+ */
+export class PostgresStore implements Store {
+  readonly partitions = partitionsOf(this.write.bind(this), (statement) =>
+    runAlone(this.#url, this.#where, statement),
+  );
+  readonly #url: string;
+  readonly #connections: Connections;
+  readonly #listener: Listener;
+  readonly #notifications = new EventEmitter().setMaxListeners(0);
+  readonly #where: string;
+  readonly #limiter: ConcurrencyLimiter;
+  readonly #statistics = new Statistics((work) => this.#transaction('lazy', work));
+  #closing: Promise<void> | undefined;
+  #workers: WorkerWatch | undefined;
+  /** Defined where the database is distributed. */
+  #inFlight: InFlight | undefined;
+
+  private constructor(url: string, clock: Clock, share: number) {
+    this.#url = url;
+    this.#where = identityOf(url);
+    this.#limiter = new ConcurrencyLimiter(share);
+    this.#connections = new Connections(url, this.#where, share);
+    this.#listener = new Listener(url, clock, (topic) => this.#onNotification(topic));
+  }
+
+  /**
+   * Connects and brings the database to this program's schema. `share` is this process's part of the connections of a
+   * node. Rejects with StoreUnusable or StoreUnavailable.
+   */
+  static async open(url: string, clock: Clock, share = 1): Promise<PostgresStore> {
+    const { store } = await PostgresStore.openAndMigrate(url, clock, MIGRATIONS, share);
+    return store;
+  }
+
+  /** Like `open`, and also returns the schema versions before and after. */
+  static async openAndMigrate(
+    url: string,
+    clock: Clock,
+    migrations: readonly Migration[] = MIGRATIONS,
+    share = 1,
+  ): Promise<{ store: PostgresStore } & Migrated> {
+    const store = new PostgresStore(url, clock, share);
+    try {
+      await store.#listener.start();
+      const { distributed, ...versions } = await migratePostgres(url, store.#where, migrations);
+      if (distributed) await store.#distribute(clock);
+      return { store, ...versions };
+    } catch (error) {
+      await store.close();
+      const cause = error instanceof StoreUnavailable ? error.cause : error;
+      throw translateOpening(cause, store.#where);
+    }
+  }
+
+  get workers(): Workers | undefined {
+    return this.#workers;
+  }
+
+  get dialect(): Dialect {
+    return this.#inFlight ? citusDialect : postgresDialect;
+  }
+
+  async write<T>(
+    work: (tx: Tx) => Promise<T>,
+    { durable = true, turns = [], joined = false }: WriteOptions = {},
+  ): Promise<T> {
+    return this.#limited(turns, async () => {
+      for (let attempt = 1; ; attempt++) {
+        try {
+          // A second attempt takes a connection that answers.
+          const value = await this.#transaction(durable ? 'durable' : 'lazy', work, joined && attempt === 1);
+          this.#statistics.noteWrite();
+          return value;
+        } catch (error) {
+          const again = isConflict((error as Error).cause) || error instanceof NotBegun;
+          if (attempt === ATTEMPTS || !again) throw error;
+        }
+      }
+    });
+  }
+
+  read<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    return this.#transaction('read', work);
+  }
+
+  async look<T extends object>(sql: string, params: readonly SqlValue[]): Promise<Looked<T> | undefined> {
+    const statement = statementOf(
+      `SELECT found.*, ${NOW} AS now FROM (${sql}) AS found`,
+      this.dialect.distributed,
+    );
+    // On Citus a look may wait for a worker that does not answer.
+    const alone = this.dialect.distributed;
+    const { rows } = await this.#connections.read({ ...statement, values: params }, alone);
+    return rows[0];
+  }
+
+  /** Runs one statement outside a transaction, in one round trip. It uses `$1` placeholders and is prepared as `name`. */
+  async statement<T>(
+    name: string,
+    text: string,
+    values: readonly SqlValue[],
+    turns: readonly Turn[] = [],
+  ): Promise<T[]> {
+    return this.#limited(turns, async () => {
+      const { rows } = await this.#connections.query({ name, text, values }, this.#inFlight);
+      return rows as T[];
+    });
+  }
+
+  async scrub(): Promise<boolean> {
+    return true;
+  }
+
+  async shrink(): Promise<boolean> {
+    return false;
+  }
+
+  leads(role: string): Promise<boolean> {
+    return this.#listener.leads(role);
+  }
+
+  roles(): readonly string[] {
+    return this.#listener.roles();
+  }
+
+  subscribe(topic: Topic, listener: () => void): () => void {
+    this.#notifications.on(topic, listener);
+    return () => void this.#notifications.off(topic, listener);
+  }
+
+  connections(): Record<string, number> {
+    return this.#connections.counts();
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  /** Runs `work` while it holds its turns. */
+  async #limited<T>(turns: readonly Turn[], work: () => Promise<T>): Promise<T> {
+    const release = await this.#limiter.acquire(turns, TURN_TIMEOUT_MS);
+    if (!release) throw new StoreUnavailable('too many requests wait for the same row', undefined);
+    try {
+      return await work();
+    } finally {
+      release();
+    }
+  }
+
+  async #distribute(clock: Clock): Promise<void> {
+    const inFlight = new InFlight((workspaceId) => workers.isOut(workspaceId));
+    const workers = new WorkerWatch(this.#url, clock, {
+      onChange: () => this.#connections.renew(),
+      onLost: () => inFlight.giveUp(),
+    });
+    this.#workers = workers;
+    this.#inFlight = inFlight;
+    await workers.start();
+  }
+
+  async #close(): Promise<void> {
+    this.#notifications.removeAllListeners();
+    await this.#listener.stop();
+    await this.#workers?.stop();
+    await this.#statistics.idle();
+    await this.#connections.end();
+  }
+
+  async #transaction<T>(kind: Kind, work: (tx: Tx) => Promise<T>, joined = false): Promise<T> {
+    const parts = { connections: this.#connections, where: this.#where, inFlight: this.#inFlight };
+    const { value, topics } = await runTransaction(parts, kind, work, joined);
+    for (const topic of topics) {
+      this.#notifications.emit(topic);
+      this.#listener.notify(topic);
+    }
+    return value;
+  }
+
+  #onNotification(topic: Topic | 'all'): void {
+    if (topic !== 'all') this.#notifications.emit(topic);
+    else for (const each of this.#notifications.eventNames()) this.#notifications.emit(each);
+  }
+}

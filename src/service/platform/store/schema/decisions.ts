@@ -1,0 +1,150 @@
+import type { Dialect } from '../store.ts';
+
+/** The decision log, messages, rewards and models. */
+export const decisionsTables = (d: Dialect): string[] => [
+  // A sequence, because not every version of PostgreSQL has identity columns in partitioned tables.
+  ...(d.name === 'postgres' ? ['CREATE SEQUENCE decision_number'] : []),
+  // The decision log. `reward` is null until the reward log has an entry.
+  `CREATE TABLE decision (
+    workspace_id TEXT NOT NULL,
+    decision_id TEXT NOT NULL,
+    seq ${d.name === 'postgres' ? "BIGINT NOT NULL DEFAULT nextval('decision_number')" : 'INTEGER NOT NULL'},
+    hash_id TEXT NOT NULL,
+    at_ms ${d.bigint} NOT NULL,
+    context TEXT NOT NULL,
+    content_id TEXT,
+    candidates TEXT NOT NULL,
+    prior DOUBLE PRECISION,
+    model_version ${d.bigint} NOT NULL,
+    seed TEXT NOT NULL,
+    reward DOUBLE PRECISION,
+    category TEXT,
+    features TEXT,
+    counted_at ${d.bigint},
+    outcome TEXT,
+    others TEXT,
+    policy TEXT,
+    earned DOUBLE PRECISION,
+    reason TEXT,
+    removed TEXT,
+    attributes TEXT,
+    PRIMARY KEY (workspace_id, decision_id)
+  )`,
+  'CREATE INDEX decision_by_counting ON decision (workspace_id, counted_at) WHERE reward IS NULL AND counted_at IS NOT NULL',
+  'CREATE INDEX decision_log ON decision (workspace_id, seq)',
+  'CREATE INDEX decision_of_content ON decision (workspace_id, content_id, seq)',
+  'CREATE INDEX decision_of_user ON decision (workspace_id, hash_id, seq)',
+  // How many decisions a user has had: the seed of the next one.
+  `CREATE TABLE decided_user (
+    workspace_id TEXT NOT NULL,
+    hash_id TEXT NOT NULL,
+    decisions ${d.bigint} NOT NULL,
+    PRIMARY KEY (workspace_id, hash_id)
+  )`,
+  // How often a content was shown to a user, for rules on repeats.
+  `CREATE TABLE shown_content (
+    workspace_id TEXT NOT NULL,
+    hash_id TEXT NOT NULL,
+    content_id TEXT NOT NULL,
+    times ${d.bigint} NOT NULL,
+    last_ms ${d.bigint} NOT NULL,
+    closed_ms ${d.bigint},
+    PRIMARY KEY (workspace_id, hash_id, content_id)
+  )`,
+  // Messages that wait for an app.
+  `CREATE TABLE message (
+    workspace_id TEXT NOT NULL,
+    decision_id TEXT NOT NULL,
+    hash_id TEXT NOT NULL,
+    content_id TEXT NOT NULL,
+    format TEXT NOT NULL,
+    title TEXT NOT NULL,
+    body TEXT NOT NULL,
+    at_ms ${d.bigint} NOT NULL,
+    withdraw_at ${d.bigint} NOT NULL,
+    served_at ${d.bigint},
+    channel TEXT,
+    surface TEXT,
+    PRIMARY KEY (workspace_id, decision_id)
+  )`,
+  'CREATE INDEX message_by_withdrawal ON message (workspace_id, withdraw_at)',
+  'CREATE INDEX message_of_user ON message (workspace_id, hash_id, at_ms)',
+  // When an app last polled a channel.
+  `CREATE TABLE polled_channel (
+    workspace_id TEXT NOT NULL,
+    channel TEXT NOT NULL,
+    at_ms ${d.bigint} NOT NULL,
+    PRIMARY KEY (workspace_id, channel)
+  )`,
+  // What a user did with a message or notification, once per type.
+  `CREATE TABLE outcome (
+    workspace_id TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    id TEXT NOT NULL,
+    type TEXT NOT NULL,
+    at_ms ${d.bigint} NOT NULL,
+    hash_id TEXT,
+    PRIMARY KEY (workspace_id, kind, id, type)
+  )`,
+  "CREATE INDEX outcome_by_age ON outcome (workspace_id, at_ms) WHERE kind = 'message'",
+  'CREATE INDEX outcome_of_user ON outcome (workspace_id, hash_id, at_ms) WHERE hash_id IS NOT NULL',
+  // What decisions earned, in the order in which it is learned.
+  `CREATE TABLE reward (
+    workspace_id TEXT NOT NULL,
+    seq ${d.bigint} NOT NULL,
+    decision_id TEXT NOT NULL,
+    content_id TEXT NOT NULL,
+    context TEXT NOT NULL,
+    prior DOUBLE PRECISION NOT NULL,
+    was DOUBLE PRECISION,
+    reward DOUBLE PRECISION NOT NULL,
+    at_ms ${d.bigint} NOT NULL,
+    PRIMARY KEY (workspace_id, seq)
+  )`,
+  `CREATE TABLE reward_head (
+    workspace_id TEXT PRIMARY KEY,
+    seq ${d.bigint} NOT NULL
+  )`,
+  // Snapshots of the learned models.
+  `CREATE TABLE model (
+    workspace_id TEXT NOT NULL,
+    version ${d.bigint} NOT NULL,
+    learned_seq ${d.bigint} NOT NULL,
+    body TEXT NOT NULL,
+    at_ms ${d.bigint} NOT NULL,
+    PRIMARY KEY (workspace_id, version)
+  )`,
+  `CREATE TABLE model_head (
+    workspace_id TEXT PRIMARY KEY,
+    version ${d.bigint} NOT NULL,
+    learned_seq ${d.bigint} NOT NULL
+  )`,
+  // What contents earned by hour and day; content_id is empty for all.
+  `CREATE TABLE content_count (
+    workspace_id TEXT NOT NULL,
+    width ${d.bigint} NOT NULL,
+    content_id TEXT NOT NULL,
+    bucket ${d.bigint} NOT NULL,
+    policy TEXT NOT NULL,
+    served ${d.bigint} NOT NULL,
+    rewarded ${d.bigint} NOT NULL,
+    dismissed ${d.bigint} NOT NULL,
+    PRIMARY KEY (workspace_id, width, content_id, bucket, policy)
+  )`,
+  'CREATE INDEX content_count_age ON content_count (workspace_id, width, bucket)',
+  `CREATE TABLE content_count_head (
+    workspace_id TEXT PRIMARY KEY,
+    seq ${d.bigint} NOT NULL
+  )`,
+  `CREATE TABLE catalog_version (
+    workspace_id TEXT NOT NULL,
+    version ${d.bigint} NOT NULL,
+    at_ms ${d.bigint} NOT NULL,
+    author TEXT,
+    note TEXT,
+    revert_of ${d.bigint},
+    bytes ${d.bigint} NOT NULL,
+    body TEXT NOT NULL,
+    PRIMARY KEY (workspace_id, version)
+  )`,
+];

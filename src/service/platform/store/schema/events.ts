@@ -1,0 +1,51 @@
+import type { Dialect } from '../store.ts';
+
+/** The event log of each workspace, and what is counted of it. */
+export const eventsTables = (d: Dialect): string[] => [
+  // Numbers of a workspace are in the order of commits (event-heads.ts).
+  `CREATE TABLE event (
+    workspace_id TEXT NOT NULL,
+    number ${d.bigint} NOT NULL,
+    user_id TEXT NOT NULL CHECK (length(user_id) BETWEEN 1 AND 256),
+    event TEXT NOT NULL CHECK (length(event) BETWEEN 1 AND 256),
+    timestamp TEXT NOT NULL CHECK (length(timestamp) BETWEEN 1 AND 256),
+    properties TEXT,
+    received_at ${d.bigint} NOT NULL,
+    PRIMARY KEY (workspace_id, number)
+  )`,
+  // The number of the newest event of a workspace, and the event names that ingest indexes (JSON), and whether users are being erased. Ingest locks it.
+  `CREATE TABLE event_head (
+    workspace_id TEXT PRIMARY KEY,
+    number ${d.bigint} NOT NULL,
+    names TEXT NOT NULL,
+    erasing INTEGER NOT NULL DEFAULT 0
+  )${d.name === 'postgres' ? ' WITH (fillfactor = 10)' : ''}`,
+  // The events that have yet to be indexed by the names added last: numbers in (after_number, up_to].
+  `CREATE TABLE event_backlog (
+    workspace_id TEXT PRIMARY KEY,
+    names TEXT NOT NULL,
+    after_number ${d.bigint} NOT NULL,
+    up_to ${d.bigint} NOT NULL
+  )`,
+  // Events of the names that rules of the catalog count, by user.
+  `CREATE TABLE recent_event (
+    workspace_id TEXT NOT NULL,
+    user_id TEXT NOT NULL,
+    event TEXT NOT NULL,
+    at_ms ${d.bigint} NOT NULL,
+    number ${d.bigint} NOT NULL,
+    PRIMARY KEY (workspace_id, user_id, event, at_ms, number)
+  )${d.withoutRowid}`,
+  'CREATE INDEX recent_event_by_age ON recent_event (workspace_id, at_ms)',
+  'CREATE INDEX recent_event_by_name ON recent_event (workspace_id, event)',
+  // How often each event happened to a user, and when last.
+  `CREATE TABLE user_signal (
+    workspace_id TEXT NOT NULL,
+    user_id TEXT NOT NULL,
+    event TEXT NOT NULL,
+    count ${d.bigint} NOT NULL,
+    last_ms ${d.bigint} NOT NULL,
+    PRIMARY KEY (workspace_id, user_id, event)
+  )`,
+  'CREATE INDEX user_signal_age ON user_signal (workspace_id, last_ms)',
+];

@@ -1,0 +1,69 @@
+import type { Dialect } from '../store.ts';
+
+/** Subscriptions and the deliveries of outcomes to them. */
+export const webhooksTables = (d: Dialect): string[] => [
+  `CREATE TABLE webhook (
+    workspace_id TEXT NOT NULL,
+    webhook_id TEXT NOT NULL,
+    url TEXT NOT NULL,
+    events TEXT NOT NULL,
+    status TEXT NOT NULL,
+    disabled_reason TEXT,
+    secret ${d.blob} NOT NULL,
+    previous_secret ${d.blob},
+    previous_until ${d.bigint},
+    lease_until ${d.bigint},
+    failing_since ${d.bigint},
+    created_at ${d.bigint} NOT NULL,
+    secret_version INTEGER NOT NULL DEFAULT 1,
+    PRIMARY KEY (workspace_id, webhook_id)
+  )`,
+  'CREATE INDEX webhook_workspace ON webhook (workspace_id, created_at)',
+  // Subscriptions that are gone while deliveries of theirs are left.
+  `CREATE TABLE dropped_webhook (
+    workspace_id TEXT NOT NULL,
+    webhook_id TEXT NOT NULL,
+    PRIMARY KEY (workspace_id, webhook_id)
+  )`,
+  // Outcomes with more subscriptions than one transaction handles.
+  `CREATE TABLE fan_out (
+    workspace_id TEXT NOT NULL,
+    fan_out_id TEXT NOT NULL,
+    occurrence TEXT NOT NULL,
+    after_created_at ${d.bigint} NOT NULL,
+    after_webhook_id TEXT NOT NULL,
+    PRIMARY KEY (workspace_id, fan_out_id)
+  )`,
+  `CREATE TABLE delivery (
+    workspace_id TEXT NOT NULL,
+    delivery_id TEXT NOT NULL,
+    webhook_id TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    body TEXT NOT NULL,
+    status TEXT NOT NULL,
+    occurred_at ${d.bigint} NOT NULL,
+    attempts INTEGER NOT NULL,
+    first_attempt_at ${d.bigint},
+    claim INTEGER NOT NULL,
+    in_hand INTEGER NOT NULL,
+    due_at ${d.bigint},
+    trace TEXT,
+    PRIMARY KEY (workspace_id, delivery_id)
+  )`,
+  'CREATE INDEX delivery_by_age ON delivery (workspace_id, occurred_at) WHERE due_at IS NULL',
+  'CREATE INDEX delivery_by_due ON delivery (workspace_id, webhook_id, due_at) WHERE due_at IS NOT NULL',
+  'CREATE INDEX delivery_by_status ON delivery (workspace_id, status, occurred_at)',
+  'CREATE INDEX delivery_by_time ON delivery (workspace_id, webhook_id, occurred_at)',
+  'CREATE INDEX delivery_of_workspace ON delivery (workspace_id, occurred_at)',
+  `CREATE TABLE delivery_attempt (
+    workspace_id TEXT NOT NULL,
+    delivery_id TEXT NOT NULL,
+    number INTEGER NOT NULL,
+    at ${d.bigint} NOT NULL,
+    status INTEGER,
+    error TEXT,
+    duration_ms INTEGER NOT NULL,
+    signed_by TEXT,
+    PRIMARY KEY (workspace_id, delivery_id, number)
+  )`,
+];

@@ -1,0 +1,127 @@
+import { randomBytes } from 'node:crypto';
+import { due } from './due.ts';
+import type { Tx } from './store.ts';
+
+export interface Workspace {
+  readonly id: string;
+  /** Its region; null if the service has no regions. */
+  readonly region: string | null;
+  readonly mode: Mode;
+}
+
+/**
+ * A test workspace sends notifications to the outbox only. Null for a workspace that was created before modes existed:
+ * it sends like a live one.
+ */
+export type Mode = 'live' | 'test' | null;
+
+/** The mode by which a workspace sends. */
+export const sendingMode = (mode: Mode): 'live' | 'test' => mode ?? 'live';
+
+/** What a workspace says of apps that use its publishable keys. */
+export interface ClientSettings {
+  /** The origins of web pages that may (RFC 6454), or `*` for any; apps that send no origin always may. */
+  readonly origins: readonly string[];
+  /** Requests need no user token. Only in effect in a test workspace. */
+  readonly open: boolean;
+}
+
+/** The client settings as the columns have them. */
+export interface StoredClientSettings {
+  /** A JSON list; null if there is none. */
+  readonly clientOrigins: string | null;
+  readonly openClients: number;
+}
+
+export const clientSettingsOf = ({ clientOrigins, openClients }: StoredClientSettings): ClientSettings => ({
+  origins: clientOrigins === null ? [] : (JSON.parse(clientOrigins) as string[]),
+  open: openClients === 1,
+});
+
+const WORKSPACE_COLUMNS = 'workspace_id AS id, region, mode';
+
+export const workspaces = {
+  /** Adds the row of a workspace (admin/create-workspace.ts). Returns false if one with this id exists. */
+  async create(tx: Tx, { id, region, mode }: Workspace): Promise<boolean> {
+    const created = await tx.sql.get<{ id: string }>(
+      `INSERT INTO workspace (workspace_id, region, mode, hash_key, created_at) VALUES (?, ?, ?, ?, ?)
+       ON CONFLICT (workspace_id) DO NOTHING RETURNING workspace_id AS id`,
+      [id, region, mode, randomBytes(32), tx.now],
+    );
+    if (!created) return false;
+    await due.mark(tx, id, 'clean');
+    return true;
+  },
+
+  /** All workspaces, oldest first. */
+  async list(tx: Tx): Promise<(Workspace & { createdAt: number })[]> {
+    return tx.sql.all(
+      `SELECT ${WORKSPACE_COLUMNS}, created_at AS "createdAt" FROM workspace ORDER BY created_at, workspace_id`,
+    );
+  },
+
+  async get(tx: Tx, id: string): Promise<Workspace | undefined> {
+    return tx.sql.get<Workspace>(`SELECT ${WORKSPACE_COLUMNS} FROM workspace WHERE workspace_id = ?`, [id]);
+  },
+
+  async setMode(tx: Tx, id: string, mode: 'live' | 'test'): Promise<void> {
+    await tx.sql.run('UPDATE workspace SET mode = ? WHERE workspace_id = ?', [mode, id]);
+  },
+
+  async setRegion(tx: Tx, id: string, region: string): Promise<void> {
+    await tx.sql.run('UPDATE workspace SET region = ? WHERE workspace_id = ?', [region, id]);
+  },
+
+  async clientSettings(tx: Tx, id: string): Promise<ClientSettings> {
+    const row = await tx.sql.get<StoredClientSettings>(
+      `SELECT client_origins AS "clientOrigins", open_clients AS "openClients" FROM workspace
+       WHERE workspace_id = ?`,
+      [id],
+    );
+    return clientSettingsOf(row!);
+  },
+
+  async setClientSettings(tx: Tx, id: string, { origins, open }: ClientSettings): Promise<void> {
+    await tx.sql.run('UPDATE workspace SET client_origins = ?, open_clients = ? WHERE workspace_id = ?', [
+      origins.length === 0 ? null : JSON.stringify(origins),
+      open ? 1 : 0,
+      id,
+    ]);
+  },
+
+  /** Whether any workspace admits web pages of an origin. */
+  async admitsOrigin(tx: Tx, origin: string): Promise<boolean> {
+    const rows = await tx.sql.all<{ origins: string }>(
+      'SELECT DISTINCT client_origins AS origins FROM workspace WHERE client_origins IS NOT NULL',
+    );
+    return rows.some(({ origins }) => {
+      const all = JSON.parse(origins) as string[];
+      return all.includes(origin) || all.includes('*');
+    });
+  },
+
+  /** Up to `most` identifiers, in order, after `after`. */
+  async ids(tx: Tx, after: string, most: number): Promise<string[]> {
+    const rows = await tx.sql.all<{ id: string }>(
+      'SELECT workspace_id AS id FROM workspace WHERE workspace_id > ? ORDER BY workspace_id LIMIT ?',
+      [after, most],
+    );
+    return rows.map(({ id }) => id);
+  },
+
+  async first(tx: Tx): Promise<Workspace | undefined> {
+    return tx.sql.get<Workspace>(
+      `SELECT ${WORKSPACE_COLUMNS} FROM workspace ORDER BY created_at, workspace_id LIMIT 1`,
+    );
+  },
+
+  /** The random key with which a workspace hashes user identifiers. */
+  async hashKey(tx: Tx, id: string): Promise<Uint8Array> {
+    const row = await tx.sql.get<{ key: Uint8Array }>(
+      'SELECT hash_key AS key FROM workspace WHERE workspace_id = ?',
+      [id],
+    );
+    if (!row) throw new Error(`workspace ${id} does not exist`);
+    return row.key;
+  },
+};

@@ -1,0 +1,45 @@
+import { dueLook } from '../platform/store/due-look.ts';
+import type { Tx, Workers } from '../platform/store/store.ts';
+
+/** The due work of one kind. */
+export interface Backlog {
+  readonly kind: 'deliveries' | 'notifications';
+  /** Rows that are due, counted up to `MAX_COUNTED`. */
+  readonly due: number;
+  /** How long the oldest of them has been due, in ms. */
+  readonly oldestMs: number;
+}
+
+const MAX_COUNTED = 10_000;
+/** Workspaces whose rows are counted. */
+const MAX_WORKSPACES = 100;
+
+/** Reads how much work is due for the workers of all nodes, in the workspaces that are not out. */
+export async function readBacklog(tx: Tx, workers: Workers | undefined): Promise<Backlog[]> {
+  return [
+    await backlogOf(tx, workers, 'deliveries', 'delivery'),
+    await backlogOf(tx, workers, 'notifications', 'notification'),
+  ];
+}
+
+async function backlogOf(
+  tx: Tx,
+  workers: Workers | undefined,
+  kind: Backlog['kind'],
+  table: 'delivery' | 'notification',
+): Promise<Backlog> {
+  let counted = 0;
+  let oldest = tx.now;
+  const { found } = await dueLook.next(tx, workers, kind, '', MAX_WORKSPACES);
+  for (const workspaceId of found) {
+    const row = await tx.sql.get<{ due: number; oldest: number | null }>(
+      `SELECT count(*) AS due, min(due_at) AS oldest FROM
+         (SELECT due_at FROM ${table} WHERE workspace_id = ? AND due_at <= ? LIMIT ?) AS d`,
+      [workspaceId, tx.now, MAX_COUNTED - counted],
+    );
+    counted += Number(row!.due);
+    oldest = Math.min(oldest, row!.oldest ?? oldest);
+    if (counted >= MAX_COUNTED) break;
+  }
+  return { kind, due: counted, oldestMs: tx.now - oldest };
+}

@@ -1,0 +1,52 @@
+import type { Tx } from '../../platform/store/store.ts';
+import type { ConsentScope, ConsentStatement } from '../consent.ts';
+
+/** What users said about marketing. Opt-outs survive the erasure of a user, under the hashId. */
+export const consents = {
+  /** Adds statements of a user, in order. Each replaces the earlier ones within its scope. */
+  async add(
+    tx: Tx,
+    workspaceId: string,
+    hashId: string,
+    statements: readonly ConsentStatement[],
+  ): Promise<void> {
+    for (const { state, ...scope } of statements) {
+      const { channel, category } = columnsOf(scope);
+      await tx.sql.run(
+        `DELETE FROM consent WHERE workspace_id = ? AND hash_id = ? AND (? = '' OR channel = ?)
+           AND (? = '' OR category = ?)`,
+        [workspaceId, hashId, channel, channel, category, category],
+      );
+      await tx.sql.run(
+        `INSERT INTO consent (workspace_id, hash_id, channel, category, state, at_ms) VALUES (?, ?, ?, ?, ?, ?)
+         ON CONFLICT (workspace_id, hash_id, channel, category) DO UPDATE SET state = excluded.state,
+           at_ms = excluded.at_ms`,
+        [workspaceId, hashId, channel, category, state, tx.now],
+      );
+    }
+  },
+
+  /** The statements of a user, from the widest scope to the narrowest. */
+  async ofUser(
+    tx: Tx,
+    workspaceId: string,
+    hashId: string,
+  ): Promise<(ConsentStatement & { readonly at: number })[]> {
+    const rows = await tx.sql.all<{ channel: string; category: string; state: 'in' | 'out'; at: number }>(
+      `SELECT channel, category, state, at_ms AS at FROM consent WHERE workspace_id = ? AND hash_id = ?
+       ORDER BY category, channel`,
+      [workspaceId, hashId],
+    );
+    return rows.map(({ channel, category, state, at }) => ({
+      channel: channel === '' ? null : channel,
+      category: category === '' ? null : category,
+      state,
+      at: Number(at),
+    }));
+  },
+};
+
+const columnsOf = ({ channel, category }: ConsentScope) => ({
+  channel: channel ?? '',
+  category: category ?? '',
+});

@@ -1,0 +1,79 @@
+import { MAX_DAILY_CONTACTS } from '../../../contract/limits.ts';
+import type { Tx } from '../../platform/store/store.ts';
+
+/** Contacts older than this count for no calendar day in any time zone. */
+const COUNTED_MS = 3 * 86_400_000;
+
+/** Contacts with users: decisions that returned an action and accepted notifications. Daily caps count them. */
+export const contacts = {
+  /**
+   * Locks the user for the rest of the transaction, so that two decisions cannot both use the last contact of a day.
+   * Returns the number of decisions for the user, including this one. An unknown hashId is locked as well.
+   */
+  async lockForUpdate(tx: Tx, workspaceId: string, hashId: string): Promise<number> {
+    const row = await tx.sql.get<{ decisions: number }>(
+      `INSERT INTO decided_user (workspace_id, hash_id, decisions) VALUES (?, ?, 1)
+       ON CONFLICT (workspace_id, hash_id) DO UPDATE SET decisions = decided_user.decisions + 1
+       RETURNING decisions`,
+      [workspaceId, hashId],
+    );
+    return Number(row!.decisions);
+  },
+
+  /** Adds a contact at the current time. `id` is that of the decision or notification. */
+  async add(
+    tx: Tx,
+    workspaceId: string,
+    hashId: string,
+    kind: 'decision' | 'notification',
+    id: string,
+  ): Promise<void> {
+    await tx.sql.run('INSERT INTO contact (workspace_id, hash_id, at_ms, kind, id) VALUES (?, ?, ?, ?, ?)', [
+      workspaceId,
+      hashId,
+      tx.now,
+      kind,
+      id,
+    ]);
+  },
+
+  /** Gives back the contact of a decision whose message was withdrawn before it was served. */
+  async release(tx: Tx, workspaceId: string, hashId: string, decisionId: string): Promise<void> {
+    await tx.sql.run('DELETE FROM contact WHERE workspace_id = ? AND hash_id = ? AND id = ?', [
+      workspaceId,
+      hashId,
+      decisionId,
+    ]);
+  },
+
+  /** Passes the contact of a decision on to the one that replaces it. */
+  async passOn(tx: Tx, workspaceId: string, hashId: string, from: string, to: string): Promise<void> {
+    await tx.sql.run('UPDATE contact SET id = ? WHERE workspace_id = ? AND hash_id = ? AND id = ?', [
+      to,
+      workspaceId,
+      hashId,
+      from,
+    ]);
+  },
+
+  /** Counts the contacts of a user in [`start`, `end`), unix ms, up to the highest possible cap. */
+  async count(tx: Tx, workspaceId: string, hashId: string, start: number, end: number): Promise<number> {
+    const row = await tx.sql.get<{ n: number }>(
+      `SELECT COUNT(*) AS n FROM (SELECT at_ms FROM contact
+         WHERE workspace_id = ? AND hash_id = ? AND at_ms >= ? AND at_ms < ? ORDER BY at_ms LIMIT ?) AS c`,
+      [workspaceId, hashId, start, end, MAX_DAILY_CONTACTS],
+    );
+    return Number(row!.n);
+  },
+
+  /** Deletes up to `most` contacts that no longer count for any day. Returns how many. */
+  async purge(tx: Tx, workspaceId: string, most: number): Promise<number> {
+    return tx.sql.run(
+      `WITH taken AS MATERIALIZED
+           (SELECT workspace_id, hash_id, at_ms, id FROM contact WHERE workspace_id = ? AND at_ms < ? LIMIT ?
+            ${tx.sql.dialect.skipLocked})
+         DELETE FROM contact WHERE (workspace_id, hash_id, at_ms, id) IN (SELECT * FROM taken)`,
+      [workspaceId, tx.now - COUNTED_MS, most],
+    );
+  },
+};

@@ -1,0 +1,62 @@
+import type { Limit } from '../../kit/concurrency-limiter.ts';
+import type { JobPool, Reservation } from '../platform/workers/job-pool.ts';
+import type { DueSubscription } from './store/deliveries.ts';
+
+/** Running deliveries of one subscription. */
+const PER_SUBSCRIPTION = 16;
+/** Of a failing subscription: enough to notice its recovery, too few to overload it. */
+const PER_FAILING_SUBSCRIPTION = 2;
+/** Running deliveries to one host, across all its subscriptions. */
+const PER_HOST = 64;
+/** Running deliveries in total, each with a connection. Failing subscriptions may use half of them. */
+const TOTAL = 1024;
+const FAILING_TOTAL = TOTAL / 2;
+/** From this many running deliveries on, a subscription gets one slot, so that fast receivers get through beside hanging ones. */
+const CROWDED = TOTAL / 2;
+/** Deliveries claimed in one round: some milliseconds of work. */
+const PER_ROUND = 16;
+
+/** The slots that a round reserved for the due deliveries of one subscription. */
+export interface ReservedSlots extends Reservation {
+  readonly webhookId: string;
+  /** True if the subscription has more free slots than its share of the round. */
+  readonly capped: boolean;
+}
+
+/**
+ * Reserves slots for the subscriptions that have due deliveries and a free slot. Healthy subscriptions come before
+ * failing ones, and then those with the most free slots. Each gets at most an equal share of the round.
+ */
+export function reserveSlots(due: readonly DueSubscription[], pool: JobPool): ReservedSlots[] {
+  const crowded = pool.size >= CROWDED * pool.share;
+  const candidates = due
+    .map((subscription) => {
+      const limit = subscriptionLimit(subscription, crowded);
+      return { ...subscription, limit, free: pool.limiter.free([limit]) };
+    })
+    .filter(({ free }) => free > 0)
+    .sort((a, b) => Number(a.failing) - Number(b.failing) || b.free - a.free);
+  const share = Math.max(1, Math.floor(PER_ROUND / candidates.length));
+  return candidates
+    .map(({ webhookId, url, failing, limit, free }) => {
+      const limits = [limit, ...sharedLimits(url, failing)];
+      const count = pool.limiter.tryAcquire(limits, Math.min(free, share));
+      return { webhookId, limits, count, capped: count === share && count < free };
+    })
+    .filter(({ count }) => count > 0);
+}
+
+function subscriptionLimit({ webhookId, failing }: DueSubscription, crowded: boolean): Limit {
+  return {
+    key: `subscription ${webhookId}`,
+    max: crowded ? 1 : failing ? PER_FAILING_SUBSCRIPTION : PER_SUBSCRIPTION,
+  };
+}
+
+function sharedLimits(url: string, failing: boolean): Limit[] {
+  return [
+    { key: `host ${URL.canParse(url) ? new URL(url).host : url}`, max: PER_HOST },
+    { key: 'total', max: TOTAL },
+    ...(failing ? [{ key: 'failing', max: FAILING_TOTAL }] : []),
+  ];
+}

@@ -1,0 +1,181 @@
+import { ServiceError } from '../../contract/errors.ts';
+import { MAX_WEBHOOKS } from '../../contract/limits.ts';
+import type { Webhook } from '../../contract/schemas.ts';
+import { newId } from '../../kit/id.ts';
+import type { Endpoints } from '../http/endpoint.ts';
+import { nextAfter, placeOf } from '../http/page-cursor.ts';
+import { secretAssociatedData } from '../platform/crypto/associated-data.ts';
+import { checkWebhookUrl } from '../platform/egress/url-policy.ts';
+import type { Platform } from '../platform/platform.ts';
+import type { Policy } from '../platform/settings.ts';
+import type { Tx } from '../platform/store/store.ts';
+import { deliveries } from './store/deliveries.ts';
+import { type DeliveryFilter, deliveryRecords, type StoredDelivery } from './store/records.ts';
+import { type StoredWebhook, webhooks } from './store/webhooks.ts';
+
+/** Maximum page sizes; pages with large records are shorter (store/pages.ts). */
+const WEBHOOK_PAGE = 1000;
+const DELIVERY_PAGE = 100;
+
+/** Writes that change a subscription lock its row. */
+const changesWebhook = {
+  concurrency: ({ params }: { params: Readonly<Record<string, string>> }) => [
+    { key: `webhook ${params.id!}` },
+  ],
+};
+
+export const webhookEndpoints = ({ cipher }: Pick<Platform, 'cipher'>, policy: () => Policy): Endpoints => ({
+  createWebhook: async ({ tx, workspace, body }) => {
+    if ((await webhooks.countAndLock(tx, workspace.id)) >= MAX_WEBHOOKS)
+      throw new ServiceError(
+        'conflict',
+        `The workspace has ${MAX_WEBHOOKS} subscriptions, which is the maximum. Remove one first.`,
+      );
+    const id = newId('wh');
+    await webhooks.create(tx, workspace.id, {
+      id,
+      url: allowedUrl(body.url, policy().allowLoopbackWebhooks),
+      events: [...new Set(body.events)],
+      secret: cipher.seal(body.signingSecret, secretAssociatedData(id)),
+      leaseMs: body.leaseSeconds === undefined ? null : body.leaseSeconds * 1000,
+    });
+    return { body: webhookView(await existing(tx, workspace.id, id)) };
+  },
+
+  listWebhooks: {
+    priority: 'page',
+    handle: async ({ tx, workspace, query }) => {
+      const page = await webhooks.list(tx, workspace.id, WEBHOOK_PAGE, placeOf(query.after));
+      const last = page.rows.at(-1);
+      const next = nextAfter(page, last && { at: last.createdAt, id: last.id });
+      return { body: { webhooks: page.rows.map(webhookView), ...next } };
+    },
+  },
+
+  getWebhook: async ({ tx, workspace, params }) => ({
+    body: webhookView(await existing(tx, workspace.id, params.id!)),
+  }),
+
+  updateWebhook: {
+    ...changesWebhook,
+    handle: async ({ tx, workspace, params, body }) => {
+      const { url, events, status, leaseSeconds } = body;
+      await existing(tx, workspace.id, params.id!);
+      await webhooks.update(tx, workspace.id, params.id!, {
+        url: url === undefined ? undefined : allowedUrl(url, policy().allowLoopbackWebhooks),
+        events: events === undefined ? undefined : [...new Set(events)],
+        status,
+        leaseMs: leaseSeconds === undefined ? undefined : leaseSeconds * 1000,
+      });
+      return { body: webhookView(await existing(tx, workspace.id, params.id!)) };
+    },
+  },
+
+  deleteWebhook: {
+    ...changesWebhook,
+    handle: async ({ tx, workspace, params }) => {
+      if (!(await webhooks.delete(tx, workspace.id, params.id!))) throw unknown();
+      return {};
+    },
+  },
+
+  rotateWebhook: {
+    ...changesWebhook,
+    handle: async ({ tx, workspace, params, body }) => {
+      const id = params.id!;
+      const secret = cipher.seal(body.signingSecret, secretAssociatedData(id));
+      if (!(await webhooks.rotate(tx, workspace.id, id, secret))) throw unknown();
+      return { body: webhookView(await existing(tx, workspace.id, id)) };
+    },
+  },
+
+  listDeliveries: {
+    priority: 'page',
+    handle: async ({ tx, workspace, params, query }) => {
+      await existing(tx, workspace.id, params.id!);
+      return deliveryPage(tx, workspace.id, { webhookId: params.id!, status: query.status }, query.after);
+    },
+  },
+
+  listAllDeliveries: async ({ tx, workspace, query }) =>
+    deliveryPage(tx, workspace.id, { status: query.status }, query.after),
+
+  getDelivery: async ({ tx, workspace, params }) => {
+    const found = await deliveryRecords.get(tx, workspace.id, params.id!);
+    if (!found) throw new ServiceError('not_found', 'No delivery has this identifier.');
+    return { body: { ...deliveryView(found), body: found.body } };
+  },
+
+  redeliver: {
+    ...changesWebhook,
+    handle: async ({ tx, workspace, params, requestId }) => {
+      const { id, deliveryId } = params as { id: string; deliveryId: string };
+      const webhook = await existing(tx, workspace.id, id);
+      if (webhook.status === 'disabled')
+        throw new ServiceError('conflict', 'The subscription is disabled. Make it active first.');
+      if (!(await deliveries.redeliver(tx, workspace.id, id, deliveryId)))
+        throw new ServiceError('not_found', 'The subscription has no delivery with this identifier.');
+      return { body: { deliveryId, status: 'pending', requestId } };
+    },
+  },
+});
+
+async function deliveryPage(tx: Tx, workspaceId: string, filter: DeliveryFilter, after: string | undefined) {
+  const page = await deliveryRecords.list(tx, workspaceId, filter, DELIVERY_PAGE, placeOf(after));
+  const last = page.rows.at(-1);
+  const next = nextAfter(page, last && { at: last.occurredAt, id: last.deliveryId });
+  return { body: { deliveries: page.rows.map(deliveryView), ...next } };
+}
+
+async function existing(tx: Tx, workspaceId: string, id: string): Promise<StoredWebhook> {
+  const found = await webhooks.get(tx, workspaceId, id);
+  if (!found) throw unknown();
+  return found;
+}
+
+function unknown(): ServiceError {
+  return new ServiceError('not_found', 'No subscription has this identifier.');
+}
+
+function allowedUrl(text: string, allowLoopback: boolean): string {
+  const checked = checkWebhookUrl(text, { allowLoopback });
+  if (checked.ok) return checked.url;
+  throw new ServiceError('invalid_request', undefined, [{ field: 'url', message: checked.reason }]);
+}
+
+/** The latest time that a Date can represent, Unix ms; earlier versions may have stored later ones. */
+const MAX_DATE_MS = 8.64e15;
+
+const iso = (at: number) => new Date(Math.min(at, MAX_DATE_MS)).toISOString();
+
+function webhookView(webhook: StoredWebhook): Webhook {
+  const { id, url, events, status, createdAt, disabledReason, leaseUntil, secretVersion } = webhook;
+  return {
+    id,
+    url,
+    events: [...events],
+    status,
+    createdAt: iso(createdAt),
+    secretVersion: Number(secretVersion),
+    ...(disabledReason === null ? {} : { disabledReason }),
+    ...(leaseUntil === null ? {} : { leaseUntil: iso(leaseUntil) }),
+  };
+}
+
+function deliveryView(delivery: StoredDelivery) {
+  const { deliveryId, webhookId, kind, status, occurredAt, attempts, nextAttemptAt } = delivery;
+  return {
+    deliveryId,
+    webhookId,
+    type: kind,
+    status,
+    occurredAt: iso(occurredAt),
+    attempts: attempts.map(({ at, error, signedBy, ...rest }) => ({
+      at: iso(at),
+      ...rest,
+      ...(error === null ? {} : { error }),
+      ...(signedBy === null ? {} : { signedBy }),
+    })),
+    nextAttemptAt: nextAttemptAt === null ? null : iso(nextAttemptAt),
+  };
+}

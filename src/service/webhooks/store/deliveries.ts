@@ -1,0 +1,215 @@
+import { due } from '../../platform/store/due.ts';
+import type { Tx } from '../../platform/store/store.ts';
+import type { Attempt, Verdict } from '../rules/attempt.ts';
+import { judge } from '../rules/attempt.ts';
+import { webhooks } from './webhooks.ts';
+
+/** A delivery claimed by a worker. Secrets are encrypted; times are unix ms. */
+export interface ClaimedDelivery {
+  readonly workspaceId: string;
+  readonly deliveryId: string;
+  readonly webhookId: string;
+  readonly url: string;
+  readonly body: string;
+  readonly secret: Uint8Array;
+  /** Null unless the secret is being rotated. */
+  readonly previousSecret: Uint8Array | null;
+  readonly claim: number;
+  /** The versions of the secrets: the current one, then the previous one while it signs too. */
+  readonly signedBy: readonly number[];
+  /** The traceparent of the request that caused it, or null. */
+  readonly trace: string | null;
+}
+
+/** A subscription with due deliveries. */
+export interface DueSubscription {
+  readonly webhookId: string;
+  readonly url: string;
+  readonly failing: boolean;
+}
+
+/** Number of attempts kept per delivery, the latest ones. Redeliveries are unlimited. */
+export const KEPT_ATTEMPTS = 50;
+export const ERROR_CHARACTERS = 500;
+
+const OPEN = "w.status = 'active' AND (w.lease_until IS NULL OR w.lease_until > ?)";
+
+export const deliveries = {
+  /** Up to `most` subscriptions of a workspace with due deliveries, ordered by identifier, after `after`. */
+  async dueSubscriptions(
+    tx: Tx,
+    workspaceId: string,
+    after: string,
+    most: number,
+  ): Promise<DueSubscription[]> {
+    const rows = await tx.sql.all<{ webhookId: string; url: string; failing: number }>(
+      `SELECT w.webhook_id AS "webhookId", w.url, CASE WHEN w.failing_since IS NULL THEN 0 ELSE 1 END AS failing
+       FROM webhook w WHERE w.workspace_id = ? AND ${OPEN} AND w.webhook_id > ?
+       AND EXISTS (SELECT 1 FROM delivery d
+         WHERE d.workspace_id = w.workspace_id AND d.webhook_id = w.webhook_id AND d.due_at <= ?)
+       ORDER BY w.webhook_id LIMIT ?`,
+      [workspaceId, tx.now, after, tx.now, most],
+    );
+    return rows.map(({ failing, ...subscription }) => ({ ...subscription, failing: failing === 1 }));
+  },
+
+  /** When the next delivery of a workspace is due, Unix ms; undefined if none is pending. */
+  async nextDue(tx: Tx, workspaceId: string): Promise<number | undefined> {
+    const row = await tx.sql.get<{ at: number | null }>(
+      `SELECT min(due_at) AS at FROM (
+         SELECT (SELECT min(d.due_at) FROM delivery d WHERE d.workspace_id = w.workspace_id
+           AND d.webhook_id = w.webhook_id AND d.due_at IS NOT NULL) AS due_at
+         FROM webhook w WHERE w.workspace_id = ? AND ${OPEN}) AS n`,
+      [workspaceId, tx.now],
+    );
+    return row?.at ?? undefined;
+  },
+
+  /** Claims up to `most` due deliveries of a subscription for `leaseMs`, longest due first. */
+  async claim(
+    tx: Tx,
+    workspaceId: string,
+    webhookId: string,
+    most: number,
+    leaseMs: number,
+  ): Promise<ClaimedDelivery[]> {
+    const webhook = await tx.sql.get<
+      Pick<ClaimedDelivery, 'url' | 'secret' | 'previousSecret'> & {
+        previousUntil: number | null;
+        version: number;
+      }
+    >(
+      `SELECT w.url, w.secret, w.previous_secret AS "previousSecret", w.previous_until AS "previousUntil",
+         w.secret_version AS version
+       FROM webhook w WHERE w.workspace_id = ? AND w.webhook_id = ? AND ${OPEN}`,
+      [workspaceId, webhookId, tx.now],
+    );
+    if (!webhook) return [];
+    const { previousUntil, version, ...target } = webhook;
+    const rotating = previousUntil !== null && previousUntil > tx.now;
+    const rows = await tx.sql.all<Pick<ClaimedDelivery, 'deliveryId' | 'body' | 'claim' | 'trace'>>(
+      `WITH taken AS MATERIALIZED
+         (SELECT workspace_id, delivery_id FROM delivery WHERE workspace_id = ? AND webhook_id = ? AND due_at <= ?
+          ORDER BY due_at LIMIT ? ${tx.sql.dialect.skipLocked})
+       UPDATE delivery SET claim = claim + 1, in_hand = 1, due_at = ?,
+         first_attempt_at = COALESCE(first_attempt_at, ?)
+       WHERE (workspace_id, delivery_id) IN (SELECT * FROM taken)
+       RETURNING delivery_id AS "deliveryId", body, claim, trace`,
+      [workspaceId, webhookId, tx.now, most, tx.now + leaseMs, tx.now],
+    );
+    return rows.map((row) => ({
+      ...row,
+      ...target,
+      workspaceId,
+      webhookId,
+      previousSecret: rotating ? target.previousSecret : null,
+      signedBy: rotating ? [version, version - 1] : [version],
+    }));
+  },
+
+  /** Extends the leases of claimed deliveries. Skips locked rows until the next renewal. */
+  async renew(tx: Tx, held: readonly ClaimedDelivery[], leaseMs: number): Promise<void> {
+    for (const { workspaceId, deliveryId, claim } of held)
+      await tx.sql.run(
+        `UPDATE delivery SET due_at = ? WHERE (workspace_id, delivery_id) IN
+           (SELECT workspace_id, delivery_id FROM delivery
+            WHERE workspace_id = ? AND delivery_id = ? AND claim = ? AND in_hand = 1
+            ${tx.sql.dialect.skipLocked})`,
+        [tx.now + leaseMs, workspaceId, deliveryId, claim],
+      );
+  },
+
+  /** Releases a claimed delivery that was not attempted, because the worker stops. */
+  async release(tx: Tx, claimed: ClaimedDelivery): Promise<void> {
+    const { workspaceId, deliveryId, claim } = claimed;
+    await tx.sql.run(
+      'UPDATE delivery SET in_hand = 0, due_at = ? WHERE workspace_id = ? AND delivery_id = ? AND claim = ?',
+      [tx.now, workspaceId, deliveryId, claim],
+    );
+    await due.mark(tx, workspaceId, 'deliveries');
+  },
+
+  /**
+   * Stores the result of an attempt and its consequences. Does nothing if the result is already stored, or if another
+   * worker has claimed the delivery since, or if it was deleted. Times are in ms; `random` is in [0, 1).
+   */
+  async finish(
+    tx: Tx,
+    claimed: ClaimedDelivery,
+    attempt: Attempt & {
+      readonly error: string | null;
+      readonly startedAt: number;
+      readonly durationMs: number;
+    },
+    random: number,
+  ): Promise<Verdict | undefined> {
+    const { workspaceId, webhookId, deliveryId, claim } = claimed;
+    const before = await tx.sql.get<{
+      attempts: number;
+      firstAttemptAt: number | null;
+      failingSince: number | null;
+    }>(
+      `SELECT d.attempts, d.first_attempt_at AS "firstAttemptAt", w.failing_since AS "failingSince"
+       FROM delivery d JOIN webhook w ON w.workspace_id = d.workspace_id AND w.webhook_id = d.webhook_id
+       WHERE d.workspace_id = ? AND d.delivery_id = ? AND d.claim = ? AND d.in_hand = 1`,
+      [workspaceId, deliveryId, claim],
+    );
+    if (!before) return undefined;
+    const verdict = judge(before, attempt, random);
+    // The subscription is locked before its deliveries, as when it is deleted.
+    if (verdict.failingSince !== before.failingSince)
+      await tx.sql.run('UPDATE webhook SET failing_since = ? WHERE workspace_id = ? AND webhook_id = ?', [
+        verdict.failingSince,
+        workspaceId,
+        webhookId,
+      ]);
+    if (verdict.disable !== null) await webhooks.disable(tx, workspaceId, webhookId, verdict.disable);
+    const nextAt = verdict.delivery === 'pending' ? verdict.nextAttemptAt : null;
+    await tx.sql.run(
+      `UPDATE delivery SET status = ?, attempts = attempts + 1, in_hand = 0, due_at = ?
+       WHERE workspace_id = ? AND delivery_id = ? AND claim = ?`,
+      [verdict.delivery, nextAt, workspaceId, deliveryId, claim],
+    );
+    if (nextAt !== null) await due.mark(tx, workspaceId, 'deliveries', nextAt);
+    await tx.sql.run(
+      `INSERT INTO delivery_attempt (workspace_id, delivery_id, number, at, status, error, duration_ms, signed_by)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+      [
+        workspaceId,
+        deliveryId,
+        claim,
+        attempt.startedAt,
+        attempt.status,
+        attempt.error?.slice(0, ERROR_CHARACTERS) ?? null,
+        Math.round(attempt.durationMs),
+        JSON.stringify(claimed.signedBy),
+      ],
+    );
+    await tx.sql.run(
+      'DELETE FROM delivery_attempt WHERE workspace_id = ? AND delivery_id = ? AND number <= ?',
+      [workspaceId, deliveryId, claim - KEPT_ATTEMPTS],
+    );
+    return verdict;
+  },
+
+  /**
+   * Makes a delivery due now, with a new series of attempts if the last one has ended. A claimed delivery stays with
+   * its worker. Returns false if there is no such delivery.
+   */
+  async redeliver(tx: Tx, workspaceId: string, webhookId: string, deliveryId: string): Promise<boolean> {
+    const changed = await tx.sql.run(
+      `UPDATE delivery SET
+         attempts = CASE WHEN due_at IS NULL THEN 0 ELSE attempts END,
+         first_attempt_at = CASE WHEN due_at IS NULL THEN NULL ELSE first_attempt_at END,
+         due_at = CASE WHEN in_hand = 1 THEN due_at ELSE ? END,
+         status = 'pending'
+       WHERE workspace_id = ? AND webhook_id = ? AND delivery_id = ?`,
+      [tx.now, workspaceId, webhookId, deliveryId],
+    );
+    if (changed > 0) {
+      await due.mark(tx, workspaceId, 'deliveries');
+      await tx.notify('deliveries');
+    }
+    return changed > 0;
+  },
+};

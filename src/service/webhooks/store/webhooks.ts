@@ -1,0 +1,183 @@
+import { due } from '../../platform/store/due.ts';
+import { type Page, readPage } from '../../platform/store/pages.ts';
+import type { SqlValue, Tx } from '../../platform/store/store.ts';
+
+/** A stored subscription. Secrets are encrypted; times are unix ms. */
+export interface StoredWebhook {
+  readonly id: string;
+  readonly url: string;
+  readonly events: readonly string[];
+  readonly status: 'active' | 'disabled';
+  readonly disabledReason: string | null;
+  readonly leaseUntil: number | null;
+  readonly createdAt: number;
+  /** Number of the signing secret: 1, and one more with each rotation. */
+  readonly secretVersion: number;
+}
+
+/** How long a replaced secret continues to sign deliveries (docs/design-choices.md, "Subscriptions"). */
+const ROTATION_MS = 24 * 3600 * 1000;
+
+type Row = Omit<StoredWebhook, 'events'> & { events: string };
+
+const COLUMNS = `webhook_id AS id, url, events, status, disabled_reason AS "disabledReason",
+  lease_until AS "leaseUntil", created_at AS "createdAt", secret_version AS "secretVersion"`;
+/** A subscription whose lease has expired counts as deleted, even if its row still exists. */
+const ALIVE = '(lease_until IS NULL OR lease_until > ?)';
+
+const fromRow = (row: Row): StoredWebhook => ({ ...row, events: JSON.parse(row.events) as string[] });
+
+export const webhooks = {
+  async create(
+    tx: Tx,
+    workspaceId: string,
+    webhook: {
+      id: string;
+      url: string;
+      events: readonly string[];
+      secret: Uint8Array;
+      leaseMs: number | null;
+    },
+  ): Promise<void> {
+    await tx.sql.run(
+      `INSERT INTO webhook (workspace_id, webhook_id, url, events, status, secret, lease_until, created_at)
+       VALUES (?, ?, ?, ?, 'active', ?, ?, ?)`,
+      [
+        workspaceId,
+        webhook.id,
+        webhook.url,
+        JSON.stringify(webhook.events),
+        webhook.secret,
+        webhook.leaseMs === null ? null : tx.now + webhook.leaseMs,
+        tx.now,
+      ],
+    );
+  },
+
+  /** Counts the subscriptions of a workspace, and blocks other transactions from adding any. */
+  async countAndLock(tx: Tx, workspaceId: string): Promise<number> {
+    await tx.lock(`subscriptions of ${workspaceId}`);
+    const row = await tx.sql.get<{ n: number }>(
+      `SELECT count(*) AS n FROM webhook WHERE workspace_id = ? AND ${ALIVE}`,
+      [workspaceId, tx.now],
+    );
+    return Number(row!.n);
+  },
+
+  /** A page of the subscriptions of a workspace, oldest first, after the position `after`. */
+  async list(
+    tx: Tx,
+    workspaceId: string,
+    most: number,
+    after: { readonly at: number; readonly id: string } = { at: -1, id: '' },
+  ): Promise<Page<StoredWebhook>> {
+    const { rows, more } = await readPage<Row>(tx, {
+      columns: COLUMNS,
+      long: ['url', 'events', 'disabled_reason'],
+      from: `webhook WHERE workspace_id = ? AND ${ALIVE} AND (created_at, webhook_id) > (?, ?)`,
+      params: [workspaceId, tx.now, after.at, after.id],
+      order: 'created_at, webhook_id',
+      most,
+    });
+    return { rows: rows.map(fromRow), more };
+  },
+
+  async get(tx: Tx, workspaceId: string, id: string): Promise<StoredWebhook | undefined> {
+    const row = await tx.sql.get<Row>(
+      `SELECT ${COLUMNS} FROM webhook WHERE workspace_id = ? AND webhook_id = ? AND ${ALIVE}`,
+      [workspaceId, id, tx.now],
+    );
+    return row && fromRow(row);
+  },
+
+  /** Updates the given fields. Enabling clears earlier failures. Returns false if there is no such subscription. */
+  async update(
+    tx: Tx,
+    workspaceId: string,
+    id: string,
+    change: {
+      url?: string | undefined;
+      events?: readonly string[] | undefined;
+      status?: 'active' | 'disabled' | undefined;
+      leaseMs?: number | undefined;
+    },
+  ): Promise<boolean> {
+    const sets: string[] = [];
+    const values: SqlValue[] = [];
+    const set = (column: string, value: SqlValue) => {
+      sets.push(`${column} = ?`);
+      values.push(value);
+    };
+    if (change.url !== undefined) set('url', change.url);
+    if (change.events !== undefined) set('events', JSON.stringify(change.events));
+    if (change.leaseMs !== undefined) set('lease_until', tx.now + change.leaseMs);
+    if (change.status !== undefined) {
+      set('status', change.status);
+      set('disabled_reason', change.status === 'disabled' ? 'disabled by request' : null);
+      if (change.status === 'active') set('failing_since', null);
+    }
+    if (sets.length === 0) set('webhook_id', id);
+    const changed = await tx.sql.run(
+      `UPDATE webhook SET ${sets.join(', ')} WHERE workspace_id = ? AND webhook_id = ? AND ${ALIVE}`,
+      [...values, workspaceId, id, tx.now],
+    );
+    if (changed > 0 && change.status === 'active') {
+      await due.mark(tx, workspaceId, 'deliveries');
+      await tx.notify('deliveries');
+    }
+    return changed > 0;
+  },
+
+  /** Replaces the secret. The old one continues to sign deliveries for ROTATION_MS. */
+  async rotate(tx: Tx, workspaceId: string, id: string, secret: Uint8Array): Promise<boolean> {
+    const changed = await tx.sql.run(
+      `UPDATE webhook SET previous_secret = secret, previous_until = ?, secret = ?, secret_version = secret_version + 1
+       WHERE workspace_id = ? AND webhook_id = ? AND ${ALIVE}`,
+      [tx.now + ROTATION_MS, secret, workspaceId, id, tx.now],
+    );
+    return changed > 0;
+  },
+
+  async delete(tx: Tx, workspaceId: string, id: string): Promise<boolean> {
+    const gone = await tx.sql.run(
+      `DELETE FROM webhook WHERE workspace_id = ? AND webhook_id = ? AND ${ALIVE}`,
+      [workspaceId, id, tx.now],
+    );
+    if (gone > 0) {
+      await dropDeliveries(tx, workspaceId, id);
+      await due.mark(tx, workspaceId, 'clean');
+    }
+    return gone > 0;
+  },
+
+  /** Disables a subscription and stores the reason. */
+  async disable(tx: Tx, workspaceId: string, id: string, reason: string): Promise<void> {
+    await tx.sql.run(
+      `UPDATE webhook SET status = 'disabled', disabled_reason = ?
+       WHERE workspace_id = ? AND webhook_id = ? AND status = 'active'`,
+      [reason, workspaceId, id],
+    );
+  },
+
+  /** Deletes up to `most` subscriptions whose lease has expired. Returns how many. */
+  async purgeExpired(tx: Tx, workspaceId: string, most: number): Promise<number> {
+    const expired = await tx.sql.all<{ id: string }>(
+      `SELECT webhook_id AS id FROM webhook WHERE workspace_id = ? AND lease_until <= ? LIMIT ?
+       ${tx.sql.dialect.skipLocked}`,
+      [workspaceId, tx.now, most],
+    );
+    for (const { id } of expired) {
+      await tx.sql.run('DELETE FROM webhook WHERE workspace_id = ? AND webhook_id = ?', [workspaceId, id]);
+      await dropDeliveries(tx, workspaceId, id);
+    }
+    return expired.length;
+  },
+};
+
+/** Marks the deliveries of a deleted subscription for deletion in batches (purgeDeliveries.dropped). */
+async function dropDeliveries(tx: Tx, workspaceId: string, webhookId: string): Promise<void> {
+  await tx.sql.run('INSERT INTO dropped_webhook (workspace_id, webhook_id) VALUES (?, ?)', [
+    workspaceId,
+    webhookId,
+  ]);
+}

@@ -1,0 +1,61 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { Plan, type When } from '../../../src/service/faults/plan.ts';
+
+const hits = (rule: When, seed: string, length: number) => {
+  const plan = new Plan([rule], seed);
+  return Array.from({ length }, () => plan.next(() => true) !== undefined);
+};
+
+describe('a fault plan', () => {
+  it('applies rules in ranges, cycles and bursts', () => {
+    const shown = (rule: When) =>
+      hits(rule, 's', 9)
+        .map((hit) => (hit ? 'x' : '.'))
+        .join('');
+    expect(shown({})).toBe('xxxxxxxxx');
+    expect(shown({ from: 3, to: 5 })).toBe('..xxx....');
+    expect(shown({ every: 4 })).toBe('x...x...x');
+    expect(shown({ from: 2, every: 4, burst: 2 })).toBe('.xx..xx..');
+  });
+
+  it('is reproducible by seed and as frequent as configured', () => {
+    fc.assert(
+      fc.property(fc.string(), fc.double({ min: 0.1, max: 0.9, noNaN: true }), (seed, chance) => {
+        const first = hits({ chance }, seed, 2000);
+        expect(hits({ chance }, seed, 2000)).toEqual(first);
+        expect(Math.abs(first.filter(Boolean).length / 2000 - chance)).toBeLessThan(0.06);
+        expect(hits({ chance }, `${seed}!`, 2000)).not.toEqual(first);
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  it('gives every rule an independent random sequence', () => {
+    const alone = new Plan([{ chance: 0.5, id: 'a' }], 's');
+    const both = new Plan(
+      [
+        { chance: 0.5, id: 'a' },
+        { chance: 0.5, id: 'b' },
+      ],
+      's',
+    );
+    for (let i = 0; i < 200; i++) {
+      if (i % 3 === 0) both.next(({ id }) => id === 'b');
+      expect(both.next(({ id }) => id === 'a')).toEqual(alone.next(() => true));
+    }
+  });
+
+  it('counts what each rule matched and injected, also while it is switched off', () => {
+    const plan = new Plan([{ every: 2 }, {}], 1);
+    const rules = plan.state().map(({ rule }) => rule);
+    expect(Array.from({ length: 4 }, () => rules.indexOf(plan.next(() => true)!))).toEqual([0, 1, 0, 1]);
+    expect(plan.switch(0, false)).toBe(true);
+    expect(Array.from({ length: 2 }, () => rules.indexOf(plan.next(() => true)!))).toEqual([1, 1]);
+    expect(plan.state()).toMatchObject([
+      { seen: 6, hits: 2, on: false },
+      { seen: 6, hits: 4, on: true },
+    ]);
+    expect(plan.switch(2, true)).toBe(false);
+  });
+});
