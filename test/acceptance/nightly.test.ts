@@ -39,21 +39,13 @@ it('the nightly script: first, unchanged, appended, rejected, rotated, and its e
   expect(await night()).toEqual({ code: 0, said: '', result: counts(1500, 0) });
   expect(await night()).toEqual({ code: 0, said: '', result: counts(0, 1500) });
   appendFileSync(log, lines(1500, 700));
-  expect(await night()).toEqual({
-    code: 0,
-    said: expect.stringContaining('log.ndjson was appended to since'),
-    result: counts(700, 1500),
-  });
+  expect(await night()).toEqual({ code: 0, said: '', result: counts(700, 1500) });
   appendFileSync(log, `bad\n${lines(2200, 1)}`);
   expect(await night()).toMatchObject({ code: 7, result: counts(1, 2200, 1) });
   expect(await night()).toMatchObject({ code: 0, said: '', result: counts(0, 2202) });
   cpSync(log, `${log}.1`);
   writeFileSync(log, lines(9000, 10));
-  expect(await night()).toEqual({
-    code: 0,
-    said: expect.stringContaining('a new import sends all of it'),
-    result: counts(10, 0),
-  });
+  expect(await night()).toEqual({ code: 0, said: '', result: counts(10, 0) });
   expect(await night()).toEqual({ code: 0, said: '', result: counts(0, 10) });
 }, 300_000);
 
@@ -62,7 +54,7 @@ it('the nightly script: nights on which the service fails are made up for on the
   let requests = 0;
   const service = await startReceiver((response) => {
     if (++requests > failsFrom) response.writeHead(503).end();
-    else response.writeHead(202).end('{"accepted":1}');
+    else response.writeHead(202).end('{"accepted":100}');
   });
   onTestFinished(() => service.close());
   const { night, log } = await desk({

@@ -158,7 +158,7 @@ describe('--input', () => {
   test('says on local how to lift the limit that delays it', async () => {
     const soon = (ms: number, signal?: AbortSignal) => systemClock.sleep(ms === 10_000 ? 100 : ms, signal);
     const running = startSvc(['decide', '--input', '-', '--surface', 'home', '--profile', 'local'], {
-      stdin: Array.from({ length: 700 }, (_, i) => `user-${i}`).join('\n'),
+      stdin: Array.from({ length: 700 }, (_, i) => i.toString(16).padStart(64, '0')).join('\n'),
       clock: { now: systemClock.now, sleep: soon },
     });
     await running.waitFor(/paced to 600 .*; to lift it: svc serve --limit decisions=off, once\n/, 'stderr');

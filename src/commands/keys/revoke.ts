@@ -11,7 +11,7 @@ export default class KeysRevoke extends SvcCommand {
     `Every node refuses the key from its next request on, and ends open event streams within a second. To replace a key
 without a gap, rotate it. Asks before it revokes, and refuses without a terminal; --yes answers for you.`;
   static override examples = [
-    '<%= config.bin %> <%= command.id %> key_3f0c9a --profile local',
+    '<%= config.bin %> <%= command.id %> key_3f0c9a --yes --profile local',
     '<%= config.bin %> <%= command.id %> key_3f0c9a --yes --json --profile local',
   ];
   static override exitCodes = [0, 1, 2, 6] as const;

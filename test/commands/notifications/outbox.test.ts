@@ -98,7 +98,7 @@ describe('the mode of a workspace', () => {
     expect(await mode({ env })).toMatchObject({
       status: 'ok',
       seen: `${workspace} is a test workspace: its notifications are written to the outbox, no provider is called`,
-      next: expect.stringContaining('svc workspaces create --mode live'),
+      next: expect.stringContaining('workspaces create --mode live'),
     });
     await updateWorkspace(platform.store, workspace, { mode: 'live' });
     expect(await mode({ env })).toMatchObject({

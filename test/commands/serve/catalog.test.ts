@@ -5,6 +5,7 @@ import { runServe } from '../../support/process/run-serve.ts';
 import { runSvc } from '../../support/process/run-svc.ts';
 import { tempDir } from '../../support/temp.ts';
 
+const HASH = 'a'.repeat(64);
 const content = { contentId: 'only', category: 'c', format: 'card', title: 'T', body: 'B' };
 
 test('svc serve --catalog uses the file, and refuses an invalid one with the path of the error', async () => {
@@ -12,12 +13,12 @@ test('svc serve --catalog uses the file, and refuses an invalid one with the pat
   const catalog = join(home, 'catalog.json');
   writeFileSync(catalog, JSON.stringify({ contents: [content] }));
   const { env, stop } = await runServe(['--catalog', catalog], { home });
-  const { stdout } = await runSvc(['decide', '--hash-id', 'h', '--json'], { env });
+  const { stdout } = await runSvc(['decide', '--hash-id', HASH, '--json'], { env });
   expect(JSON.parse(stdout).action.contentId).toBe('only');
   expect((await stop()).code).toBe(0);
 
   // The data of `local` remembers it.
-  const local = await runSvc(['decide', '--hash-id', 'h', '--json', '-p', 'local'], { home });
+  const local = await runSvc(['decide', '--hash-id', HASH, '--json', '-p', 'local'], { home });
   expect(JSON.parse(local.stdout).action.contentId).toBe('only');
 
   writeFileSync(catalog, JSON.stringify({ contents: [{ ...content, prior: 'high' }] }));
@@ -35,7 +36,10 @@ test('SVC_SEED makes the choices of a run repeatable', async () => {
     const chosen: string[] = [];
     // One after the other: each decision is learned from, so the order of requests matters too.
     for (let i = 0; i < 6; i++) {
-      const { stdout } = await runSvc(['decide', '--hash-id', `h${i % 2}`, '--json'], { env, home });
+      const { stdout } = await runSvc(['decide', '--hash-id', String(i % 2).repeat(64), '--json'], {
+        env,
+        home,
+      });
       chosen.push(JSON.parse(stdout).action.contentId);
     }
     return chosen.join();

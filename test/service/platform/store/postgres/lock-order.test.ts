@@ -131,7 +131,7 @@ it('the settler of one workspace does not wait for the reward log of another', a
       ['ws_b', 9 * DAY_MS],
       ['ws_a', 8 * DAY_MS],
     ] as const) {
-      await decisions.add({ ...tx, now: tx.now - ageMs }, ws, record(ws));
+      await decisions.add({ ...tx, now: tx.now - ageMs }, ws, record(ws), true);
       await decisions.add({ ...tx, now: tx.now }, ws, record(`${ws}_new`));
       const held = await decisions.lockForUpdate(tx, ws, `dec_${ws}_new`);
       await rewards.record(tx, ws, held!, 1);
