@@ -3,7 +3,8 @@ import { type Batch, InputChanged } from '../batch/batch.ts';
 import type { Batcher } from '../batch/batcher.ts';
 import { batchesOf } from './batches.ts';
 import type { Content } from './content.ts';
-import type { Feed, Inputs } from './inputs.ts';
+import type { Feed } from './feed.ts';
+import type { Inputs } from './inputs.ts';
 
 export interface BatchReaderOptions {
   readonly inputs: Inputs;

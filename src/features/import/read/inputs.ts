@@ -7,11 +7,12 @@ import { type ByteSource, bytesOf, readThrough } from './bytes.ts';
 import type { Contents } from './content.ts';
 import { type Comparison, type Content, ContentHash, compareContent } from './content.ts';
 import { type Format, foundText } from './detect.ts';
+import type { Feed } from './feed.ts';
 import { type InputFacts, inputFacts, refuseCsvFlags } from './input-facts.ts';
 import { notUtf8Lines } from './likely-encodings.ts';
 import { type Input, type InputInfo, type OpenPipe, openInput } from './open.ts';
 import { type HeadLimits, PipeHead } from './pipe-head.ts';
-import { linesBefore, linesWithin, type Part, rangeOf } from './range.ts';
+import { countLinesBefore, linesWithin, type Part, rangeOf } from './range.ts';
 import type { Reading } from './reading.ts';
 import type { RecordSource } from './record-source.ts';
 import { recordsOf } from './records-of.ts';
@@ -37,21 +38,6 @@ export interface InputOptions {
 /** An input that was opened. Only a pipe is still open. */
 interface Opened extends InputInfo {
   readonly pipe?: Input;
-}
-
-/** An input that is being read. */
-export interface Feed {
-  readonly input: Input;
-  readonly records: RecordSource;
-  /** Offset of the first byte. */
-  readonly start: number;
-  /** When a pipe was sampled, in Unix milliseconds: its first records wait since then. */
-  readonly since: number | undefined;
-  /** Converts an offset in the decompressed input to the number of bytes read from the file. */
-  taken(offset: number): number;
-  /** The number of lines before `start`; counted on the first call. */
-  linesBefore(): Promise<number>;
-  close(): Promise<void>;
 }
 
 /**
@@ -306,13 +292,4 @@ export class Inputs {
   async close(): Promise<void> {
     for (const { pipe } of this.opened) await pipe?.close();
   }
-}
-
-/** Counts the lines of a file before an offset, once. */
-function countLinesBefore(path: string | null, start: number): () => Promise<number> {
-  let lines: Promise<number> | undefined;
-  return () => {
-    lines ??= start === 0 ? Promise.resolve(0) : linesBefore(path!, start);
-    return lines;
-  };
 }

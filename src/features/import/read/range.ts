@@ -57,8 +57,17 @@ async function afterLineFeed(file: FileHandle, from: number): Promise<number> {
   }
 }
 
+/** Returns a function that counts the lines of a file before an offset, on its first call. */
+export function countLinesBefore(path: string | null, start: number): () => Promise<number> {
+  let lines: Promise<number> | undefined;
+  return () => {
+    lines ??= start === 0 ? Promise.resolve(0) : linesBefore(path!, start);
+    return lines;
+  };
+}
+
 /** Counts the line feeds before `offset`. */
-export async function linesBefore(path: string, offset: number): Promise<number> {
+async function linesBefore(path: string, offset: number): Promise<number> {
   const file = await open(path, 'r');
   try {
     const block = Buffer.allocUnsafe(BLOCK);

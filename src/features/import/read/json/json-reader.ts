@@ -7,7 +7,7 @@ import type { RecordReader, RecordSink } from '../record-source.ts';
 import { charactersEnd, type Window } from '../window.ts';
 import { CompactScan, originalIndex } from './compact.ts';
 import { brokenJson, noRecords, othersText } from './json-errors.ts';
-import { type JsonOptions, passRecord, tooLong } from './json-record.ts';
+import { type JsonOptions, type OpenValue, passRecord, tooLong } from './json-record.ts';
 import { endOfBroken } from './recover.ts';
 import { INVALID, NEED, ValueScanner } from './value-scanner.ts';
 
@@ -30,20 +30,6 @@ export interface JsonReaderOptions extends JsonOptions {
   readonly onNotice: (text: string) => void;
 }
 
-/** A value whose end is not found yet. */
-interface Open {
-  /** Its start and the end of what was scanned, as offsets in the input. */
-  readonly start: number;
-  scanned: number;
-  readonly line: number;
-  /** It is a record; otherwise it is skipped. */
-  readonly record: boolean;
-  /** The white space before it on its line; undefined if it is not the first there. */
-  readonly indent: number | undefined;
-  /** The beginning of a record that is too long to be kept. */
-  excerpt?: Buffer | undefined;
-}
-
 /**
  * Reads JSON whose records need not be lines: the elements of an array, at the top or at a path, or objects one after
  * the other. Each record keeps its bytes, white space included. Memory is limited to the longest record.
@@ -55,7 +41,7 @@ export class JsonReader implements RecordReader {
   /** What comes next in an object around the records. */
   private expected: 'key' | 'colon' | 'value' = 'key';
   private key = '';
-  private open: Open | undefined;
+  private open: OpenValue | undefined;
   private line = 1;
   /** Offset of the line that has only had white space so far; undefined on any other line. */
   private lineStart: number | undefined = 0;

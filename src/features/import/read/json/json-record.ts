@@ -16,6 +16,20 @@ export interface JsonOptions {
   readonly scan?: ((bytes: Uint8Array, at: number) => number) | undefined;
 }
 
+/** A value whose end is not found yet. */
+export interface OpenValue {
+  /** Its start and the end of what was scanned, as offsets in the input. */
+  readonly start: number;
+  scanned: number;
+  readonly line: number;
+  /** It is a record; otherwise it is skipped. */
+  readonly record: boolean;
+  /** The white space before it on its line; undefined if it is not the first there. */
+  readonly indent: number | undefined;
+  /** The beginning of a record that is too long to be kept. */
+  excerpt?: Buffer | undefined;
+}
+
 /** Where a record is in its input. */
 export interface Place {
   readonly line: number;
