@@ -29,19 +29,25 @@ export function compressionOf(head: Uint8Array): 'gzip' | 'zstd' | undefined {
   return undefined;
 }
 
+export interface DecompressOptions {
+  /** The ratio of output to input is limited for outputs above `from` bytes. */
+  readonly limits?: { readonly from: number; readonly ratio: number };
+  readonly stop?: AbortSignal | undefined;
+}
+
 /**
  * Decompresses a stream in constant memory. Throws an InputError for damaged or truncated data, and for data that expands
- * more than a thousandfold (a decompression bomb).
+ * more than a thousandfold (a decompression bomb); Stopped once `stop` is aborted.
  */
 export function decompressed(
   source: ByteSource,
   compression: Method,
   name: string,
-  limits = { from: RATIO_FROM, ratio: MAX_RATIO },
+  { stop, limits = { from: RATIO_FROM, ratio: MAX_RATIO } }: DecompressOptions = {},
 ): ByteSource {
   const counted = { taken: 0 };
   const packed = counting(chunksOf(source, 64 * 1024), counted);
-  const plain = compression === 'zstd' ? unzstd(packed, name) : inflated(packed, compression, name);
+  const plain = compression === 'zstd' ? unzstd(packed, name, stop) : inflated(packed, compression, name);
   const out = new ChunkSource(bounded(plain, counted, name, limits));
   return {
     read: (into, at, length) => out.read(into, at, length),
@@ -97,7 +103,11 @@ async function* inflated(
   }
 }
 
-async function* unzstd(packed: AsyncIterable<Buffer>, name: string): AsyncGenerator<Uint8Array> {
+async function* unzstd(
+  packed: AsyncIterable<Buffer>,
+  name: string,
+  stop: AbortSignal | undefined,
+): AsyncGenerator<Uint8Array> {
   const ready: Uint8Array[] = [];
   const frames = new ZstdFrames();
   const content = await frameHash();
@@ -117,7 +127,8 @@ async function* unzstd(packed: AsyncIterable<Buffer>, name: string): AsyncGenera
       pushTo(stream, chunk.subarray(at, end), false, name);
       at = end;
       yield* ready.splice(0);
-      await breathe();
+      // A chunk may have thousands of frames without content, each of which takes a fraction of a millisecond.
+      await breathe(stop);
     }
     verify();
   }

@@ -203,7 +203,8 @@ async function inspect(opened: Opened, options: OpenOptions): Promise<Input> {
   const compression = compressionOf(packed.bytes);
   if (!compression && packed.bytes.length > 0 && /\.(gz|zst)$/i.test(name))
     throw new InputError(`${name} is not compressed, despite its name.`, `file ${shellPath(given.file)}`);
-  const unpacked = compression ? new HashingSource(decompressed(packed, compression, shown)) : undefined;
+  const { stop } = options;
+  const unpacked = compression && new HashingSource(decompressed(packed, compression, shown, { stop }));
   const plain = new Head(unpacked ?? packed, HEAD);
   await plain.atLeast(3);
   const encoding = markedEncoding(plain.bytes) ?? options.reading?.encoding ?? UTF_8;

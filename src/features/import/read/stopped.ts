@@ -31,10 +31,12 @@ let since = 0;
 
 /**
  * Lets signals, timers and sockets have their turn, if what runs has kept them waiting for long. Every loop that may be
- * long without a wait of its own calls it: a loop of resolved promises alone never ends its turn.
+ * long without a wait of its own calls it: a loop of resolved promises alone never ends its turn. Throws Stopped once
+ * `stop` is aborted.
  */
-export async function breathe(): Promise<void> {
+export async function breathe(stop?: AbortSignal): Promise<void> {
   if (performance.now() - since < LONGEST_MS) return;
   await new Promise(setImmediate);
   since = performance.now();
+  if (stop) throwIfStopped(stop);
 }

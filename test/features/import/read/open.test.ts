@@ -156,7 +156,7 @@ test.each([
 test('reports data that decompresses to more than the bound', async () => {
   const bomb = gzipSync(Buffer.alloc(3_000_000));
   const limits = { from: 1_000_000, ratio: 100 };
-  await expect(all(decompressed(sourceOf(bomb, 1000), 'gzip', 'a.gz', limits))).rejects.toMatchObject({
+  await expect(all(decompressed(sourceOf(bomb, 1000), 'gzip', 'a.gz', { limits }))).rejects.toMatchObject({
     message: 'a.gz expands to more than 100 times its size and looks like a decompression bomb.',
   });
 });
