@@ -16,27 +16,31 @@ beforeAll(async () => {
   program = await svcProgram();
 });
 
-test.each(Object.keys(HOSTILE_FILES))('%s needs at most 250 MB, and ends as documented', async (name) => {
-  const cwd = tempDir();
-  writeFileSync(join(cwd, name), HOSTILE_FILES[name]!());
-  const sink = await startReceiver((response) => response.writeHead(202).end('{"accepted":1}'));
-  const env = {
-    PATH: process.env.PATH ?? '',
-    HOME: cwd,
-    SVC_BASE_URL: sink.url.replace(/\/$/, ''),
-    SVC_WORKSPACE: 'w',
-    SVC_API_KEY: 'k',
-  };
-  for (const argv of COMMANDS) {
-    const { code, stderr, megabytes } = await peakOf(program, ['events', ...argv, name, '--json'], {
-      env,
-      cwd,
-    });
-    expect(megabytes, argv.join(' ')).toBeLessThan(MB);
-    expect([0, 2, 7], `${argv.join(' ')}: ${stderr}`).toContain(code);
-  }
-  await sink.close();
-});
+test.each(Object.keys(HOSTILE_FILES))(
+  '%s needs at most 250 MB, and ends as documented',
+  async (name) => {
+    const cwd = tempDir();
+    writeFileSync(join(cwd, name), HOSTILE_FILES[name]!());
+    const sink = await startReceiver((response) => response.writeHead(202).end('{"accepted":1}'));
+    const env = {
+      PATH: process.env.PATH ?? '',
+      HOME: cwd,
+      SVC_BASE_URL: sink.url.replace(/\/$/, ''),
+      SVC_WORKSPACE: 'w',
+      SVC_API_KEY: 'k',
+    };
+    for (const argv of COMMANDS) {
+      const { code, stderr, megabytes } = await peakOf(program, ['events', ...argv, name, '--json'], {
+        env,
+        cwd,
+      });
+      expect(megabytes, argv.join(' ')).toBeLessThan(MB);
+      expect([0, 2, 7], `${argv.join(' ')}: ${stderr}`).toContain(code);
+    }
+    await sink.close();
+  },
+  300_000,
+);
 
 test.each([
   ['arrays-inside-arrays.ndjson', 'is nested more than 100 levels deep'],
