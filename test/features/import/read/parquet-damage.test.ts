@@ -113,7 +113,7 @@ test('metadata with lengths beyond their bytes are refused before they are parse
 
 test('the pages of all columns together need bounded memory', () => {
   const memory = new HeldMemory();
-  memory.replace(0, 300 * 1024 * 1024);
-  memory.replace(300 * 1024 * 1024, 400 * 1024 * 1024);
-  expect(() => memory.replace(0, 200 * 1024 * 1024)).toThrow('too large');
+  memory.replace(0, 80 * 1024 * 1024);
+  memory.replace(80 * 1024 * 1024, 100 * 1024 * 1024);
+  expect(() => memory.replace(0, 50 * 1024 * 1024)).toThrow('need more than 144 MiB');
 });

@@ -119,9 +119,10 @@ export class ColumnPages {
 
   private async page(): Promise<void> {
     const { header, length } = await this.header();
-    const bytes = await this.pageBytes(header, length);
+    this.checkSizes(header, length);
     if (header.type === 'DICTIONARY_PAGE') {
       this.hold('dictionaryHeld', this.memoryOf(header));
+      const bytes = await this.pageBytes(header, length);
       this.dictionary = dictionaryValues(header, bytes, this.decoder);
       return;
     }
@@ -135,8 +136,12 @@ export class ColumnPages {
         : memoryOfValue(rest, new Set());
     this.taken = 0;
     this.hold('held', this.memoryOf(header) + kept);
+    // An empty part of a page keeps it in memory too.
+    if (rest.length === 0) this.values = [];
+    const bytes = await this.pageBytes(header, length);
     // A page of plain values is decoded only when all rows were taken; rows of lists are continued in place.
-    const before = rest instanceof TextValues ? [] : Array.from(rest as ArrayLike<unknown>);
+    const before =
+      rest.length === 0 || rest instanceof TextValues ? [] : Array.from(rest as ArrayLike<unknown>);
     this.values =
       (this.isFlat ? textValues(header, bytes, this.decoder) : undefined) ??
       pageValues(header, bytes, this.decoder, this.dictionary, before);
@@ -147,15 +152,16 @@ export class ColumnPages {
     this[part] = bytes;
   }
 
-  /** Estimates the memory of the values of a page. */
+  /** Estimates the memory of a page while it is decoded. */
   private memoryOf(header: PageHeader): number {
-    const { type, schemaPath } = this.decoder;
+    const { type, schemaPath, codec } = this.decoder;
     const { encoding } = header.data_page_header ?? header.data_page_header_v2 ?? {};
     const isObject =
       /BYTE_ARRAY$/.test(type) && !/_DICTIONARY$/.test(encoding ?? '') && !this.isText(encoding);
     const arrays = this.isFlat ? 0 : getMaxDefinitionLevel(schemaPath);
     const each = 16 + (isObject ? OBJECT_BYTES : 0) + arrays * OBJECT_BYTES;
-    return header.uncompressed_page_size + valuesIn(header) * each;
+    const packed = codec === 'UNCOMPRESSED' ? 0 : header.compressed_page_size;
+    return packed + header.uncompressed_page_size + valuesIn(header) * each;
   }
 
   private isText(encoding: string | undefined): boolean {
@@ -177,14 +183,19 @@ export class ColumnPages {
     }
   }
 
-  private async pageBytes(header: PageHeader, headerLength: number): Promise<Buffer> {
-    const { compressed_page_size: packed, uncompressed_page_size: unpacked, crc } = header;
-    const length = headerLength + packed;
-    if (!(packed >= 0 && length <= this.chunk.left)) throw new Error('a page is longer than its column');
+  private checkSizes(header: PageHeader, headerLength: number): void {
+    const { compressed_page_size: packed, uncompressed_page_size: unpacked } = header;
+    if (!(packed >= 0 && headerLength + packed <= this.chunk.left))
+      throw new Error('a page is longer than its column');
     if (!(packed <= MAX_PAGE_BYTES && unpacked >= 0 && unpacked <= MAX_PAGE_BYTES))
       throw new Error('a page is too large, or its header is damaged');
     if (!isOneKind(header) || !(valuesIn(header) >= 0 && valuesIn(header) <= MAX_PAGE_VALUES))
       throw new Error('the header of a page is damaged');
+  }
+
+  private async pageBytes(header: PageHeader, headerLength: number): Promise<Buffer> {
+    const { compressed_page_size: packed, crc } = header;
+    const length = headerLength + packed;
     await this.chunk.atLeast(length);
     const bytes = this.chunk.take(length).subarray(headerLength);
     if (crc !== undefined && crc32(bytes) !== crc >>> 0)

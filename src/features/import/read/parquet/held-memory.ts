@@ -1,9 +1,9 @@
-/** The largest page after decompression, in bytes. DuckDB writes up to 100 MB. */
-export const MAX_PAGE_BYTES = 256 * 1024 * 1024;
+/** The largest page before and after decompression, in bytes. DuckDB writes up to 100 MiB, and the value that exceeds it. */
+export const MAX_PAGE_BYTES = 112 * 1024 * 1024;
 /** The most values in a page: runs of one value need no bytes for more. */
 export const MAX_PAGE_VALUES = 16 * 1024 * 1024;
-/** The most memory that the decoded pages of all columns of a row group may need, in bytes. */
-const MAX_HELD = 512 * 1024 * 1024;
+/** The most memory that the pages of all columns of a row group may need while they are decoded, in bytes. */
+const MAX_HELD = 144 * 1024 * 1024;
 
 /** Memory of an array or of the bytes of a value, which is an object. */
 export const OBJECT_BYTES = 96;
@@ -30,6 +30,7 @@ export class HeldMemory {
   /** Counts `now` bytes in place of `before`. Throws if that is too much. */
   replace(before: number, now: number): void {
     this.held += now - before;
-    if (this.held > MAX_HELD) throw new Error('its pages are too large to be decoded in memory');
+    if (this.held > MAX_HELD)
+      throw new Error(`its pages need more than ${MAX_HELD / 1024 / 1024} MiB of memory together`);
   }
 }

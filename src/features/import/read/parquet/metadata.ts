@@ -4,6 +4,8 @@ import { thriftEnd } from './thrift-check.ts';
 
 /** The largest metadata that are read, in bytes. */
 const MAX_METADATA = 64 * 1024 * 1024;
+/** Columns with values. Each needs some 20 KB while it is read. */
+const MAX_COLUMNS = 6000;
 /** Columns inside each other. */
 const MAX_DEPTH = 32;
 /** Digits after the point of a decimal. Parquet has no larger type than 76 digits in practice. */
@@ -39,13 +41,17 @@ export async function readMetadata(file: FileHandle, size: number): Promise<File
 /** Checks that the elements are a tree with names and types that fit. */
 function checkSchema(schema: readonly SchemaElement[]): void {
   let at = 0;
+  let columns = 0;
   const walk = (depth: number): string => {
     const element = schema[at];
     if (!element || depth > MAX_DEPTH || typeof element.name !== 'string') throw damaged();
     at++;
     const count = element.num_children ?? 0;
     if (!(Number.isInteger(count) && count >= 0)) throw damaged();
-    if (count === 0) checkLeaf(element);
+    if (count === 0) {
+      checkLeaf(element);
+      if (++columns > MAX_COLUMNS) throw new Error(`it has more than ${MAX_COLUMNS} columns`);
+    }
     if (depth > 0 && !element.repetition_type) throw damaged();
     const names = new Set<string>();
     for (let i = 0; i < count; i++) names.add(walk(depth + 1));

@@ -5,8 +5,8 @@ export class Unfinished extends Error {
   }
 }
 
-/** Parts of a struct of metadata; a file of 100,000 chunks of columns has 4 million. */
-const MAX_PARTS = 4 * 1024 * 1024;
+/** Parts of a struct of metadata. A column of a row group has about 40, and each part needs some 50 bytes once parsed. */
+const MAX_PARTS = 1024 * 1024;
 /** Structs and lists inside each other. Parquet has about 8. */
 const MAX_DEPTH = 32;
 
@@ -21,6 +21,7 @@ export function thriftEnd(bytes: Uint8Array, start = 0): number {
 }
 
 const damaged = () => new Error('its metadata are damaged');
+const tooMany = () => new Error('its metadata describe more columns and row groups than can be read');
 
 class Walk {
   at: number;
@@ -43,7 +44,7 @@ class Walk {
   }
 
   private value(type: number, depth: number): void {
-    if (++this.parts > MAX_PARTS) throw damaged();
+    if (++this.parts > MAX_PARTS) throw tooMany();
     if (type <= 2) return;
     if (type === 3) this.skip(1);
     else if (type <= 6) this.varint();
@@ -59,7 +60,7 @@ class Walk {
     const head = this.byte();
     const type = head & 15;
     const length = head >> 4 === 15 ? this.varint() : head >> 4;
-    if (length > MAX_PARTS) throw damaged();
+    if (length > MAX_PARTS) throw tooMany();
     // Each value has a byte at least.
     if (length > this.bytes.length - this.at) throw new Unfinished();
     // The values of a list of booleans have a byte each.

@@ -1,0 +1,53 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parquetWriteBuffer } from 'hyparquet-writer';
+import { beforeAll, expect, test } from 'vitest';
+import { peakOf } from '../../support/process/peak-memory.ts';
+import { type SvcProgram, svcProgram } from '../../support/process/svc-process.ts';
+import { tempDir } from '../../support/temp.ts';
+
+const MB = 250;
+
+let program: SvcProgram;
+beforeAll(async () => {
+  program = await svcProgram();
+});
+
+/** A file whose columns have the same text in each row, one page each. Its compression makes it small. */
+function parquet(columns: number, rows: number, text: string, rowGroupSize = rows): Uint8Array {
+  const columnData = Array.from({ length: columns }, (_, n) => ({
+    name: `c${n}`,
+    data: Array<string>(rows).fill(text),
+    type: 'STRING' as const,
+    encoding: 'PLAIN' as const,
+    nullable: false,
+  }));
+  return new Uint8Array(parquetWriteBuffer({ columnData, rowGroupSize, pageSize: 2 ** 30, codec: 'SNAPPY' }));
+}
+
+const LONG = 'x'.repeat(1024);
+
+test.each<[string, () => Uint8Array, string]>([
+  ['a page of 120 MiB', () => parquet(1, 120_000, LONG), 'a page is too large, or its header is damaged'],
+  ['pages of 160 MiB', () => parquet(4, 40_000, LONG), 'its pages need more than 144 MiB of memory together'],
+  ['20,000 columns', () => parquet(20_000, 1, 'x'), 'it has more than 6000 columns'],
+  [
+    '60,000 row groups',
+    () => parquet(1, 60_000, 'x', 1),
+    'its metadata describe more columns and row groups than can be read',
+  ],
+])(
+  '%s: refused within 250 MB',
+  async (_, bytes, message) => {
+    const cwd = tempDir();
+    writeFileSync(join(cwd, 'a.parquet'), bytes());
+    const env = { PATH: process.env.PATH ?? '', HOME: cwd };
+    for (const argv of [['import', '--dry-run'], ['inspect']]) {
+      const ended = await peakOf(program, ['events', ...argv, 'a.parquet', '--json'], { env, cwd });
+      expect(ended.stderr).toContain(`a.parquet cannot be read as Parquet: ${message}`);
+      expect(ended.code).toBe(2);
+      expect(ended.megabytes, argv.join(' ')).toBeLessThan(MB);
+    }
+  },
+  300_000,
+);
