@@ -60,7 +60,7 @@ class Walk {
     const head = this.byte();
     const type = head & 15;
     const length = head >> 4 === 15 ? this.varint() : head >> 4;
-    if (length > MAX_PARTS) throw tooMany();
+    if (length > MAX_PARTS) throw damaged();
     // Each value has a byte at least.
     if (length > this.bytes.length - this.at) throw new Unfinished();
     // The values of a list of booleans have a byte each.
