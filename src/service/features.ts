@@ -17,7 +17,7 @@ import { idempotency } from './platform/store/idempotency.ts';
 import type { Retention } from './platform/store/retained-logs.ts';
 import type { RemovalByAge } from './platform/store/retention/removals.ts';
 import { startJanitor } from './retention/janitor.ts';
-import { startRetainer } from './retention/retainer.ts';
+import { startPartitionMaintainer } from './retention/partition-maintainer.ts';
 import { timelineEndpoints } from './timeline/routes.ts';
 import { userEndpoints } from './users/routes.ts';
 import { contacts } from './users/store/contacts.ts';
@@ -78,6 +78,11 @@ export function openFeatures(platform: Platform, needs: FeatureNeeds): readonly 
     { endpoints: catalogEndpoints(() => policy().retain) },
     { endpoints: timelineEndpoints(platform.cipher, catalogs) },
     erasure(platform, decide.models, needs.outboxFile),
-    { workers: [startJanitor(platform, retention, REMOVALS_BY_AGE), startRetainer(platform, retention)] },
+    {
+      workers: [
+        startJanitor(platform, retention, REMOVALS_BY_AGE),
+        startPartitionMaintainer(platform, retention),
+      ],
+    },
   ];
 }

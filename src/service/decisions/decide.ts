@@ -6,7 +6,7 @@ import type { Catalogs } from '../catalog/follow.ts';
 import type { EventSignals } from '../events/event-signals.ts';
 import type { Call, Descriptor } from '../http/endpoint.ts';
 import type { Platform } from '../platform/platform.ts';
-import { together } from '../platform/store/together.ts';
+import { pipeline } from '../platform/store/pipeline.ts';
 import { dayAround } from '../users/contact-day.ts';
 import { contacts } from '../users/store/contacts.ts';
 import { type KnownUser, users } from '../users/store/users.ts';
@@ -41,8 +41,8 @@ export interface DecideNeeds extends Pick<Platform, 'store' | 'cipher' | 'repeat
 
 export const decideEndpoint = (needs: DecideNeeds): Descriptor<'decide'> => ({
   priority: 'interactive',
-  joined: true,
-  concurrency: ({ body }) => [{ key: `user ${body.hashId}` }],
+  pipelinedBegin: true,
+  concurrencyKeys: ({ body }) => [{ key: `user ${body.hashId}` }],
   // Beside the look at the key, unless anybody could make this process read a model, or wait for a lost worker.
   prepare: (workspaceId, admitted) =>
     admitted || (!needs.store.workers && needs.models.holds(workspaceId))
@@ -54,7 +54,7 @@ export const decideEndpoint = (needs: DecideNeeds): Descriptor<'decide'> => ({
     const { hashId } = body;
     const { channel = null, surface = null } = placeOf(body.context ?? {});
     // The lock comes first: what is read after it does not change until the end of the transaction.
-    const [nth, user, history, lastPoll] = await together([
+    const [nth, user, history, lastPoll] = await pipeline([
       contacts.lockForUpdate(tx, workspace.id, hashId),
       users.find(tx, cipher, workspace.id, hashId),
       decisions.history(tx, workspace.id, hashId, HISTORY),
@@ -71,7 +71,7 @@ export const decideEndpoint = (needs: DecideNeeds): Descriptor<'decide'> => ({
     const context = contextOf(body, user);
     const maxDailyContacts = body.guardrails?.maxDailyContacts;
     if (catalog.repeats) await messages.purgeOf(tx, workspace.id, hashId);
-    const [audience, events, contactsToday, shown] = await together([
+    const [audience, events, contactsToday, shown] = await pipeline([
       audienceOf(tx, workspace.id, user, now, catalogs),
       eventsOf(call, user, needs.signals),
       maxDailyContacts === undefined ? 0 : contacts.count(tx, workspace.id, hashId, day.start, day.end),
@@ -125,8 +125,8 @@ export const decideEndpoint = (needs: DecideNeeds): Descriptor<'decide'> => ({
       content && type === IN_APP && messages.add(tx, workspace.id, to, content),
     ];
     // The reward log takes more than one statement.
-    if (repeatable) await together(written);
-    else tx.withCommit(written);
+    if (repeatable) await pipeline(written);
+    else tx.deferUntilCommit(written);
     return {
       body: answerOf(decisionId, choice, (contentId) => typeOf(channel, catalog.byId.get(contentId))),
     };

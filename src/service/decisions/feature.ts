@@ -10,8 +10,8 @@ import type { DecisionSeed } from './decision-seed.ts';
 import { LearnedModels } from './learned-models.ts';
 import { startLearner } from './learner.ts';
 import { messageEndpoints } from './messages.ts';
+import { startRewardLogWriter } from './reward-log-writer.ts';
 import { decisionLogEndpoints } from './routes.ts';
-import { startSettler } from './settler.ts';
 import { contentCounts } from './store/content-counts.ts';
 import { messages } from './store/messages.ts';
 import { polls } from './store/polls.ts';
@@ -40,6 +40,6 @@ export function decisions(
       ...messageEndpoints(needs),
       ...contentEndpoints(given.catalogs),
     },
-    workers: [startLearner(platform, models), startSettler(platform)],
+    workers: [startLearner(platform, models), startRewardLogWriter(platform)],
   };
 }

@@ -1,6 +1,6 @@
 import type { Platform } from '../platform/platform.ts';
 import { due } from '../platform/store/due.ts';
-import { dueLook } from '../platform/store/due-look.ts';
+import { dueWorkspaces } from '../platform/store/due-workspaces.ts';
 import { dueRound } from '../platform/workers/by-workspace.ts';
 import { repeat, type Worker } from '../platform/workers/worker.ts';
 import type { LearnedModels } from './learned-models.ts';
@@ -30,14 +30,14 @@ export function startLearner(
 ): Worker {
   const { store, clock, log, precedence } = platform;
   const behind = async () => {
-    const held = learned.held().filter((workspaceId) => !store.workers?.isOut(workspaceId));
+    const held = learned.held().filter((workspaceId) => !store.workers?.isUnreachable(workspaceId));
     const heads = await store.read((tx) => rewards.heads(tx, held));
     return heads.filter(({ workspaceId, seq }) => learned.isBehind(workspaceId, seq));
   };
   /** Counts what contents earned, some pieces at a time. Returns true if more is left. */
   const count = async (workspaceId: string, stopping: AbortSignal): Promise<boolean> => {
     for (let piece = 0; piece < COUNTED_PIECES && !stopping.aborted; piece++) {
-      await precedence.piece();
+      await precedence.yieldToRequests();
       const more = await store.write((tx) => contentCounts.follow(tx, workspaceId), { durable: false });
       if (!more) return false;
     }
@@ -84,7 +84,7 @@ export function startLearner(
       (await follower.idle()) &&
       (await behind()).length === 0 &&
       (!(await store.leads('learner')) ||
-        !(await store.read((tx) => dueLook.any(tx, store.workers, 'learn')))),
+        !(await store.read((tx) => dueWorkspaces.any(tx, store.workers, 'learn')))),
     stop: async () => {
       unsubscribe();
       await Promise.all([follower.stop(), publisher.stop()]);

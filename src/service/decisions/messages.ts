@@ -5,7 +5,7 @@ import { isClosed } from '../catalog/repeat.ts';
 import type { Call, Endpoints } from '../http/endpoint.ts';
 import { nextAfter, placeOf } from '../http/page-cursor.ts';
 import type { Platform } from '../platform/platform.ts';
-import { together } from '../platform/store/together.ts';
+import { pipeline } from '../platform/store/pipeline.ts';
 import { contacts } from '../users/store/contacts.ts';
 import { users } from '../users/store/users.ts';
 import { outcomeWrites, recordOutcome } from '../webhooks/store/outcomes.ts';
@@ -39,7 +39,7 @@ export const messageEndpoints = (needs: MessageNeeds): Endpoints => ({
   /** Also accepted after the day of the message: the app may have shown it just before midnight. */
   messageOutcome: {
     priority: 'interactive',
-    concurrency: ({ params }) => outcomeWrites('message', params.decisionId!),
+    concurrencyKeys: ({ params }) => outcomeWrites('message', params.decisionId!),
     handle: async ({ tx, workspace, onlyUser, params, body, requestId, trace, now }) => {
       const decision = await decisions.lockForUpdate(tx, workspace.id, params.decisionId!);
       const readable = onlyUser === undefined || decision?.hashId === onlyUser;
@@ -119,7 +119,7 @@ async function pageOf(
   const { byId, repeats } = await catalogs.of(tx, workspace.id);
   const user = await users.find(tx, cipher, workspace.id, hashId);
   const inLocales = page.rows.filter(({ contentId }) => byId.get(contentId)?.locales.length);
-  const [audience, shown, locales] = await together([
+  const [audience, shown, locales] = await pipeline([
     audienceOf(tx, workspace.id, user, now, catalogs),
     repeats ? shownContents.ofUser(tx, workspace.id, hashId) : undefined,
     decisions.localesOf(

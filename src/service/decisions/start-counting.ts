@@ -4,9 +4,9 @@ import { decisions, type Earning } from './store/decisions.ts';
 import { rewards } from './store/rewards.ts';
 
 /**
- * Starts to count the silence of a decision as a reward of 0. The settler writes it to the reward log shortly after: that
- * log has one row to lock for a whole workspace, and no request should wait for it. With a seed the log is written at
- * once, so that choices depend on the requests alone.
+ * Logs a reward of 0 until an outcome arrives. The reward log writer adds it to the reward log shortly after: that log
+ * has one row to lock for a whole workspace, and no request should wait for it. With a seed the log is written at once,
+ * so that choices depend on the requests alone.
  */
 export async function startCounting(
   { tx, workspace }: Pick<Call, 'tx' | 'workspace'>,
@@ -17,7 +17,7 @@ export async function startCounting(
   else await decisions.startCounting(tx, workspace.id, decision.decisionId);
 }
 
-/** Records what an outcome earned. Until the settler has written the silence of the decision, it is only noted for it. */
+/** Records the reward of an outcome. Until the decision has an entry in the reward log, it is kept for the writer. */
 export async function recordReward(
   { tx, workspace }: Pick<Call, 'tx' | 'workspace'>,
   repeatable: boolean,

@@ -2,7 +2,7 @@ import type { LearnedModels } from '../decisions/learned-models.ts';
 import { eraseFromOutbox } from '../notifications/providers/erase-outbox.ts';
 import type { Platform } from '../platform/platform.ts';
 import { due } from '../platform/store/due.ts';
-import { dueLook } from '../platform/store/due-look.ts';
+import { dueWorkspaces } from '../platform/store/due-workspaces.ts';
 import type { Tx } from '../platform/store/store.ts';
 import { workspaces } from '../platform/store/workspaces.ts';
 import { dueRound } from '../platform/workers/by-workspace.ts';
@@ -37,7 +37,7 @@ export function startEraser(
     const found = await store.read(async (tx) => {
       const hashIds: { workspaceId: string; hashId: string }[] = [];
       const all = await workspaces.list(tx);
-      const inReach = all.filter(({ id }) => !store.workers?.isOut(id));
+      const inReach = all.filter(({ id }) => !store.workers?.isUnreachable(id));
       for (const { id } of inReach)
         for (const hashId of await erasures.since(tx, id, from)) hashIds.push({ workspaceId: id, hashId });
       return { hashIds, now: tx.now, complete: inReach.length === all.length };
@@ -69,7 +69,7 @@ export function startEraser(
   const cleanFiles = async (workspaceId: string, inFiles: readonly EndingErasure[]): Promise<void> => {
     await cleanNode();
     const proceed = async () => {
-      await precedence.piece();
+      await precedence.yieldToRequests();
       return !stopping;
     };
     if (!(await store.scrub(proceed))) return;
@@ -95,7 +95,8 @@ export function startEraser(
   const worker = wokenBy(store, 'erasures', loop);
   return {
     wake: worker.wake,
-    idle: async () => !(await store.read((tx) => dueLook.any(tx, store.workers, 'erase'))) && worker.idle(),
+    idle: async () =>
+      !(await store.read((tx) => dueWorkspaces.any(tx, store.workers, 'erase'))) && worker.idle(),
     stop: () => {
       stopping = true;
       unsubscribe();

@@ -1,7 +1,7 @@
 import type { Catalogs } from '../catalog/follow.ts';
 import type { Platform } from '../platform/platform.ts';
 import { due } from '../platform/store/due.ts';
-import { dueLook } from '../platform/store/due-look.ts';
+import { dueWorkspaces } from '../platform/store/due-workspaces.ts';
 import type { Tx } from '../platform/store/store.ts';
 import { workspaces } from '../platform/store/workspaces.ts';
 import { dueRound } from '../platform/workers/by-workspace.ts';
@@ -41,7 +41,7 @@ export function startEventIndexer(
   );
   const loop = repeat('the event indexer', clock, log, POLL_MS, async (stopping) => {
     const spread = await upToDate();
-    if (spread && !(await store.read((tx) => dueLook.any(tx, store.workers, 'index')))) return false;
+    if (spread && !(await store.read((tx) => dueWorkspaces.any(tx, store.workers, 'index')))) return false;
     if (!(await store.leads('event indexer'))) return false;
     const more = await indexDue(stopping);
     // Last: it needs all workers of a distributed database.
@@ -54,7 +54,7 @@ export function startEventIndexer(
     idle: async () =>
       (await worker.idle()) &&
       (await upToDate()) &&
-      !(await store.read((tx) => dueLook.any(tx, store.workers, 'index'))),
+      !(await store.read((tx) => dueWorkspaces.any(tx, store.workers, 'index'))),
   };
 }
 

@@ -11,11 +11,11 @@ const MAX_BATCHES = 5;
 export const eventEndpoints = (signals: EventSignals): Endpoints => ({
   ingestEvents: withBody(readBatch, {
     priority: 'bulk',
-    concurrency: () => [{ key: 'ingest', max: MAX_BATCHES }],
+    concurrencyKeys: () => [{ key: 'ingest', max: MAX_BATCHES }],
     handle: async ({ tx, workspace, body, requestId }) => ({
       body: { accepted: body.length, requestId },
       // Locks the head of the workspace, so that its senders wait for each other only while events are inserted.
-      last: async () => {
+      beforeCommit: async () => {
         const { first, names, erasing } = await events.append(tx, workspace.id, body);
         const recent = [...body.named(names)].flatMap(([i, { userId, event, timestamp }]) =>
           erasing.has(userId) ? [] : [{ number: first + i, userId, event, at: Date.parse(timestamp) }],

@@ -218,15 +218,15 @@ async function callHandler(
       },
     } as unknown as Call;
     const reply = await served.handle(call);
-    return { answer: toAnswer(reply, endpoint), last: reply.last };
+    return { answer: toAnswer(reply, endpoint), beforeCommit: reply.beforeCommit };
   };
-  if (served.priority === 'page') await precedence.piece();
+  if (served.priority === 'page') await precedence.yieldToRequests();
   if (endpoint.storesNothing || (endpoint.method === 'GET' && !endpoint.marks))
     return respond((await store.read(work)).answer, headers);
 
   const idempotencyKey = c.req.header(HEADERS.idempotencyKey);
-  const shared = served.concurrency?.({ params: request.params, body: body as Call['body'] }) ?? [];
-  const turns = idempotencyKey === undefined ? shared : [...shared, { key: `key ${idempotencyKey}` }];
+  const shared = served.concurrencyKeys?.({ params: request.params, body: body as Call['body'] }) ?? [];
+  const keys = idempotencyKey === undefined ? shared : [...shared, { key: `key ${idempotencyKey}` }];
   const written = await writeOnce(
     store,
     {
@@ -237,8 +237,8 @@ async function callHandler(
       onlyUser,
       idempotencyKey,
       bulk: served.priority === 'bulk',
-      joined: served.joined === true && idempotencyKey === undefined,
-      turns: turns.map((turn) => ({ ...turn, key: `${workspace.id} ${turn.key}` })),
+      pipelinedBegin: served.pipelinedBegin === true && idempotencyKey === undefined,
+      concurrencyKeys: keys.map((limit) => ({ ...limit, key: `${workspace.id} ${limit.key}` })),
     },
     work,
   );
@@ -268,7 +268,7 @@ async function admitted(
   const { workspace } = holder;
   headers.set(HEADERS.mode, sendingMode(workspace.mode));
   // Before it takes a connection, which a worker that is silent would keep from others.
-  if (store.workers?.isOut(workspace.id))
+  if (store.workers?.isUnreachable(workspace.id))
     throw new StoreUnavailable(`the worker of ${workspace.id} does not answer`, undefined);
   const region = regionOf(workspace, parts.region);
   if (region.header) headers.set(HEADERS.region, region.header);

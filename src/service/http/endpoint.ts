@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { HonoRequest } from 'hono';
 import type { EndpointName, RequestOf } from '../../contract/endpoints.ts';
-import type { Turn, Tx } from '../platform/store/store.ts';
+import type { ConcurrencyKey, Tx } from '../platform/store/store.ts';
 import type { Workspace } from '../platform/store/workspaces.ts';
 import type { Worker } from '../platform/workers/worker.ts';
 
@@ -29,7 +29,7 @@ export interface Reply {
    * Work of the same transaction that is done just before its commit, because it locks a row that other requests wait
    * for. The transaction is rolled back if it rejects.
    */
-  readonly last?: () => Promise<void>;
+  readonly beforeCommit?: () => Promise<void>;
 }
 
 /**
@@ -55,9 +55,9 @@ export interface Descriptor<N extends EndpointName = EndpointName, Body = Reques
    */
   readonly priority?: 'interactive' | 'page' | 'bulk';
   /** Reads nothing before its first statements, not even the time, and changes by them only what may be repeated. */
-  readonly joined?: boolean;
+  readonly pipelinedBegin?: boolean;
   /** The rows or locks that concurrent writes of the endpoint share, by name within the workspace. */
-  readonly concurrency?: (request: Pick<Call<N, Body>, 'body' | 'params'>) => readonly Turn[];
+  readonly concurrencyKeys?: (request: Pick<Call<N, Body>, 'body' | 'params'>) => readonly ConcurrencyKey[];
   /**
    * Brings up to date what the call needs, before its transaction. It is asked before the request is admitted, with the
    * workspace that the request names, and, if it returns undefined then, again afterwards.

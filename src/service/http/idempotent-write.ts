@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { ServiceError } from '../../contract/errors.ts';
 import { idempotency } from '../platform/store/idempotency.ts';
-import type { Store, Turn, Tx } from '../platform/store/store.ts';
+import type { ConcurrencyKey, Store, Tx } from '../platform/store/store.ts';
 
 /** A response as it is sent and stored: status and JSON text, null for no body. */
 export interface Answer {
@@ -13,7 +13,7 @@ export interface Answer {
 interface Work {
   readonly answer: Answer;
   /** What is left to do before the commit (Reply). */
-  readonly last: (() => Promise<void>) | undefined;
+  readonly beforeCommit: (() => Promise<void>) | undefined;
 }
 
 /** A request that writes, as far as it decides whether another one is a repetition of it. */
@@ -29,8 +29,8 @@ export interface WriteRequest {
   /** Other writes pass it (WriteOptions). */
   readonly bulk: boolean;
   /** Its first statements come with the begin of the transaction (WriteOptions). */
-  readonly joined: boolean;
-  readonly turns: readonly Turn[];
+  readonly pipelinedBegin: boolean;
+  readonly concurrencyKeys: readonly ConcurrencyKey[];
 }
 
 /**
@@ -43,15 +43,15 @@ export async function writeOnce(
   request: WriteRequest,
   work: (tx: Tx) => Promise<Work>,
 ): Promise<{ answer: Answer; replayed: boolean }> {
-  const { workspaceId, onlyUser, idempotencyKey, turns, bulk, joined } = request;
+  const { workspaceId, onlyUser, idempotencyKey, concurrencyKeys, bulk, pipelinedBegin } = request;
   const answerOnce = async (tx: Tx, keep: (answer: Answer) => Promise<void>) => {
-    const { answer, last } = await work(tx);
+    const { answer, beforeCommit } = await work(tx);
     await keep(answer);
-    await last?.();
+    await beforeCommit?.();
     return { answer, replayed: false };
   };
   if (idempotencyKey === undefined)
-    return store.write((tx) => answerOnce(tx, async () => {}), { turns, bulk, joined });
+    return store.write((tx) => answerOnce(tx, async () => {}), { concurrencyKeys, bulk, pipelinedBegin });
   if (!/^[\x21-\x7e]{1,255}$/.test(idempotencyKey)) {
     throw new ServiceError('invalid_request', undefined, [
       { field: 'Idempotency-Key', message: 'must be 1 to 255 printable ASCII characters without spaces' },
@@ -71,7 +71,7 @@ export async function writeOnce(
             throw new AnsweredConcurrently();
         });
       },
-      { turns, bulk },
+      { concurrencyKeys, bulk },
     );
   try {
     return await attempt();

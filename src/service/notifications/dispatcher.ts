@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import type { Platform } from '../platform/platform.ts';
 import { due } from '../platform/store/due.ts';
-import { dueLook } from '../platform/store/due-look.ts';
+import { dueWorkspaces } from '../platform/store/due-workspaces.ts';
 import { workspaces } from '../platform/store/workspaces.ts';
 import { dueRound } from '../platform/workers/by-workspace.ts';
 import { JobPool } from '../platform/workers/job-pool.ts';
@@ -148,7 +148,7 @@ export function startDispatcher(platform: Platform, channels: Channels, content:
     wake: worker.wake,
     // The order matters: a notification that is no longer due belongs to a running job or to the current round.
     idle: async () =>
-      !(await store.read((tx) => dueLook.any(tx, store.workers, 'notifications'))) &&
+      !(await store.read((tx) => dueWorkspaces.any(tx, store.workers, 'notifications'))) &&
       pool.size === 0 &&
       worker.idle(),
     // Running sends get time to finish, because the outcome of an aborted one is unknown.

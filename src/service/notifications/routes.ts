@@ -85,7 +85,7 @@ export const notificationEndpoints = (cipher: Cipher, catalogs: Catalogs): Endpo
 
   notificationOutcome: {
     priority: 'interactive',
-    concurrency: ({ params }) => outcomeWrites('notification', params.id!),
+    concurrencyKeys: ({ params }) => outcomeWrites('notification', params.id!),
     handle: async ({ tx, workspace, params, body, requestId, trace }) => {
       const found = await notifications.get(tx, workspace.id, params.id!);
       if (!found) throw new ServiceError('not_found', 'No notification has this identifier.');

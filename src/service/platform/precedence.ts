@@ -30,7 +30,7 @@ export class Precedence {
   }
 
   /** Waits until the next piece of bulk work may start, at most MAX_WAIT_MS while requests are running. */
-  piece(): Promise<void> {
+  yieldToRequests(): Promise<void> {
     return new Promise((start) => {
       this.#waiting.push({ since: performance.now(), start });
       this.#schedule();

@@ -77,7 +77,7 @@ export async function cleanOnce(
     };
   let most = 0;
   for (const remove of [...NUMBERED_LOGS.map(removeOld), ...removals]) {
-    await precedence.piece();
+    await precedence.yieldToRequests();
     const clean = (tx: Tx) => remove(tx, workspaceId, CHUNK, cutoffsOf(tx.now, retention()));
     most = Math.max(most, await store.write(clean, { durable: false, bulk: true }));
   }

@@ -1,4 +1,4 @@
-import { dueLook } from '../platform/store/due-look.ts';
+import { dueWorkspaces } from '../platform/store/due-workspaces.ts';
 import type { Tx, Workers } from '../platform/store/store.ts';
 
 /** The due work of one kind. */
@@ -30,7 +30,7 @@ async function backlogOf(
 ): Promise<Backlog> {
   let counted = 0;
   let oldest = tx.now;
-  const { found } = await dueLook.next(tx, workers, kind, '', MAX_WORKSPACES);
+  const { found } = await dueWorkspaces.page(tx, workers, kind, '', MAX_WORKSPACES);
   for (const workspaceId of found) {
     const row = await tx.sql.get<{ due: number; oldest: number | null }>(
       `SELECT count(*) AS due, min(due_at) AS oldest FROM

@@ -1,8 +1,8 @@
 import type { TimelineEntry } from '../../contract/schemas.ts';
 import type { HistoryEntry, NotificationRow } from '../notifications/store/notifications.ts';
 import { readPage } from '../platform/store/pages.ts';
+import { pipeline } from '../platform/store/pipeline.ts';
 import type { SqlValue, Tx } from '../platform/store/store.ts';
-import { together } from '../platform/store/together.ts';
 import type { Position, SourcePage, Timed } from './timeline.ts';
 
 /** An entry of a timeline without its time, which `at` has in Unix ms. */
@@ -197,7 +197,7 @@ export const timelines = {
     const to = from
       ? { at: from.at, number: Number(from.id) - (from.inclusive ? 0 : 1) }
       : { at: until - 1, number: Number.MAX_SAFE_INTEGER };
-    const counted = await together(
+    const counted = await pipeline(
       names.map((event) => recent(tx, workspaceId, { userId, event }, to, most + 1)),
     );
     const others = await tx.sql.all<{ number: number; event: string; timestamp: string }>(

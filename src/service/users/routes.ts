@@ -16,7 +16,7 @@ export const userEndpoints = (cipher: Cipher): Endpoints => ({
   ingestUsers: {
     priority: 'bulk',
     records: 'users',
-    concurrency: ({ body }) => body.users.map(({ userId }) => ({ key: `identity ${userId}` })),
+    concurrencyKeys: ({ body }) => body.users.map(({ userId }) => ({ key: `identity ${userId}` })),
     handle: async ({ tx, workspace, body, requestId }) => {
       const key = await workspaces.hashKey(tx, workspace.id);
       const changes = body.users.map((user) => ({ ...user, hashId: hashId(key, user.userId) }));

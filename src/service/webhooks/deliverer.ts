@@ -4,7 +4,7 @@ import { post } from '../platform/egress/post.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { Policy } from '../platform/settings.ts';
 import { due } from '../platform/store/due.ts';
-import { dueLook } from '../platform/store/due-look.ts';
+import { dueWorkspaces } from '../platform/store/due-workspaces.ts';
 import { dueRound } from '../platform/workers/by-workspace.ts';
 import { JobPool } from '../platform/workers/job-pool.ts';
 import { keepLeases, LEASE_MS } from '../platform/workers/leases.ts';
@@ -97,7 +97,7 @@ export function startDeliverer(
     wake: worker.wake,
     // The order matters: a delivery that is no longer due belongs to a running job or to the current round.
     idle: async () =>
-      !(await store.read((tx) => dueLook.any(tx, store.workers, 'deliveries'))) &&
+      !(await store.read((tx) => dueWorkspaces.any(tx, store.workers, 'deliveries'))) &&
       pool.size === 0 &&
       worker.idle(),
     stop: async () => {

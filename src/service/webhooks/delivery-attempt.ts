@@ -48,7 +48,7 @@ export function deliveryAttempt(
 
   return async (claimed) => {
     try {
-      await precedence.piece();
+      await precedence.yieldToRequests();
       const startedAt = clock.now();
       const result = await sendSigned(claimed, startedAt);
       if (result.status === null && stopping.aborted) {
@@ -62,7 +62,7 @@ export function deliveryAttempt(
         (tx) =>
           deliveries.finish(tx, claimed, { ...result, startedAt, durationMs, endedAt: tx.now }, random()),
         // A failure locks the row of the subscription. Without the limit, each waiting result would hold a connection.
-        { durable: false, turns: [{ key: `results ${claimed.webhookId}`, max: STORED_AT_ONCE }] },
+        { durable: false, concurrencyKeys: [{ key: `results ${claimed.webhookId}`, max: STORED_AT_ONCE }] },
       );
     } catch (error) {
       // The delivery is attempted again after its lease expires.

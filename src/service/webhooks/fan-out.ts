@@ -1,6 +1,6 @@
 import type { Platform } from '../platform/platform.ts';
 import { due } from '../platform/store/due.ts';
-import { dueLook } from '../platform/store/due-look.ts';
+import { dueWorkspaces } from '../platform/store/due-workspaces.ts';
 import { dueRound } from '../platform/workers/by-workspace.ts';
 import { repeat, type Worker, wokenBy } from '../platform/workers/worker.ts';
 import { fanOuts } from './store/fan-outs.ts';
@@ -24,6 +24,6 @@ export function startFanOut(platform: Pick<Platform, 'store' | 'clock' | 'log' |
     );
   const loop = repeat('the fan-out', clock, log, POLL_MS, dueRound(platform, 'fan-out', proceed));
   const worker = wokenBy(store, 'deliveries', loop);
-  const pending = () => store.read((tx) => dueLook.any(tx, store.workers, 'fan-out'));
+  const pending = () => store.read((tx) => dueWorkspaces.any(tx, store.workers, 'fan-out'));
   return { ...worker, idle: async () => !(await pending()) && (await worker.idle()) };
 }

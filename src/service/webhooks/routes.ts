@@ -19,7 +19,7 @@ const DELIVERY_PAGE = 100;
 
 /** Writes that change a subscription lock its row. */
 const changesWebhook = {
-  concurrency: ({ params }: { params: Readonly<Record<string, string>> }) => [
+  concurrencyKeys: ({ params }: { params: Readonly<Record<string, string>> }) => [
     { key: `webhook ${params.id!}` },
   ],
 };

@@ -7,7 +7,7 @@ async function gated() {
   const service = await startTestService({ allowLoopbackWebhooks: true });
   const waiting: (() => void)[] = [];
   let open = true;
-  const piece = vi.spyOn(service.platform.precedence, 'piece').mockImplementation(async () => {
+  const piece = vi.spyOn(service.platform.precedence, 'yieldToRequests').mockImplementation(async () => {
     if (!open) await new Promise<void>((start) => waiting.push(start));
   });
   const shut = () => {

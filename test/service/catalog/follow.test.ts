@@ -38,7 +38,7 @@ it('keeps what the latest read found, although an earlier one ends later', async
     lock: async () => {},
     tryLock: async () => true,
     notify: async () => {},
-    withCommit: () => {},
+    deferUntilCommit: () => {},
   };
   const store = {
     read: <T>(work: (tx: Tx) => Promise<T>) => work(tx),

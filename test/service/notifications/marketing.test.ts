@@ -5,7 +5,7 @@ import { newId } from '../../../src/kit/id.ts';
 import { localParts } from '../../../src/kit/time/local-time.ts';
 import { notifications } from '../../../src/service/notifications/store/notifications.ts';
 import { variablesAssociatedData } from '../../../src/service/platform/crypto/associated-data.ts';
-import { together } from '../../../src/service/platform/store/together.ts';
+import { pipeline } from '../../../src/service/platform/store/pipeline.ts';
 import { startReceiver } from '../../support/peers/receiver.ts';
 import { onPostgres } from '../../support/postgres/database.ts';
 import { outsider } from '../../support/postgres/row-lock.ts';
@@ -110,7 +110,7 @@ describe('the priority of a notification', () => {
         const variables = cipher.seal('{}', variablesAssociatedData(notificationId));
         return notifications.create(tx, service.workspace, { ...made, priority: 'marketing', variables });
       };
-      for (let batch = 0; batch < 4; batch++) await together(Array.from({ length: 500 }, create));
+      for (let batch = 0; batch < 4; batch++) await pipeline(Array.from({ length: 500 }, create));
     });
     await provider.waitFor(8);
     const id = await trigger(service, hashId!, { templateId: 'receipt' });

@@ -6,7 +6,7 @@ const iteration = () => new Promise<void>((resolve) => setImmediate(resolve));
 it('starts one piece of bulk work per iteration of the event loop, in the order of waiting', async () => {
   const precedence = new Precedence();
   const started: number[] = [];
-  const pieces = [0, 1, 2].map((i) => precedence.piece().then(() => started.push(i)));
+  const pieces = [0, 1, 2].map((i) => precedence.yieldToRequests().then(() => started.push(i)));
   expect(started).toEqual([]);
   for (const expected of [[0], [0, 1], [0, 1, 2]]) {
     await iteration();
@@ -22,7 +22,7 @@ it('starts no piece while a request is running, and the next one when the last r
     const ends: (() => void)[] = [];
     const requests = [0, 1].map(() => precedence.during(() => new Promise<void>((end) => ends.push(end))));
     let started = false;
-    const piece = precedence.piece().then(() => {
+    const piece = precedence.yieldToRequests().then(() => {
       started = true;
     });
     for (let i = 0; i < 5; i++) await iteration();
@@ -44,10 +44,10 @@ it('starts a piece after a bounded time, however many requests there are, and af
   let end = () => {};
   const request = precedence.during(() => new Promise<void>((resolve) => (end = resolve)));
   // Without the bound, neither of them would ever start.
-  await precedence.piece();
-  await precedence.piece();
+  await precedence.yieldToRequests();
+  await precedence.yieldToRequests();
   end();
   await request;
   await expect(precedence.during(() => Promise.reject(new Error('no')))).rejects.toThrow('no');
-  await precedence.piece();
+  await precedence.yieldToRequests();
 });

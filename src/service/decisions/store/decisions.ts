@@ -1,8 +1,8 @@
 import { due } from '../../platform/store/due.ts';
 import { listed } from '../../platform/store/listed.ts';
 import { conditionsOf, type Page, readPage } from '../../platform/store/pages.ts';
+import { pipeline } from '../../platform/store/pipeline.ts';
 import type { Tx } from '../../platform/store/store.ts';
-import { together } from '../../platform/store/together.ts';
 import { packFeatures } from '../engine/features.ts';
 import {
   COLUMNS,
@@ -89,7 +89,7 @@ export const decisions = {
         counts ? tx.now : null,
       ],
     );
-    await together([inserted, counts && noteCounting(tx, workspaceId)]);
+    await pipeline([inserted, counts && noteCounting(tx, workspaceId)]);
   },
 
   /** Reads a decision and locks it for the rest of the transaction. */
@@ -128,8 +128,8 @@ export const decisions = {
   },
 
   /**
-   * Starts to count a decision, now, unless it counts already, with what it earned so far. The settler writes it to the
-   * reward log: that log has one row to lock for a whole workspace, for which no request should wait.
+   * Starts to count a decision, now, unless it counts already, with its reward so far. The reward log writer adds it to
+   * the reward log: that log has one row to lock for a whole workspace, for which no request should wait.
    */
   async startCounting(
     tx: Tx,
@@ -137,7 +137,7 @@ export const decisions = {
     decisionId: string,
     earned: number | null = null,
   ): Promise<void> {
-    await together([
+    await pipeline([
       tx.sql.run(
         `UPDATE decision SET counted_at = COALESCE(counted_at, ?), earned = ?
          WHERE workspace_id = ? AND decision_id = ?`,
@@ -230,9 +230,9 @@ export const decisions = {
   },
 };
 
-/** Tells the settler that a decision counts and has no entry in the reward log. */
+/** Tells the reward log writer that a decision counts and has no entry in the reward log. */
 async function noteCounting(tx: Tx, workspaceId: string): Promise<void> {
-  await together([due.mark(tx, workspaceId, 'settle'), tx.notify('outcomes')]);
+  await pipeline([due.mark(tx, workspaceId, 'settle'), tx.notify('outcomes')]);
 }
 
 const earningOf = (row: EarningRow): Earning => ({

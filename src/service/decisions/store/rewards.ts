@@ -1,7 +1,7 @@
 import { due } from '../../platform/store/due.ts';
 import { type Page, readPage } from '../../platform/store/pages.ts';
+import { pipeline } from '../../platform/store/pipeline.ts';
 import type { SqlValue, Store, Tx } from '../../platform/store/store.ts';
-import { together } from '../../platform/store/together.ts';
 import { featuresOf, unpackFeatures } from '../engine/features.ts';
 import type { RewardEntry } from '../engine/learning.ts';
 import type { LoggedDecision } from './decision-record.ts';
@@ -51,7 +51,7 @@ export const rewards = {
     if (decision.reward !== null && reward <= decision.reward) return false;
     const { decisionId, contentId, context, prior, reward: was } = decision;
     const seq = await advance(tx, workspaceId, 1);
-    await together([
+    await pipeline([
       insert(tx, [
         [workspaceId, seq, decisionId, contentId, JSON.stringify(context), prior, was, reward, tx.now],
       ]),
@@ -83,7 +83,7 @@ export const rewards = {
         const ids = added.slice(from, from + size).map(({ decisionId }) => decisionId);
         statements.push(insert(tx, piece), decisions.setFirstRewards(tx, workspaceId, ids));
       }
-    await together(statements);
+    await pipeline(statements);
     await tx.notify('outcomes');
     return added.length;
   },
@@ -104,9 +104,9 @@ export const rewards = {
   },
 
   /** True if the log of a workspace has entries after a number. */
-  async isAhead(store: Pick<Store, 'look'>, workspaceId: string, seq: number): Promise<boolean> {
+  async isAhead(store: Pick<Store, 'readOne'>, workspaceId: string, seq: number): Promise<boolean> {
     const head = 'SELECT seq FROM reward_head WHERE workspace_id = ? AND seq > ?';
-    return (await store.look(head, [workspaceId, seq])) !== undefined;
+    return (await store.readOne(head, [workspaceId, seq])) !== undefined;
   },
 
   /** Reads a page of the log after a number, in order. */

@@ -1,7 +1,7 @@
 import { erasingUsers } from '../../platform/store/erasing-users.ts';
+import { pipeline } from '../../platform/store/pipeline.ts';
 import type { Tx } from '../../platform/store/store.ts';
 import { textArray } from '../../platform/store/text-array.ts';
-import { together } from '../../platform/store/together.ts';
 
 /** What ingest stored: events numbered from `first` on, and the event names to index. */
 export interface Appended {
@@ -101,7 +101,7 @@ async function append(tx: Tx, workspaceId: string, batch: EventBatch): Promise<H
   const { sql, now } = tx;
   const { length } = batch;
   if (sql.dialect.distributed) {
-    const [head] = await together([
+    const [head] = await pipeline([
       sql.get<Head>(APPEND_CITUS.advance, [length, workspaceId]),
       sql.run(APPEND_CITUS.insert, [length, now, ...batch.columns(), workspaceId]),
     ]);

@@ -1,7 +1,7 @@
 import type { Page } from '../../platform/store/pages.ts';
+import { pipeline } from '../../platform/store/pipeline.ts';
 import { type Removal, removals } from '../../platform/store/retention/removals.ts';
 import type { Store } from '../../platform/store/store.ts';
-import { together } from '../../platform/store/together.ts';
 import { events, type PagedEvent } from '../store/events.ts';
 import type { ByteBudget } from './byte-budget.ts';
 import { type Part, partsOf, sizeOf } from './stream-parts.ts';
@@ -96,7 +96,7 @@ export class StreamPages {
 
   #read(workspaceId: string, number: number): Promise<PageRead> {
     return this.#parts.store.read(async (tx) => {
-      const [removed, found] = await together([
+      const [removed, found] = await pipeline([
         removals.of(tx, workspaceId, 'events'),
         // Pages begin at the same events for all streams that are behind, so that they meet.
         events.after(tx, workspaceId, number, PAGE - (number % PAGE)),

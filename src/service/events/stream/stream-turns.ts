@@ -31,7 +31,7 @@ export class StreamTurns {
     this.#running = true;
     let ended = performance.now();
     while (this.#waiting.length > 0) {
-      await this.#precedence.piece();
+      await this.#precedence.yieldToRequests();
       const started = performance.now();
       const share = Math.min(MAX_MS, (started - ended) * SHARE);
       let done = 0;

@@ -89,7 +89,7 @@ export class Watch {
     while (!waker.ended) {
       for (let left = true; left && !waker.ended; ) {
         // Ingest and everybody's requests come first.
-        await platform.precedence.piece();
+        await platform.precedence.yieldToRequests();
         const { text, more } = await this.#piece();
         left = more;
         if (text !== '') yield text;

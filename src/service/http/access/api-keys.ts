@@ -136,8 +136,8 @@ export const apiKeys = {
   },
 
   /** What a valid API key opens; undefined for a key that is unknown or has ended. */
-  async holderOf(store: Pick<Store, 'look'>, apiKey: string): Promise<KeyHolder | undefined> {
-    const row = await store.look<
+  async holderOf(store: Pick<Store, 'readOne'>, apiKey: string): Promise<KeyHolder | undefined> {
+    const row = await store.readOne<
       Workspace & Pick<KeyHolder, 'kind' | 'keyId'> & Pick<ApiKey, 'endsAt'> & StoredClientSettings
     >(
       `SELECT w.workspace_id AS id, w.region, w.mode, k.kind, k.key_id AS "keyId", k.ends_at AS "endsAt",

@@ -1,7 +1,7 @@
 import { CHANNELS, PRIORITIES } from '../../../contract/schemas.ts';
 import { bytesOf, fitting } from '../../platform/store/pages.ts';
+import { pipeline } from '../../platform/store/pipeline.ts';
 import type { Tx } from '../../platform/store/store.ts';
-import { together } from '../../platform/store/together.ts';
 import { type Mode, workspaces } from '../../platform/store/workspaces.ts';
 import { afterLostWorker, UNCERTAIN } from '../rules/dispatch.ts';
 import type { Verdict } from '../rules/sending-rules.ts';
@@ -130,7 +130,7 @@ async function claimOne(
   { leaseMs, dropsRepeats, judge }: ClaimOptions,
 ): Promise<ClaimedNotification | 'settled' | 'skipped'> {
   // Two statements: the workspaces may be on another server than the notifications.
-  const [row, workspace] = await together([
+  const [row, workspace] = await pipeline([
     tx.sql.get<
       NotificationRow &
         Pick<ClaimedNotification, 'variables' | 'claim' | 'tries' | 'createdAt' | 'trace'> & {

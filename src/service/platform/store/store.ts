@@ -52,11 +52,11 @@ export interface Tx {
   /** Notifies every process on this database of a topic, after this transaction commits. */
   notify(topic: Topic): Promise<void>;
   /**
-   * Takes the last statements of a transaction, of which only the failure matters. PostgreSQL gets them and the commit in
-   * one round trip, so that all have been issued before `work` resolves. The transaction is rolled back and rejects if
+   * Hands over the last statements of a transaction, of which only the failure matters. PostgreSQL gets them and the commit
+   * in one round trip, so that all have been issued before `work` resolves. The transaction is rolled back and rejects if
    * one of them fails.
    */
-  withCommit(statements: readonly unknown[]): void;
+  deferUntilCommit(statements: readonly unknown[]): void;
 }
 
 /** The subjects of notifications between processes and workers. */
@@ -66,7 +66,7 @@ export type Topic = 'events' | 'notifications' | 'deliveries' | 'outcomes' | 'se
  * A limit on the concurrent writes of this process that lock the same row. The others wait before they take a
  * connection, so that one locked row cannot use up the connection pool.
  */
-export type Turn = Limit;
+export type ConcurrencyKey = Limit;
 
 export interface WriteOptions {
   readonly durable?: boolean;
@@ -75,15 +75,15 @@ export interface WriteOptions {
    * them is answered. The first statements may be repeated on another connection, and must do no harm if they are stored
    * without the others.
    */
-  readonly joined?: boolean;
+  readonly pipelinedBegin?: boolean;
   /** Work that may wait: on SQLite, other writes pass it (sqlite/write-queue.ts). Ignored by PostgreSQL. */
   readonly bulk?: boolean;
   /** Ignored by SQLite, which runs one transaction at a time. */
-  readonly turns?: readonly Turn[];
+  readonly concurrencyKeys?: readonly ConcurrencyKey[];
 }
 
 /** A row, and the time of the database when it was read, Unix ms. */
-export type Looked<T> = T & { readonly now: number };
+export type ReadAt<T> = T & { readonly now: number };
 
 /** The logs of a database server, which keeps them in partitions by time. */
 export interface Partitions {
@@ -99,7 +99,7 @@ export interface Partitions {
 /** The workers of a distributed database, each of which has the rows of some workspaces. */
 export interface Workers {
   /** True while the worker of a workspace does not answer, as far as is known: no statement can reach its rows. */
-  isOut(workspaceId: string): boolean;
+  isUnreachable(workspaceId: string): boolean;
   /** The number of workspaces that are out, and while there are any, that of all. */
   out(): { readonly out: number; readonly of: number };
 }
@@ -117,14 +117,14 @@ export interface Store {
    * `work` may await only calls on `tx`: SQLite runs queued transactions as one group, and PostgreSQL retries `work`
    * after a deadlock or a serialization failure.
    * A write with `durable: false` may be lost in a power failure, but not in a crash of the process.
-   * `turns` are the limits to acquire before taking a connection.
+   * `concurrencyKeys` are the limits to acquire before taking a connection.
    * Rejects with StoreUnavailable if nothing could be stored.
    */
   write<T>(work: (tx: Tx) => Promise<T>, options?: WriteOptions): Promise<T>;
   /** Runs `work` on a consistent snapshot. Writes in it are rejected or discarded. */
   read<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   /** Reads the first row of one SELECT, in one round trip. */
-  look<T extends object>(sql: string, params: readonly SqlValue[]): Promise<Looked<T> | undefined>;
+  readOne<T extends object>(sql: string, params: readonly SqlValue[]): Promise<ReadAt<T> | undefined>;
   /**
    * Calls `listener` when any process notifies of a topic, and sometimes without cause. Returns the function that
    * unsubscribes.

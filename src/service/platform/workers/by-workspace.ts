@@ -1,6 +1,6 @@
 import type { Platform } from '../platform.ts';
 import { due, type Lane } from '../store/due.ts';
-import { dueLook } from '../store/due-look.ts';
+import { dueWorkspaces } from '../store/due-workspaces.ts';
 
 /** Workspaces that one round looks at. */
 const PER_ROUND = 32;
@@ -40,10 +40,12 @@ export function dueRound(
   };
 
   return async (stopping = new AbortController().signal) => {
-    const { found, next } = await store.read((tx) => dueLook.next(tx, store.workers, lane, after, PER_ROUND));
+    const { found, next } = await store.read((tx) =>
+      dueWorkspaces.page(tx, store.workers, lane, after, PER_ROUND),
+    );
     for (const workspaceId of found)
       try {
-        await precedence.piece();
+        await precedence.yieldToRequests();
         if (stopping.aborted) return false;
         if (await work(workspaceId, stopping)) more = true;
       } catch (error) {

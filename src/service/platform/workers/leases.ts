@@ -27,7 +27,7 @@ export function keepLeases<T extends { readonly workspaceId: string }>(
     const byWorkspace = new Map<string, T[]>();
     for (const claim of held) {
       // A worker that is silent would hold up the renewal of the others.
-      if (store.workers?.isOut(claim.workspaceId)) continue;
+      if (store.workers?.isUnreachable(claim.workspaceId)) continue;
       byWorkspace.set(claim.workspaceId, [...(byWorkspace.get(claim.workspaceId) ?? []), claim]);
     }
     const renewed = await Promise.allSettled(

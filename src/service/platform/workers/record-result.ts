@@ -18,7 +18,7 @@ export async function recordResult(
 ): Promise<void> {
   for (let waited = 0; ; waited += PAUSE_MS) {
     try {
-      await precedence.piece();
+      await precedence.yieldToRequests();
       await store.write(work, options);
       return;
     } catch (error) {

@@ -1,4 +1,4 @@
-import type { Turn, Tx } from '../../platform/store/store.ts';
+import type { ConcurrencyKey, Tx } from '../../platform/store/store.ts';
 import { occurrenceOf } from '../rules/occurrence.ts';
 import { fanOuts } from './fan-outs.ts';
 
@@ -23,7 +23,7 @@ export interface Outcome {
 const MAX_OUTCOMES = 3;
 
 /** What concurrent reports of outcomes share: the message or notification, and what they write (Descriptor.concurrency). */
-export const outcomeWrites = (kind: Outcome['kind'], id: string): Turn[] => [
+export const outcomeWrites = (kind: Outcome['kind'], id: string): ConcurrencyKey[] => [
   { key: `${kind} ${id}` },
   { key: 'outcomes', max: MAX_OUTCOMES },
 ];

@@ -79,10 +79,13 @@ export function conforms(name: string, prepare: () => Promise<Engine>): void {
         store.write(
           async (tx) => {
             await tx.sql.get('SELECT 1 AS one');
-            tx.withCommit([...ids.map((id) => insert(tx, id, Uint8Array.of(1))), insert(tx, 'ws_last', key)]);
+            tx.deferUntilCommit([
+              ...ids.map((id) => insert(tx, id, Uint8Array.of(1))),
+              insert(tx, 'ws_last', key),
+            ]);
             return tx.now;
           },
-          { joined: true },
+          { pipelinedBegin: true },
         );
       await expect(add(['ws_lost'], null)).rejects.toThrow(ConstraintViolation);
       expect(await add(['ws_kept', 'ws_too'], Uint8Array.of(2))).toBeGreaterThan(0);
@@ -96,7 +99,7 @@ export function conforms(name: string, prepare: () => Promise<Engine>): void {
 
     it('rejects a transaction that throws with a failure of its last statements, which is the cause', async () => {
       const both = store.write(async (tx) => {
-        tx.withCommit([tx.sql.run('INSERT INTO no_such_table VALUES (1)')]);
+        tx.deferUntilCommit([tx.sql.run('INSERT INTO no_such_table VALUES (1)')]);
         await tx.sql.get('SELECT 1 AS one');
         return 'done';
       });
@@ -105,7 +108,7 @@ export function conforms(name: string, prepare: () => Promise<Engine>): void {
 
     it('rejects with a failure of its last statements that is known before it commits', async () => {
       const failed = store.write(async (tx) => {
-        tx.withCommit([Promise.reject(new Error('known early'))]);
+        tx.deferUntilCommit([Promise.reject(new Error('known early'))]);
         // A rejection that nobody has handled by now ends the process.
         await new Promise((resolve) => setTimeout(resolve, 20));
       });
@@ -280,21 +283,21 @@ export function conforms(name: string, prepare: () => Promise<Engine>): void {
 
     it('looks at the first row of a statement, as another process committed it', async () => {
       const statement = 'SELECT value FROM setting WHERE name = ?';
-      expect(await other.look(statement, ['looked at'])).toBeUndefined();
+      expect(await other.readOne(statement, ['looked at'])).toBeUndefined();
       const written = await store.write(async (tx) => {
         await settings.set(tx, 'looked at', 'first');
         return tx.now;
       });
-      const row = await other.look<{ value: string }>(statement, ['looked at']);
+      const row = await other.readOne<{ value: string }>(statement, ['looked at']);
       expect(row).toMatchObject({ value: '"first"' });
       expect(row!.now).toBeGreaterThanOrEqual(written);
       await store.write((tx) => settings.set(tx, 'looked at', 'then'));
-      expect(await other.look(statement, ['looked at'])).toMatchObject({ value: '"then"' });
+      expect(await other.readOne(statement, ['looked at'])).toMatchObject({ value: '"then"' });
     });
 
     it('looks again after a look that failed', async () => {
-      await expect(other.look('SELECT nothing FROM setting', [])).rejects.toThrow(/nothing/);
-      expect(await other.look('SELECT 1 AS one', [])).toMatchObject({ one: 1 });
+      await expect(other.readOne('SELECT nothing FROM setting', [])).rejects.toThrow(/nothing/);
+      expect(await other.readOne('SELECT 1 AS one', [])).toMatchObject({ one: 1 });
     });
 
     it('stores only the hash of a key', async () => {

@@ -8,7 +8,7 @@ import { connectionSettings, prepareSession, QUERY_TIMEOUT_MS } from './settings
 /** Size of the connection pool of one node. The listener has one more connection. */
 const CONNECTIONS = 10;
 
-/** The least that the limits on concurrent work (http/turns.ts) leave free connections of. */
+/** The least that the concurrency keys of writes leave free connections of. */
 const MIN_CONNECTIONS = 5;
 
 /** Timeout of the first statement on a pooled connection, after which the connection counts as dead. */
@@ -38,7 +38,7 @@ export class Connections {
     this.#pool = new pg.Pool({
       ...connectionSettings(url),
       max: this.#most,
-      // Statements that are sent together take one round trip (together.ts).
+      // Statements that are sent together take one round trip (pipeline.ts).
       pipeline: true,
       idleTimeoutMillis: 30_000,
       allowExitOnIdle: true,

@@ -8,7 +8,7 @@ const CHANNEL = 'svc_news';
 
 /**
  * Notifications of one topic are collected for this long and sent once. Those who wait for outcomes gather them for as
- * long before they act (workers/settler.ts, workers/learner.ts).
+ * long before they act (workers/reward-log-writer.ts, workers/learner.ts).
  */
 const COLLECT_MS = 10;
 const COLLECT_OUTCOMES_MS = 100;

@@ -26,14 +26,14 @@ interface Parts {
 }
 
 /**
- * Runs `work` in a transaction. Resolves to its value and the topics to notify of. With `joined`, `work` starts before
+ * Runs `work` in a transaction. Resolves to its value and the topics to notify of. With `pipelinedBegin`, `work` starts before
  * the transaction has begun (WriteOptions), and a connection that turns out to be dead is not replaced: rejects with NotBegun.
  */
 export async function runTransaction<T>(
   parts: Parts,
   kind: Kind,
   work: (tx: Tx) => Promise<T>,
-  joined = false,
+  pipelinedBegin = false,
 ): Promise<{ value: T; topics: ReadonlySet<Topic> }> {
   const { connections, where, inFlight } = parts;
   const text = BEGIN[kind];
@@ -43,7 +43,7 @@ export async function runTransaction<T>(
   };
   let client: PoolClient;
   let begun: Promise<void> | undefined;
-  if (joined) {
+  if (pipelinedBegin) {
     client = await connections.take();
     collectWrites(client);
     begun = connections.begin(client, text).then(takeNow);
@@ -59,12 +59,13 @@ export async function runTransaction<T>(
   const tx: Tx = {
     sql,
     get now() {
-      if (now === undefined) throw new Error('the time of a joined transaction is read before it began');
+      if (now === undefined)
+        throw new Error('the time of a pipelinedBegin transaction is read before it began');
       return now;
     },
     ...locksOf(sql),
     notify: async (topic) => void topics.add(topic),
-    withCommit: (statements) => {
+    deferUntilCommit: (statements) => {
       const failed = Promise.allSettled(statements).then(rejectFirst);
       // The commit reads it, which may be after it has failed: a rejection that nobody handles ends the process.
       failed.catch(() => {});

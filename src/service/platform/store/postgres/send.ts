@@ -9,7 +9,7 @@ const collecting = new WeakSet<Client>();
 
 /**
  * Sends what a connection is given until this run of the event loop's microtasks ends in one write: statements that are
- * issued together (together.ts), and the BEGIN and COMMIT around them.
+ * issued together (pipeline.ts), and the BEGIN and COMMIT around them.
  */
 export function collectWrites(client: Client): void {
   if (collecting.has(client)) return;

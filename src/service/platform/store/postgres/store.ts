@@ -5,13 +5,13 @@ import type { Migrated } from '../migrate.ts';
 import { MIGRATIONS } from '../schema/index.ts';
 import type { Migration } from '../schema/migration.ts';
 import {
+  type ConcurrencyKey,
   type Dialect,
-  type Looked,
+  type ReadAt,
   type SqlValue,
   type Store,
   StoreUnavailable,
   type Topic,
-  type Turn,
   type Tx,
   type Workers,
   type WriteOptions,
@@ -31,7 +31,7 @@ import { citusDialect, postgresDialect } from './transaction.ts';
 import { identityOf } from './url.ts';
 import { WorkerWatch } from './workers.ts';
 
-/** How long a write waits for its turns before it fails with StoreUnavailable. */
+/** How long a write waits for its concurrency keys before it fails with StoreUnavailable. */
 const TURN_TIMEOUT_MS = 5_000;
 
 /** Attempts of a transaction that fails with a deadlock or a serialization failure. */
@@ -109,13 +109,17 @@ export class PostgresStore implements Store {
 
   async write<T>(
     work: (tx: Tx) => Promise<T>,
-    { durable = true, turns = [], joined = false }: WriteOptions = {},
+    { durable = true, concurrencyKeys = [], pipelinedBegin = false }: WriteOptions = {},
   ): Promise<T> {
-    return this.#limited(turns, async () => {
+    return this.#limited(concurrencyKeys, async () => {
       for (let attempt = 1; ; attempt++) {
         try {
           // A second attempt takes a connection that answers.
-          const value = await this.#transaction(durable ? 'durable' : 'lazy', work, joined && attempt === 1);
+          const value = await this.#transaction(
+            durable ? 'durable' : 'lazy',
+            work,
+            pipelinedBegin && attempt === 1,
+          );
           this.#statistics.noteWrite();
           return value;
         } catch (error) {
@@ -130,7 +134,7 @@ export class PostgresStore implements Store {
     return this.#transaction('read', work);
   }
 
-  async look<T extends object>(sql: string, params: readonly SqlValue[]): Promise<Looked<T> | undefined> {
+  async readOne<T extends object>(sql: string, params: readonly SqlValue[]): Promise<ReadAt<T> | undefined> {
     const statement = statementOf(
       `SELECT found.*, ${NOW} AS now FROM (${sql}) AS found`,
       this.dialect.distributed,
@@ -146,9 +150,9 @@ export class PostgresStore implements Store {
     name: string,
     text: string,
     values: readonly SqlValue[],
-    turns: readonly Turn[] = [],
+    concurrencyKeys: readonly ConcurrencyKey[] = [],
   ): Promise<T[]> {
-    return this.#limited(turns, async () => {
+    return this.#limited(concurrencyKeys, async () => {
       const { rows } = await this.#connections.query({ name, text, values }, this.#inFlight);
       return rows as T[];
     });
@@ -184,9 +188,9 @@ export class PostgresStore implements Store {
     return this.#closing;
   }
 
-  /** Runs `work` while it holds its turns. */
-  async #limited<T>(turns: readonly Turn[], work: () => Promise<T>): Promise<T> {
-    const release = await this.#limiter.acquire(turns, TURN_TIMEOUT_MS);
+  /** Runs `work` within the limits of its concurrency keys. */
+  async #limited<T>(concurrencyKeys: readonly ConcurrencyKey[], work: () => Promise<T>): Promise<T> {
+    const release = await this.#limiter.acquire(concurrencyKeys, TURN_TIMEOUT_MS);
     if (!release) throw new StoreUnavailable('too many requests wait for the same row', undefined);
     try {
       return await work();
@@ -196,7 +200,7 @@ export class PostgresStore implements Store {
   }
 
   async #distribute(clock: Clock): Promise<void> {
-    const inFlight = new InFlight((workspaceId) => workers.isOut(workspaceId));
+    const inFlight = new InFlight((workspaceId) => workers.isUnreachable(workspaceId));
     const workers = new WorkerWatch(this.#url, clock, {
       onChange: () => this.#connections.renew(),
       onLost: () => inFlight.giveUp(),
@@ -214,9 +218,9 @@ export class PostgresStore implements Store {
     await this.#connections.end();
   }
 
-  async #transaction<T>(kind: Kind, work: (tx: Tx) => Promise<T>, joined = false): Promise<T> {
+  async #transaction<T>(kind: Kind, work: (tx: Tx) => Promise<T>, pipelinedBegin = false): Promise<T> {
     const parts = { connections: this.#connections, where: this.#where, inFlight: this.#inFlight };
-    const { value, topics } = await runTransaction(parts, kind, work, joined);
+    const { value, topics } = await runTransaction(parts, kind, work, pipelinedBegin);
     for (const topic of topics) {
       this.#notifications.emit(topic);
       this.#listener.notify(topic);

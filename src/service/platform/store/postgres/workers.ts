@@ -65,7 +65,7 @@ export class WorkerWatch implements Workers {
     await this.#running;
   }
 
-  isOut(workspaceId: string): boolean {
+  isUnreachable(workspaceId: string): boolean {
     return this.#out.has(workspaceId);
   }
 

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { bytesOf } from '../pages.ts';
+import { pipeline } from '../pipeline.ts';
 import type { Cutoffs, NumberedLog } from '../retained-logs.ts';
 import type { Tx } from '../store.ts';
-import { together } from '../together.ts';
 import { LOG_TABLES } from './log-tables.ts';
 
 /** Deletes up to `limit` expired rows of a workspace and returns how many. `cutoffs`: those of the retained logs. */
@@ -134,7 +134,7 @@ export const removals = {
       [workspaceId, notifications, most],
     );
     for (const { id } of old)
-      await together([
+      await pipeline([
         tx.sql.run('DELETE FROM notification_send WHERE workspace_id = ? AND notification_id = ?', [
           workspaceId,
           id,

@@ -3,10 +3,11 @@ import { dirname } from 'node:path';
 import type { Clock } from '../../../../kit/clock.ts';
 import { ensurePrivateDir, ensurePrivateFile } from '../../../../kit/files/private-file.ts';
 import { type Migrated, migrate } from '../migrate.ts';
+import { pipeline } from '../pipeline.ts';
 import { MIGRATIONS } from '../schema/index.ts';
 import type { Migration } from '../schema/migration.ts';
 import {
-  type Looked,
+  type ReadAt,
   type SqlValue,
   type Store,
   StoreUnavailable,
@@ -14,7 +15,6 @@ import {
   type Tx,
   type WriteOptions,
 } from '../store.ts';
-import { together } from '../together.ts';
 import { ChangeWatch } from './change-watch.ts';
 import { SqliteConnection, sqliteDialect } from './connection.ts';
 import { GroupWriter } from './group-writer.ts';
@@ -42,7 +42,7 @@ const lock = async () => {};
 const tryLock = async () => true;
 
 /** What a transaction that reads has no use for. */
-const readTx = { lock, tryLock, notify: async () => {}, withCommit: () => {} };
+const readTx = { lock, tryLock, notify: async () => {}, deferUntilCommit: () => {} };
 type Outcome = { ok: true; value: unknown } | { ok: false; reason: unknown };
 
 /**
@@ -138,7 +138,7 @@ export class SqliteStore implements Store {
     return result;
   }
 
-  look<T extends object>(sql: string, params: readonly SqlValue[]): Promise<Looked<T> | undefined> {
+  readOne<T extends object>(sql: string, params: readonly SqlValue[]): Promise<ReadAt<T> | undefined> {
     return this.#outside((reader) => {
       const row = reader.first<T>(sql, params);
       return row && { ...row, now: this.#clock.now() };
@@ -259,14 +259,14 @@ export class SqliteStore implements Store {
     const notify = async (topic: Topic) => void own.add(topic);
     const sql = this.#writer.connection;
     let unread: Promise<unknown> | undefined;
-    const withCommit = (statements: readonly unknown[]) => {
-      unread = together([unread, ...statements]);
+    const deferUntilCommit = (statements: readonly unknown[]) => {
+      unread = pipeline([unread, ...statements]);
       unread.catch(() => {});
     };
     sql.exec('SAVEPOINT job');
     try {
       const now = this.#clock.now();
-      const value = await job.work({ sql, now, lock, tryLock, notify, withCommit });
+      const value = await job.work({ sql, now, lock, tryLock, notify, deferUntilCommit });
       await unread;
       sql.exec('RELEASE job');
       for (const topic of own) topics.add(topic);

@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../../../../src/kit/clock.ts';
-import { settleOnce } from '../../../../../src/service/decisions/settler.ts';
+import { settleOnce } from '../../../../../src/service/decisions/reward-log-writer.ts';
 import { decisions } from '../../../../../src/service/decisions/store/decisions.ts';
 import { messages } from '../../../../../src/service/decisions/store/messages.ts';
 import { rewards } from '../../../../../src/service/decisions/store/rewards.ts';
@@ -107,7 +107,7 @@ it('purging locks deliveries before their attempts, and skips locked deliveries'
   expect([await left('delivery'), await left('delivery_attempt')]).toEqual([[], []]);
 });
 
-it('the settler of one workspace does not wait for the reward log of another', async () => {
+it('the reward log writer of one workspace does not wait for the reward log of another', async () => {
   const db = await open();
   const record = (hashId: string) => ({
     decisionId: `dec_${hashId}`,

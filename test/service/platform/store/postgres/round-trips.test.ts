@@ -41,7 +41,7 @@ it('sends the statements of a decision that do not depend on each other in one r
   // Workers wait, so that little more than the request is counted.
   const waiting: (() => void)[] = [];
   const piece = vi
-    .spyOn(service.platform.precedence, 'piece')
+    .spyOn(service.platform.precedence, 'yieldToRequests')
     .mockImplementation(() => new Promise((start) => waiting.push(start)));
   onTestFinished(() => {
     piece.mockRestore();

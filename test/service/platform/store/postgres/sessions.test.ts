@@ -29,7 +29,7 @@ it('a connection terminated between two statements fails only its transaction', 
   expect(await store.read((tx) => settings.get(tx, 'lost'))).toBeUndefined();
 });
 
-it('a transaction that is joined with its first statements begins again on another connection', async () => {
+it('a transaction whose begin is pipelined with its first statements begins again on another connection', async () => {
   const url = new URL(await postgresDatabase());
   let cut = false;
   let lost = 0;
@@ -61,15 +61,15 @@ it('a transaction that is joined with its first statements begins again on anoth
           early = error;
         }
         const known = (await settings.get<number>(tx, 'n')) ?? 0;
-        tx.withCommit([settings.set(tx, 'n', known + 1)]);
+        tx.deferUntilCommit([settings.set(tx, 'n', known + 1)]);
         return tx.now;
       },
-      { joined: true },
+      { pipelinedBegin: true },
     );
   cut = true;
   expect(await add()).toBeGreaterThan(0);
   expect(lost).toBe(1);
-  // The second attempt is not joined.
+  // The second attempt has no pipelined begin.
   expect(early).toBeTypeOf('number');
   await add();
   expect(early).toBeInstanceOf(Error);
@@ -82,7 +82,7 @@ it('a statement after the end of its transaction is refused', async () => {
   const stored = store.write(async (tx) => {
     const first = tx.sql.get('SELECT 1 AS one');
     late = first.then(() => settings.set(tx, 'late', 1));
-    tx.withCommit([late]);
+    tx.deferUntilCommit([late]);
   });
   await expect(stored).rejects.toThrow('after the end of its transaction');
   expect(await store.read((tx) => settings.get(tx, 'late'))).toBeUndefined();

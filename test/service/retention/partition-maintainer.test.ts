@@ -2,13 +2,13 @@ import { expect, test, vi } from 'vitest';
 import { systemClock } from '../../../src/kit/clock.ts';
 import { Precedence } from '../../../src/service/platform/precedence.ts';
 import type { Store } from '../../../src/service/platform/store/store.ts';
-import { startRetainer } from '../../../src/service/retention/retainer.ts';
+import { startPartitionMaintainer } from '../../../src/service/retention/partition-maintainer.ts';
 import { createLog } from '../../../src/service/telemetry/log.ts';
 
 test('names the log whose partitions cannot be changed now', async () => {
   const lines: string[] = [];
   const partitions = { keep: async (name: string) => (name === 'events' ? 'event is in use' : undefined) };
-  const retainer = startRetainer(
+  const maintainer = startPartitionMaintainer(
     {
       store: { leads: async () => true, partitions } as unknown as Store,
       clock: systemClock,
@@ -18,7 +18,7 @@ test('names the log whose partitions cannot be changed now', async () => {
     () => ({ events: 1, decisions: 1, notifications: 1 }),
   );
   await vi.waitUntil(() => lines.length > 0, { timeout: 20_000 });
-  await retainer.stop();
+  await maintainer.stop();
   expect(lines).toHaveLength(1);
   expect(JSON.parse(lines[0]!)).toMatchObject({ level: 'warn', log: 'events', reason: 'event is in use' });
 });

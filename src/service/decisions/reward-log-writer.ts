@@ -1,6 +1,6 @@
 import type { Platform } from '../platform/platform.ts';
 import { due } from '../platform/store/due.ts';
-import { dueLook } from '../platform/store/due-look.ts';
+import { dueWorkspaces } from '../platform/store/due-workspaces.ts';
 import type { Tx } from '../platform/store/store.ts';
 import { dueRound } from '../platform/workers/by-workspace.ts';
 import { repeat, type Worker, wokenBy } from '../platform/workers/worker.ts';
@@ -18,20 +18,23 @@ const CHUNK = 200;
  * Writes the first entry of decisions that started to count. Rewards and silence are written together, in the order in which decisions began to count: were rewards written first, a
  * content would seem to earn more than it does until its silence follows.
  */
-export function startSettler(platform: Pick<Platform, 'store' | 'clock' | 'log' | 'precedence'>): Worker {
+export function startRewardLogWriter(
+  platform: Pick<Platform, 'store' | 'clock' | 'log' | 'precedence'>,
+): Worker {
   const { store, clock, log } = platform;
   const settle = async (workspaceId: string) =>
     (await store.write((tx) => settleOnce(tx, workspaceId, CHUNK), { durable: false, bulk: true })) === CHUNK;
   const round = dueRound(platform, 'settle', settle);
-  const worker = repeat('the settler', clock, log, PAUSE_MS, async (stopping) => {
+  const worker = repeat('the reward log writer', clock, log, PAUSE_MS, async (stopping) => {
     // First: decisions that arrive meanwhile do not wake a process that does not lead, either.
     await clock.sleep(GATHER_MS, stopping).catch(() => {});
-    return (await store.leads('settler')) && (await round(stopping));
+    return (await store.leads('reward log writer')) && (await round(stopping));
   });
-  const counting = () => store.read((tx) => dueLook.any(tx, store.workers, 'settle'));
+  const counting = () => store.read((tx) => dueWorkspaces.any(tx, store.workers, 'settle'));
   return {
     ...wokenBy(store, 'outcomes', worker),
-    idle: async () => (await worker.idle()) && (!(await store.leads('settler')) || !(await counting())),
+    idle: async () =>
+      (await worker.idle()) && (!(await store.leads('reward log writer')) || !(await counting())),
   };
 }
 

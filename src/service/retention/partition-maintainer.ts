@@ -9,7 +9,7 @@ const PAUSE_MS = 60_000;
  * Keeps partitions of the logs and gives freed space back to the file system, where retention is set. The janitor removes
  * the rows that are not dropped with a partition.
  */
-export function startRetainer(
+export function startPartitionMaintainer(
   { store, clock, log, precedence }: Pick<Platform, 'store' | 'clock' | 'log' | 'precedence'>,
   retention: () => Retention,
 ): Worker {
@@ -35,11 +35,11 @@ export function startRetainer(
         next: "to give it back, stop the service once and run: sqlite3 FILE 'PRAGMA auto_vacuum = INCREMENTAL; VACUUM'",
       });
     reported = true;
-    do await precedence.piece();
+    do await precedence.yieldToRequests();
     while (!stopping.aborted && (await store.shrink()));
   };
-  return repeat('the retainer', clock, log, PAUSE_MS, async (stopping) => {
-    if (!(await store.leads('retainer'))) return false;
+  return repeat('the partition maintainer', clock, log, PAUSE_MS, async (stopping) => {
+    if (!(await store.leads('partition maintainer'))) return false;
     await (store.partitions ? keepPartitions() : shrink(stopping));
     return false;
   });
