@@ -62,7 +62,7 @@ async function run(scenario: Scenario, index: number) {
       baseUrl: service.url,
       workspace: service.workspace,
       apiKey: service.apiKey!,
-      keysHonoured: true,
+      idempotent: true,
       timeoutMs: 10_000,
       maxRetries: 0,
       clock: systemClock,

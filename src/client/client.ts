@@ -27,7 +27,7 @@ export interface ClientOptions {
   readonly workspace: string;
   readonly apiKey: string;
   /** True if the service is known to support Idempotency-Key, so that any request may be retried under one key. */
-  readonly keysHonoured: boolean;
+  readonly idempotent: boolean;
   readonly timeoutMs: number;
   readonly maxRetries: number;
   readonly clock: Clock;
@@ -104,7 +104,7 @@ export function createClient(options: ClientOptions): Client {
           : common,
         body: call.raw ?? (call.body === undefined ? undefined : JSON.stringify(call.body)),
         group: endpoint.group,
-        repeatable: endpoint.repeat === 'always' || options.keysHonoured,
+        repeatable: endpoint.repeat === 'always' || options.idempotent,
         signal: call.signal,
         waiting: call.waiting,
         onLost: call.onLost,

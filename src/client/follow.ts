@@ -95,7 +95,7 @@ function waitAfter(
   if (error instanceof ApiError) {
     const wait = retryAfterMs(error.headers[HEADERS.retryAfter], clock.now());
     const failure = { kind: 'answered', status: error.status, retryAfterMs: wait } as const;
-    const decision = decideRetry(failure, 'always', failures, { maxRetries, keysHonoured: false }, random);
+    const decision = decideRetry(failure, 'always', failures, { maxRetries, idempotent: false }, random);
     return decision.repeat ? decision.waitMs : undefined;
   }
   if (error instanceof TransportError && error.reason === 'answer') return undefined;

@@ -13,7 +13,7 @@ export interface RetryRules {
   /** Maximum number of retries of one request (specification: 5). */
   readonly maxRetries: number;
   /** Whether the service is known to support Idempotency-Key. */
-  readonly keysHonoured: boolean;
+  readonly idempotent: boolean;
 }
 
 /** What to do after a failed attempt. */
@@ -43,7 +43,7 @@ export function decideRetry(
 ): RetryDecision {
   const notProcessed =
     failure.kind === 'unconnected' || (failure.kind === 'answered' && !isTransient(failure.status));
-  const safe = notProcessed || repeat === 'always' || rules.keysHonoured;
+  const safe = notProcessed || repeat === 'always' || rules.idempotent;
   const transient = failure.kind !== 'answered' || failure.status === 429 || isTransient(failure.status);
   const retryAfter = failure.kind === 'answered' ? failure.retryAfterMs : undefined;
   if (transient && safe && tries <= rules.maxRetries)

@@ -47,7 +47,7 @@ become the JSON body, or the query of a GET: -f adds a string, and -F converts n
     ];
     const inQuery = method === 'GET' || method === 'HEAD' || flags.input !== undefined;
     const body = await bodyOf(context, { input: flags.input, fields: inQuery ? [] : fields });
-    const { client, keysHonoured } = await connect();
+    const { client, idempotent } = await connect();
     const { traitsOf } = await import('../client/endpoint-of.ts');
     const { randomUUID } = await import('node:crypto');
     const key: Record<string, string> =
@@ -57,7 +57,7 @@ become the JSON body, or the query of a GET: -f adds a string, and -F converts n
       path: inQuery ? withQuery(path, fields) : path,
       headers: { ...key, ...headers },
       body,
-      ...traitsOf(method, path, keysHonoured),
+      ...traitsOf(method, path, idempotent),
       signal,
     });
     if (flags.include && !out.json) {
@@ -81,7 +81,8 @@ become the JSON body, or the query of a GET: -f adds a string, and -F converts n
 async function describe({ args, flags, out }: Context<typeof Api>): Promise<void> {
   if (args.method !== undefined || (flags.list && flags.spec))
     throw new SvcError('usage', `--${flags.list ? 'list' : 'spec'} sends no request`, {
-      hint: (invocation) => `use it alone: ${invocation.on('api', flags.list ? '--list' : '--spec')}`,
+      hint: (invocation) =>
+        `use it alone: ${invocation.onSameService('api', flags.list ? '--list' : '--spec')}`,
     });
   if (flags.spec) {
     const { openApiText } = await import('../contract/document.ts');
@@ -99,7 +100,7 @@ function methodAndPath(
 ): { method: string; path: string } {
   if (first === undefined)
     throw new SvcError('usage', 'the path is missing', {
-      hint: (invocation) => `list the paths: ${invocation.on('api', '--list')}`,
+      hint: (invocation) => `list the paths: ${invocation.onSameService('api', '--list')}`,
     });
   const [method, path] =
     second === undefined && first.startsWith('/') ? ['GET', first] : [first.toUpperCase(), second];
@@ -108,7 +109,7 @@ function methodAndPath(
       'usage',
       path === undefined ? 'the path is missing' : `${first} is not an HTTP method`,
       {
-        hint: (invocation) => `for example: ${invocation.on('api', 'GET', '/v1/webhooks')}`,
+        hint: (invocation) => `for example: ${invocation.onSameService('api', 'GET', '/v1/webhooks')}`,
       },
     );
   if (!/^\/[\x21-\x7e]*$/.test(path) || path.includes('#'))

@@ -46,10 +46,10 @@ and call back. Needs neither a profile nor a network, and does not change the da
         }
       } catch (error) {
         if (signal.aborted)
-          throw new SvcError('interrupted', 'interrupted', { hint: (invocation) => invocation.again() });
+          throw new SvcError('interrupted', 'interrupted', { hint: (invocation) => invocation.rerunWith() });
         if (!(error instanceof DemoFailed)) throw error;
         throw new SvcError('failed', `the demo stopped after ${number} of 5 steps: ${error.message}`, {
-          hint: (invocation) => `report this with the output of: ${invocation.again('--debug')}`,
+          hint: (invocation) => `report this with the output of: ${invocation.rerunWith('--debug')}`,
         });
       } finally {
         await connection.close();

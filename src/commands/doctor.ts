@@ -42,7 +42,7 @@ target of 100 ms.`;
     const { worst } = await import('../features/doctor/check.ts');
     const checks = await runChecks(context);
     if (signal.aborted)
-      throw new SvcError('interrupted', 'interrupted', { hint: (invocation) => invocation.again() });
+      throw new SvcError('interrupted', 'interrupted', { hint: (invocation) => invocation.rerunWith() });
     const failure = worst(checks);
     const rows = checks.map(({ check, status, seen, next, failure }) => ({
       check,
@@ -135,7 +135,7 @@ async function runChecks(context: Context<typeof Doctor>): Promise<Check[]> {
   const { workspace } = connection;
   const toLive =
     settings.kind === 'local'
-      ? `to make it a live one: ${context.invocation.on('workspaces', 'update', workspace, '--mode', 'live')}`
+      ? `to make it a live one: ${context.invocation.onSameService('workspaces', 'update', workspace, '--mode', 'live')}`
       : 'use the key of a live workspace; the operator of the service creates one with `workspaces create --mode live`';
   const place = { workspace, toLive };
   const seen = await checkService(connection.client, expected, now, signal, address, place);

@@ -55,11 +55,11 @@ export interface ConsoleLimit {
 
 /** The imports whose journals this machine keeps (`GET /console/imports`), as `svc imports list --json` has them. */
 export interface ConsoleImports {
-  readonly imports: readonly KeptImport[];
+  readonly imports: readonly StoredImport[];
 }
 
 /** An import whose journal this machine keeps. What is null is not known: another process has the journal open. */
-export interface KeptImport {
+export interface StoredImport {
   /** The name of the journal, without its suffix. */
   readonly id: string;
   /** `unusable` for a damaged journal; `unreadable` for one that cannot be read now, as on a full disk. */

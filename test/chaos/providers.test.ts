@@ -4,8 +4,8 @@ import { throughStorm } from '../support/vendors/storm.ts';
 it('no notification is lost or doubled by a failing, limiting, dying provider (long form: npm run test:chaos)', async () => {
   const storm = { notifications: 100, perSecond: 40, kills: 1, mostInRow: 1, seed: 'short' };
   const [keyed, unkeyed] = await Promise.all([
-    throughStorm({ ...storm, dropsRepeats: true }),
-    throughStorm({ ...storm, dropsRepeats: false }),
+    throughStorm({ ...storm, deduplicates: true }),
+    throughStorm({ ...storm, deduplicates: false }),
   ]);
   for (const { delivered, uncertain, refused, deaths, kills } of [keyed, unkeyed])
     expect({ ended: delivered + uncertain + refused, deaths, kills }).toEqual({

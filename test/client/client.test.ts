@@ -19,7 +19,7 @@ function clientOf(options: Partial<ClientOptions> & { baseUrl: string }) {
   const client = createClient({
     workspace: 'ws_1',
     apiKey: 'sk_test_0123456789',
-    keysHonoured: false,
+    idempotent: false,
     timeoutMs: 5000,
     maxRetries: 5,
     clock: systemClock,
@@ -72,7 +72,7 @@ describe('retries', () => {
       ).rejects.toThrow();
       expect(once.received).toHaveLength(1);
       const keyed = await scripted(answer, ok);
-      await clientOf({ baseUrl: keyed.url, clock, keysHonoured: true }).call('trigger', { body: trigger });
+      await clientOf({ baseUrl: keyed.url, clock, idempotent: true }).call('trigger', { body: trigger });
       expect(keyed.received).toHaveLength(2);
     }
   });

@@ -141,7 +141,7 @@ describe('with any response headers', () => {
         baseUrl: env.SVC_BASE_URL,
         workspace: 'ws_1',
         apiKey: 'sk_test_x',
-        keysHonoured: false,
+        idempotent: false,
         timeoutMs: 5000,
         maxRetries: 2,
         clock,

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decideRetry, type Failure, retryWait } from '../../src/client/retry-policy.ts';
 
-const rules = { maxRetries: 5, keysHonoured: false };
-const withKeys = { maxRetries: 5, keysHonoured: true };
+const rules = { maxRetries: 5, idempotent: false };
+const withKeys = { maxRetries: 5, idempotent: true };
 const none = () => 0;
 
 const limited: Failure = { kind: 'answered', status: 429 };

@@ -30,7 +30,7 @@ function client(baseUrl: string, options: Partial<Parameters<typeof createClient
     baseUrl,
     workspace: 'ws_stand_in',
     apiKey: 'sk_stand_in_0123456789abcdef',
-    keysHonoured: false,
+    idempotent: false,
     timeoutMs: 2000,
     maxRetries: 0,
     clock: { now: () => systemClock.now(), sleep: async () => {} },
@@ -103,7 +103,7 @@ describe('the client', () => {
       client(server.url, { maxRetries: 5 }).call('decide', { body: { hashId: 'h' } }),
     ).rejects.toMatchObject({ sent: true });
     expect(server.connections()).toBe(1);
-    await client(standIn.url, { maxRetries: 5, keysHonoured: true }).call('decide', {
+    await client(standIn.url, { maxRetries: 5, idempotent: true }).call('decide', {
       body: { hashId: 'h' },
     });
     expect(requests).toHaveLength(4);

@@ -37,7 +37,8 @@ function isQuoted(node: Node): boolean {
       if (callee.type !== 'MemberExpression') return false;
       const method = nameOf(callee.property as Node) ?? '';
       // The commands that are made of what was typed quote it (src/cli/invocation/invocation.ts).
-      if (/^(again|on|onThis|locally|help)$/.test(method)) return nameOf(callee.object as Node) === 'typed';
+      if (/^(rerunWith|onSameService|onSameResource|locally|help)$/.test(method))
+        return nameOf(callee.object as Node) === 'typed';
       if (method === 'join') return isQuoted(callee.object as Node);
       if (method !== 'map') return false;
       const [by] = node.arguments as Node[];

@@ -1,5 +1,5 @@
 import type { Batch } from '../../src/features/import/batch/batch.ts';
-import { Batcher, type BatcherOptions } from '../../src/features/import/batch/batcher.ts';
+import { Batcher, type BatcherOptions, type Shard } from '../../src/features/import/batch/batcher.ts';
 import { longestRecord } from '../../src/features/import/batch/request-body.ts';
 import { batchesOf } from '../../src/features/import/read/batches.ts';
 import type { ByteSource } from '../../src/features/import/read/bytes.ts';
@@ -27,7 +27,7 @@ export interface CollectOptions extends Partial<Omit<Mapping, 'map' | 'set' | 't
   readonly chunk?: number;
   readonly longest?: number;
   readonly batcher?: Partial<BatcherOptions>;
-  readonly deal?: { take: number; of: number };
+  readonly deal?: Shard;
   /** Replaces the mapper of the rows of a table. */
   readonly rows?: (rows: RowMapper) => RowMapper;
 }

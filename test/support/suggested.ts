@@ -42,7 +42,7 @@ export async function suggested(content: string | Buffer, name = 'a.csv'): Promi
         format: flags.format as Format | undefined,
         reading: readingOf(flags),
         mapping: mappingOf('events', typed, undefined),
-        part: undefined,
+        shard: undefined,
         stop,
         onNotice: () => undefined,
       }),

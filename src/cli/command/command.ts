@@ -155,7 +155,7 @@ export abstract class SvcCommand {
               flags,
               settings,
               version,
-              onOtherRegion: invocation.on('doctor'),
+              onOtherRegion: invocation.onSameService('doctor'),
               ...options,
             });
             connections.push(connection);

@@ -53,11 +53,13 @@ export function toParseError(error: unknown, id: string, flags: Readonly<Record<
   const [, dependency] = DEPENDS_ON.exec(message) ?? [];
   if (dependency !== undefined)
     return new SvcError('usage', message, {
-      hint: (invocation) => invocation.again(dependency),
+      hint: (invocation) => invocation.rerunWith(dependency),
       cause: error,
     });
   return new SvcError('usage', message, {
-    hint: meant ? (invocation) => invocation.on(...id.split(':'), ...meant) : `see \`${command} --help\``,
+    hint: meant
+      ? (invocation) => invocation.onSameService(...id.split(':'), ...meant)
+      : `see \`${command} --help\``,
     cause: error,
   });
 }

@@ -39,11 +39,11 @@ export function processWorld(): World {
       outputClosedListeners.add(listener);
       return () => void outputClosedListeners.delete(listener);
     },
-    endsSoon() {
+    shortLived() {
       if (!wasmCompiledOnce) compileWasmOnce();
       wasmCompiledOnce = true;
     },
-    givesWay: lowerPriority,
+    lowerPriority: lowerPriority,
     exit: (code) => process.exit(code),
   };
 }

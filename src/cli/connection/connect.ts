@@ -26,7 +26,7 @@ export interface Connection {
   readonly profile: string | undefined;
   readonly isLocal: boolean;
   /** The service is known to honour Idempotency-Key. */
-  readonly keysHonoured: boolean;
+  readonly idempotent: boolean;
   /** The profile says that any 2xx of the service acknowledges records. */
   readonly acceptAnyAnswer: boolean;
   /** The pacers of the rate-limit groups, to announce requests and to read the pace. */
@@ -96,7 +96,7 @@ export async function connect({
   const { ObservedLimits } = await import('../../client/observed-limits.ts');
   const { Pacers } = await import('../../client/pacers.ts');
   const { randomFrom } = await import('../../kit/random.ts');
-  if (!lasting) world.endsSoon();
+  if (!lasting) world.shortLived();
   if (settings.kind === 'remote' && settings.sandbox)
     out.notice(`sandbox: profile ${settings.profile} acts with test credentials`);
   const repeated = settings.kind === 'remote' && repeatedVersion(settings.baseUrl, settings.origins.baseUrl);
@@ -122,7 +122,7 @@ export async function connect({
     longestWaitMs,
     onPause: (group, waitMs) => onNotice(`over the limit of ${group}: waiting ${Math.ceil(waitMs / 1000)} s`),
   });
-  const keysHonoured = settings.kind === 'local' || settings.keysHonoured;
+  const idempotent = settings.kind === 'local' || settings.idempotent;
   const watchHeaders = headerWatch(out, flags, region, diagnoses ? undefined : onOtherRegion);
   const retries = retryNotices(onNotice, target.baseUrl, maxRetries);
   const warnOfPage = pageWarning(out, target.baseUrl);
@@ -130,7 +130,7 @@ export async function connect({
     baseUrl: target.baseUrl,
     workspace: target.workspace,
     apiKey: target.apiKey,
-    keysHonoured,
+    idempotent,
     timeoutMs: flags.timeout * 1000,
     maxRetries,
     clock: world.clock,
@@ -158,7 +158,7 @@ export async function connect({
     region,
     profile: settings.kind === 'local' ? 'local' : settings.profile,
     isLocal: settings.kind === 'local',
-    keysHonoured,
+    idempotent,
     acceptAnyAnswer: settings.kind === 'remote' && settings.acceptAnyAnswer,
     pacers,
     limits,

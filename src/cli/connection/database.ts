@@ -65,7 +65,7 @@ export function databaseError(error: unknown, database: string): unknown {
     if (name === 'StoreForeign' || name === 'StoreNotOpened')
       return new SvcError('data', message, {
         hint: (invocation) =>
-          `nothing was changed; name another file: ${invocation.again('--database', 'svc.db')}`,
+          `nothing was changed; name another file: ${invocation.rerunWith('--database', 'svc.db')}`,
         cause: error,
       });
     if (name !== 'StoreUnusable') return error;

@@ -68,7 +68,7 @@ export function resolveSettings(flags: ConnectionFlags, world: Pick<World, 'env'
   const address = checkAddress(baseUrl.value, baseUrl.origin);
   checkWorkspace(workspace.value, workspace.origin);
   checkKey(apiKey.value, apiKey.origin);
-  const { sandbox = false, keysHonoured = false, acceptAnyAnswer = false } = profile ?? {};
+  const { sandbox = false, keysHonoured: idempotent = false, acceptAnyAnswer = false } = profile ?? {};
   const region = setting('region');
   return {
     kind: 'remote',
@@ -78,7 +78,7 @@ export function resolveSettings(flags: ConnectionFlags, world: Pick<World, 'env'
     apiKey: apiKey.value,
     region: region?.value,
     sandbox,
-    keysHonoured,
+    idempotent,
     acceptAnyAnswer,
     named,
     origins: {

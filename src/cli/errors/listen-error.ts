@@ -19,16 +19,16 @@ export function toListenError(error: unknown, { host, port, flag, freePort }: Ad
   if (code === 'EADDRINUSE')
     return new SvcError('port_taken', `port ${port} on ${host} is in use`, {
       hint: (invocation) =>
-        `stop the process that listens there (${shell`fuser -v ${`${port}/tcp`}`}), or use a free port: ${invocation.again(flag, '0')}`,
+        `stop the process that listens there (${shell`fuser -v ${`${port}/tcp`}`}), or use a free port: ${invocation.rerunWith(flag, '0')}`,
       cause: error,
     });
   if (code === 'EACCES')
     return new SvcError('usage', `port ${port} requires more privileges`, {
-      hint: (invocation) => `use one above 1023: ${invocation.again(flag, freePort)}`,
+      hint: (invocation) => `use one above 1023: ${invocation.rerunWith(flag, freePort)}`,
       cause: error,
     });
   return new SvcError('usage', `cannot listen on ${host}: ${message}`, {
-    hint: (invocation) => `use an address of this machine: ${invocation.again('--host', '127.0.0.1')}`,
+    hint: (invocation) => `use an address of this machine: ${invocation.rerunWith('--host', '127.0.0.1')}`,
     cause: error,
   });
 }

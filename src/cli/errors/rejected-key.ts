@@ -39,7 +39,7 @@ function wrongRegion(
   invocation: Invocation,
 ): string | undefined {
   if (region === undefined || seen === undefined || seen === region) return undefined;
-  return `the answer came from region ${seen}, not ${region}; if the address is wrong (${invocation.on('doctor')}): ${giveSetting('base-url', 'URL', origins.baseUrl)}`;
+  return `the answer came from region ${seen}, not ${region}; if the address is wrong (${invocation.onSameService('doctor')}): ${giveSetting('base-url', 'URL', origins.baseUrl)}`;
 }
 
 /** Returns the origin of the key, and how to provide another one. */
@@ -52,7 +52,7 @@ function replaceKeyOrWorkspace({ workspace, origins }: Remote, invocation: Invoc
   const { apiKey } = origins;
   return (
     `workspace ${workspace} is from ${describeOrigin(origins.workspace)}, the key from ${describeOrigin(apiKey)}; ` +
-    `name the workspace of that key: ${invocation.again('--workspace', 'W')}\n` +
+    `name the workspace of that key: ${invocation.rerunWith('--workspace', 'W')}\n` +
     `or give the key of that workspace: ${giveKey(apiKey.from === 'profile' ? apiKey.name : undefined)}`
   );
 }

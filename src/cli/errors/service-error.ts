@@ -25,8 +25,8 @@ export function fromApi(error: ApiError): SvcError {
         hint: (invocation) =>
           // The service knows the operation, so its address is right.
           error.details.some(({ field }) => field === 'templateId')
-            ? `correct the template; the templates of the catalog: ${invocation.on('catalog', 'get')}`
-            : `check the identifier and the address${addressSuffix(invocation)}: ${invocation.on('doctor')}`,
+            ? `correct the template; the templates of the catalog: ${invocation.onSameService('catalog', 'get')}`
+            : `check the identifier and the address${addressSuffix(invocation)}: ${invocation.onSameService('doctor')}`,
       });
     case 405:
     case 501:
@@ -38,7 +38,7 @@ export function fromApi(error: ApiError): SvcError {
       return new SvcError('rate_limited', message, {
         ...words,
         hint: (invocation) =>
-          `check the limits: ${invocation.on('limits')}\nto retry more often: ${invocation.again('--max-retries', '20')}`,
+          `check the limits: ${invocation.onSameService('limits')}\nto retry more often: ${invocation.rerunWith('--max-retries', '20')}`,
       });
   }
   if (error.status >= 500)
@@ -50,7 +50,8 @@ export function fromApi(error: ApiError): SvcError {
       `the service redirects${to === undefined ? '' : ` to ${to}`} (HTTP ${error.status}), which svc does not follow, so that the key is not sent elsewhere`,
       {
         ...words,
-        hint: (invocation) => `correct the base URL${addressSuffix(invocation)}; ${invocation.on('doctor')}`,
+        hint: (invocation) =>
+          `correct the base URL${addressSuffix(invocation)}; ${invocation.onSameService('doctor')}`,
       },
     );
   }
@@ -59,7 +60,7 @@ export function fromApi(error: ApiError): SvcError {
     hint: (invocation) =>
       error.details.length > 0
         ? `correct the fields named above; the flags: ${invocation.help()}`
-        : `look at what was sent and answered: ${invocation.again('--debug')}`,
+        : `look at what was sent and answered: ${invocation.rerunWith('--debug')}`,
   });
 }
 
@@ -77,7 +78,7 @@ export function fromTransport(error: TransportError): SvcError {
     case 'aborted':
       return new SvcError('interrupted', 'interrupted', {
         ...words,
-        hint: (invocation) => invocation.again(),
+        hint: (invocation) => invocation.rerunWith(),
       });
     case 'answer':
       return new SvcError('unavailable', error.message, { ...words, hint: diagnoseHint });
@@ -104,5 +105,5 @@ function diagnoseHint(invocation: Invocation): string {
   const { settings } = invocation;
   const from =
     settings === undefined ? '' : `the address is from ${describeOrigin(settings.origins.baseUrl)}; `;
-  return `${from}diagnose it: ${invocation.on('doctor')}`;
+  return `${from}diagnose it: ${invocation.onSameService('doctor')}`;
 }

@@ -20,7 +20,7 @@ export function toSvcError(error: unknown, debug: boolean): SvcError {
       return fromApi(error as ApiError);
     case 'AbortError':
       return new SvcError('interrupted', 'interrupted', {
-        hint: (invocation) => invocation.again(),
+        hint: (invocation) => invocation.rerunWith(),
         cause: error,
       });
     case 'TransportError':
@@ -35,7 +35,7 @@ export function toSvcError(error: unknown, debug: boolean): SvcError {
       if (missing) return notWritable(named.message, path, 'SVC_CONFIG_DIR', error);
       return new SvcError(held ? 'locked' : 'data', named.message, {
         hint: held
-          ? (invocation) => `wait for it, then: ${invocation.again()}`
+          ? (invocation) => `wait for it, then: ${invocation.rerunWith()}`
           : `it holds nothing: rm -r ${shellWord(path)}`,
         cause: error,
       });
@@ -44,14 +44,14 @@ export function toSvcError(error: unknown, debug: boolean): SvcError {
       const { path } = error as ForeignFile;
       return new SvcError('data', named.message, {
         hint: (invocation) =>
-          `name the folder of the file itself: SVC_CONFIG_DIR="$(dirname "$(realpath ${shellWord(path)})")" ${invocation.again()}`,
+          `name the folder of the file itself: SVC_CONFIG_DIR="$(dirname "$(realpath ${shellWord(path)})")" ${invocation.rerunWith()}`,
         cause: error,
       });
     }
     case 'StoreForeign':
       return new SvcError('data', named.message, {
         hint: (invocation) =>
-          `keep the data of svc elsewhere: SVC_DATA_DIR="$HOME/svc-data" ${invocation.again()}`,
+          `keep the data of svc elsewhere: SVC_DATA_DIR="$HOME/svc-data" ${invocation.rerunWith()}`,
         cause: error,
       });
     case 'StoreNotOpened':
@@ -79,13 +79,13 @@ export function toSvcError(error: unknown, debug: boolean): SvcError {
     case 'ProviderFileError':
       return new SvcError('usage', named.message.replaceAll('\n', '; '), {
         hint: (invocation) =>
-          `correct that (docs/providers/index.md says how a provider is set up), then: ${invocation.again()}`,
+          `correct that (docs/providers/index.md says how a provider is set up), then: ${invocation.rerunWith()}`,
         cause: error,
       });
     case 'CatalogError':
       return new SvcError('usage', `the catalog cannot be used: ${named.message.replaceAll('\n', '; ')}`, {
         hint: (invocation) =>
-          `correct that (docs/catalog.md says what it may hold), then: ${invocation.again()}`,
+          `correct that (docs/catalog.md says what it may hold), then: ${invocation.rerunWith()}`,
         cause: error,
       });
     case 'RetentionTooShort':
@@ -96,7 +96,7 @@ export function toSvcError(error: unknown, debug: boolean): SvcError {
     case 'FaultsError':
       return new SvcError('usage', `the faults cannot be used: ${named.message}`, {
         hint: (invocation) =>
-          `correct that (docs/fault-injection.md says what it may hold), then: ${invocation.again()}`,
+          `correct that (docs/fault-injection.md says what it may hold), then: ${invocation.rerunWith()}`,
         cause: error,
       });
     case 'TlsUnusable': {
@@ -149,7 +149,7 @@ export function toSvcError(error: unknown, debug: boolean): SvcError {
   const message = debug ? (named?.stack ?? String(error)) : (named?.message ?? String(error));
   return new SvcError('unexpected', `unexpected: ${message}`, {
     hint: (invocation) =>
-      debug ? 'please report this' : `please report it with its trace: ${invocation.again('--debug')}`,
+      debug ? 'please report this' : `please report it with its trace: ${invocation.rerunWith('--debug')}`,
     cause: error,
   });
 }
@@ -192,14 +192,14 @@ function noTemporaryFolder(error: NodeJS.ErrnoException): SvcError {
     });
   return new SvcError('usage', words, {
     hint: (invocation) =>
-      `name a folder that you may write to: export TMPDIR=/var/tmp, then: ${invocation.again()}`,
+      `name a folder that you may write to: export TMPDIR=/var/tmp, then: ${invocation.rerunWith()}`,
     cause: error,
   });
 }
 
 /** Returns the hint for a failed write, by error code; `look` is a command that shows the cause. */
 function writeHint(code: string | undefined, look: string, invocation: Invocation): string {
-  const then = `then: ${invocation.again()}`;
+  const then = `then: ${invocation.rerunWith()}`;
   switch (code) {
     case 'EMFILE':
       return `allow more open files (ulimit -n 4096), ${then}`;

@@ -11,7 +11,7 @@ import { pacedText, paceOf } from '../terminal/pace.ts';
 import { escapeJson } from '../terminal/sanitize.ts';
 import type { World } from '../terminal/world.ts';
 import { inputLines } from './input-lines.ts';
-import { whileRead } from './output-closed.ts';
+import { stopWhenOutputCloses } from './output-closed.ts';
 
 /** The response to one request: its body as text. */
 interface BatchAnswer {
@@ -60,7 +60,7 @@ const FATAL = new Set(['unauthorized', 'forbidden', 'unreachable', 'not_configur
  */
 export async function runBatch<R>(options: BatchOptions<R>): Promise<number> {
   const { out } = options;
-  const reading = options.hasEffects ? whileRead(options.world, options.signal) : undefined;
+  const reading = options.hasEffects ? stopWhenOutputCloses(options.world, options.signal) : undefined;
   const signal = reading?.signal ?? options.signal;
   const stopping = new AbortController();
   const stop = AbortSignal.any([signal, stopping.signal]);
@@ -107,7 +107,7 @@ export async function runBatch<R>(options: BatchOptions<R>): Promise<number> {
   await written;
   progress.abort();
   signal.removeEventListener('abort', notifyStopping);
-  reading?.over();
+  reading?.dispose();
   if (fatal) {
     out.notice(
       `stopped after ${lines} ${lines === 1 ? 'line' : 'lines'}: the remaining lines would fail for the same reason`,
@@ -117,14 +117,14 @@ export async function runBatch<R>(options: BatchOptions<R>): Promise<number> {
   if (signal.aborted)
     throw new SvcError('interrupted', endedText(reading?.closed() === true, lines), {
       hint: (invocation) =>
-        `continue after them: ${restOf(options.input, last)} | ${invocation.again('--input', '-')}`,
+        `continue after them: ${restOf(options.input, last)} | ${invocation.rerunWith('--input', '-')}`,
     });
   if (unreadable)
     throw lines === 0 ? unreadable : endedEarly(options.input, unreadable, { lines, failed, last });
   if (failed > 0)
     throw new SvcError('partial', `${failed} of ${lines} lines failed`, {
       hint: (invocation) =>
-        `OUTPUT (the printed lines) has the reasons; to retry the failed lines: jq -cr 'select(.error).request' OUTPUT | ${invocation.again('--input', '-')}`,
+        `OUTPUT (the printed lines) has the reasons; to retry the failed lines: jq -cr 'select(.error).request' OUTPUT | ${invocation.rerunWith('--input', '-')}`,
     });
   return lines;
 }
@@ -172,7 +172,7 @@ function endedEarly(
   const done = `lines up to ${last} are answered (${lines} requests, ${failed} failed), no later one was sent`;
   return new SvcError('partial', `${error.message}; ${done}`, {
     hint: (invocation) => {
-      const rest = (from: number) => `${restOf(input, from)} | ${invocation.again('--input', '-')}`;
+      const rest = (from: number) => `${restOf(input, from)} | ${invocation.rerunWith('--input', '-')}`;
       return error instanceof OverlongLine
         ? `shorten line ${error.number}, then continue after line ${last}: ${rest(last)}\nor leave it out: ${rest(error.number)}`
         : `continue after line ${last}: ${rest(last)}`;

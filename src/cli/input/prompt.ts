@@ -108,7 +108,7 @@ async function answerOf(lines: Interface, question: string): Promise<string | un
   const answer = await Promise.race([lines.question(question).catch(ended), closed]);
   if (interrupted)
     throw new SvcError('interrupted', 'interrupted before there was an answer', {
-      hint: (invocation) => invocation.again(),
+      hint: (invocation) => invocation.rerunWith(),
     });
   return answer;
 }

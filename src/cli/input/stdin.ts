@@ -25,7 +25,7 @@ export async function* stdinChunks({
   }
   if (interrupted)
     throw new SvcError('interrupted', 'interrupted before standard input ended', {
-      hint: (invocation) => invocation.again(),
+      hint: (invocation) => invocation.rerunWith(),
     });
 }
 

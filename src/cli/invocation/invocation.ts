@@ -57,7 +57,7 @@ export class Invocation {
   }
 
   /** Returns the same command line with `flag` added, or replaced where it was given. */
-  again(...flag: [flag?: string, value?: string]): string {
+  rerunWith(...flag: [flag?: string, value?: string]): string {
     const added = flag.filter((word) => word !== undefined);
     return this.#replace((word) => {
       if (flag[0] === undefined) return 0;
@@ -81,7 +81,7 @@ export class Invocation {
   }
 
   /** Returns another command with the flags that select the same service. */
-  on(...command: string[]): string {
+  onSameService(...command: string[]): string {
     // What follows `--` belongs to another program.
     const end = command.includes('--') ? command.indexOf('--') : command.length;
     const { flags } = partitionFlags(this.#argv ?? [], serviceFlags);
@@ -89,7 +89,7 @@ export class Invocation {
   }
 
   /** Returns another command with an operand; an operand that starts with a dash is placed after `--`. */
-  onThis(operand: string, ...command: string[]): string {
+  onSameResource(operand: string, ...command: string[]): string {
     const flags = partitionFlags(this.#argv ?? [], serviceFlags).flags;
     const last = operand.startsWith('-') ? [...flags, '--', operand] : [operand, ...flags];
     return pasteable(['svc', ...command, ...last]);

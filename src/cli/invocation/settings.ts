@@ -19,7 +19,7 @@ export type Settings =
       readonly apiKey: string;
       readonly region: string | undefined;
       readonly sandbox: boolean;
-      readonly keysHonoured: boolean;
+      readonly idempotent: boolean;
       readonly acceptAnyAnswer: boolean;
       /** The profile that `--profile` or `SVC_PROFILE` names, even if every setting is overridden. */
       readonly named: { readonly profile: string; readonly by: '--profile' | 'SVC_PROFILE' } | undefined;

@@ -26,9 +26,9 @@ export interface World {
   /** Calls `listener` when standard output is closed, instead of exiting. Returns a function that removes it. */
   onOutputClosed(listener: () => void): () => void;
   /** Announces that the command ends after a few requests, so that slow optimizations can be skipped. */
-  endsSoon(): void;
+  shortLived(): void;
   /** Lets other processes run first, for a command that takes minutes. */
-  givesWay(): void;
+  lowerPriority(): void;
   /** Ends the process at once, for a second Ctrl-C. */
   exit(code: number): void;
 }

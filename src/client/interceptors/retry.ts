@@ -37,7 +37,7 @@ export function retry({ maxRetries, clock, random, onRetry }: RetryOptions): Int
       const waiting = request.waiting ?? request.signal;
       const failure = waiting?.aborted ? undefined : ended;
       const decision =
-        failure && decideRetry(failure, repeat, tries, { maxRetries, keysHonoured: false }, random);
+        failure && decideRetry(failure, repeat, tries, { maxRetries, idempotent: false }, random);
       if (!decision?.repeat) {
         if (result.answer) return result.answer;
         throw result.error;

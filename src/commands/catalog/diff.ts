@@ -29,7 +29,7 @@ export default class CatalogDiff extends SvcCommand {
         `the file and the catalog in force differ in ${changes.length} ${changes.length === 1 ? 'place' : 'places'}`,
         {
           hint: (invocation) =>
-            `to put it in force: ${invocation.onThis(args.file, 'catalog', 'put', '--if-version', String(version))}`,
+            `to put it in force: ${invocation.onSameResource(args.file, 'catalog', 'put', '--if-version', String(version))}`,
         },
       );
   }

@@ -29,7 +29,7 @@ too, which \`svc catalog put\` then compares.`;
       ? orUnsupportedFeature('the catalog', client.call('getCatalog', { signal }))
       : orUnsupportedOperation(
           `show version ${version} of the catalog`,
-          (invocation) => `list the versions: ${invocation.on('catalog', 'versions')}`,
+          (invocation) => `list the versions: ${invocation.onSameService('catalog', 'versions')}`,
           client.call('getCatalogVersion', { params: { version }, signal }),
         ));
     if (out.json) return out.result(body ?? {}, () => '');

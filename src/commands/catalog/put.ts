@@ -40,9 +40,10 @@ a node runs with --catalog, that file is used and nothing can be put.`;
     };
     const answer = await orAmbiguous(
       'whether the catalog was replaced',
-      (invocation) => `compare it: ${invocation.on('catalog', 'versions')}, then: ${invocation.again()}`,
+      (invocation) =>
+        `compare it: ${invocation.onSameService('catalog', 'versions')}, then: ${invocation.rerunWith()}`,
       orConflict(
-        (invocation) => `show what differs: ${invocation.onThis(args.file, 'catalog', 'diff')}`,
+        (invocation) => `show what differs: ${invocation.onSameResource(args.file, 'catalog', 'diff')}`,
         orUnsupportedFeature('to replace the catalog', client.call('putCatalog', { body, signal })),
       ),
     );

@@ -43,13 +43,14 @@ force, so that nobody loses work by accident.`;
     };
     const answer = await orAmbiguous(
       'whether the catalog went back',
-      (invocation) => `look: ${invocation.on('catalog', 'versions')}, then: ${invocation.again()}`,
+      (invocation) =>
+        `look: ${invocation.onSameService('catalog', 'versions')}, then: ${invocation.rerunWith()}`,
       orUnsupportedOperation(
         args.version === undefined ? 'go back to the version before' : `go back to version ${args.version}`,
-        (invocation) => `list the versions: ${invocation.on('catalog', 'versions')}`,
+        (invocation) => `list the versions: ${invocation.onSameService('catalog', 'versions')}`,
         orConflict(
           (invocation) =>
-            `list the versions and their authors: ${invocation.on('catalog', 'versions')}\nto undo changes of others, add --over with the version in force`,
+            `list the versions and their authors: ${invocation.onSameService('catalog', 'versions')}\nto undo changes of others, add --over with the version in force`,
           client.call('revertCatalog', { body, signal }),
         ),
       ),

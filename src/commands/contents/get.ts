@@ -16,7 +16,7 @@ export default class ContentsGet extends SvcCommand {
     const { client } = await connect();
     const { body } = await orUnsupportedOperation(
       `show the content ${args.id}`,
-      (invocation) => `list the contents: ${invocation.on('contents', 'list')}`,
+      (invocation) => `list the contents: ${invocation.onSameService('contents', 'list')}`,
       client.call('getContent', { params: { id: args.id }, query: { step: flags.step }, signal }),
     );
     out.result(body ?? {}, () => showContent(body, out));

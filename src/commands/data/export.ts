@@ -56,7 +56,7 @@ command that names one is refused.`;
         hint: '`svc serve` and commands with --profile local create data; name another file with --database',
       });
     // The service may run on the same machine.
-    world.givesWay();
+    world.lowerPriority();
     const session = await openForExport(database, world.clock).catch((error: unknown) => {
       throw databaseError(error, database);
     });

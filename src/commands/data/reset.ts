@@ -31,10 +31,12 @@ reset, too. The data of a remote service cannot be reset, and a command that nam
       flags.yes ||
       (await confirm(world, `Remove all data in ${database}?`, {
         noInput: flags['no-input'],
-        instead: (invocation) => invocation.again('--yes'),
+        instead: (invocation) => invocation.rerunWith('--yes'),
       }));
     if (!sure)
-      throw new SvcError('usage', 'nothing was removed', { hint: (invocation) => invocation.again('--yes') });
+      throw new SvcError('usage', 'nothing was removed', {
+        hint: (invocation) => invocation.rerunWith('--yes'),
+      });
     const { resetData } = await import('../../features/data/reset.ts');
     const { files, journals, kept } = await resetData(database, paths.dataDir);
     if (kept.length > 0)

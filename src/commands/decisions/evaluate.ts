@@ -138,7 +138,7 @@ counts as not served yet. NDJSON entries of GET /v1/decisions are read as they a
     });
     if (signal.aborted)
       throw new SvcError('interrupted', 'interrupted before the end of the log', {
-        hint: (invocation) => invocation.again(),
+        hint: (invocation) => invocation.rerunWith(),
       });
     if (removedBefore !== undefined)
       out.warn(
@@ -148,7 +148,7 @@ counts as not served yet. NDJSON entries of GET /v1/decisions are read as they a
     if (result.decisions > 0 && failed.length > 0)
       throw new SvcError('usage', `--policy ${failed.join(', ')} ${NOT_JUDGED}`, {
         hint: (invocation) =>
-          `name a content that was a candidate: ${invocation.on('decisions', 'list', '--fields', 'candidates')}`,
+          `name a content that was a candidate: ${invocation.onSameService('decisions', 'list', '--fields', 'candidates')}`,
       });
     for (const text of warnings(result, names)) out.notice(text);
     out.result({ ...result, ...(removedBefore === undefined ? {} : { removedBefore }) }, () =>
@@ -216,7 +216,7 @@ async function* pages(
     const page = validate(ENDPOINTS.listDecisions.answer, body);
     if (!page.ok || (page.value.next ?? undefined) === (after ?? null))
       throw new SvcError('unavailable', 'the service returned an invalid page of the decision log', {
-        hint: (invocation) => `check the base URL: ${invocation.on('doctor')}`,
+        hint: (invocation) => `check the base URL: ${invocation.onSameService('doctor')}`,
       });
     const { removedBefore } = body;
     if (removedBefore !== undefined && from < Date.parse(removedBefore)) onRemoved(removedBefore);

@@ -15,7 +15,7 @@ export default class DecisionsGet extends SvcCommand {
     const { client } = await connect();
     const { text, body } = await orUnsupportedOperation(
       `show the decision ${args.id}`,
-      (invocation) => `list the decisions: ${invocation.on('decisions', 'list')}`,
+      (invocation) => `list the decisions: ${invocation.onSameService('decisions', 'list')}`,
       client.call('getDecision', { params: { id: args.id }, signal }),
     );
     if (out.json && body !== undefined) out.raw(`${escapeJson(text.trim())}\n`);

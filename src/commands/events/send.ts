@@ -39,7 +39,7 @@ export default class EventsSend extends SvcCommand {
     if ('field' in text)
       throw new SvcError('usage', `${text.field} ${text.reason}`, {
         hint: (invocation) =>
-          invocation.on(
+          invocation.onSameService(
             ...['events', 'send', '--user-id', 'U', '--event', 'E', '--property', 'name=value'],
             ...['--timestamp', '2026-01-31T12:00:00Z'],
           ),
@@ -56,8 +56,8 @@ export default class EventsSend extends SvcCommand {
       throw new SvcError('not_acknowledged', error.message, {
         hint: (invocation) =>
           error.contradicts
-            ? `find out what answers: ${invocation.on('doctor')}`
-            : `if this service acknowledges like that: ${invocation.again('--accept-any-answer')}`,
+            ? `find out what answers: ${invocation.onSameService('doctor')}`
+            : `if this service acknowledges like that: ${invocation.rerunWith('--accept-any-answer')}`,
         cause: error,
       });
     }

@@ -3,7 +3,7 @@ import { type Context, SvcCommand } from '../../cli/command/command.ts';
 import { SvcError } from '../../cli/errors/svc-error.ts';
 import { Args, Flags } from '../../cli/flags/oclif.ts';
 import { confirm } from '../../cli/input/prompt.ts';
-import type { KeptImport } from '../../contract/console.ts';
+import type { StoredImport } from '../../contract/console.ts';
 
 export default class ImportsForget extends SvcCommand {
   static override summary = 'Remove the journals of imports, so that the next ones send everything';
@@ -30,7 +30,7 @@ removed only after confirmation.`;
     const { JournalError } = await import('../../features/import/journal/journal-error.ts');
     if (argv.length === 0 && !flags.finished)
       throw new SvcError('usage', 'no import was named', {
-        hint: (invocation) => `list them: ${invocation.on('imports', 'list')}`,
+        hint: (invocation) => `list them: ${invocation.onSameService('imports', 'list')}`,
       });
     const folder = join(paths.dataDir, 'imports');
     const kept = keptImports(folder);
@@ -42,18 +42,20 @@ removed only after confirmation.`;
       flags.yes ||
       (await confirm(world, `Forget ${unfinished.length} unfinished?`, {
         noInput: flags['no-input'],
-        instead: (invocation) => invocation.again('--yes'),
+        instead: (invocation) => invocation.rerunWith('--yes'),
       }));
     if (!sure)
-      throw new SvcError('usage', 'nothing was removed', { hint: (invocation) => invocation.again('--yes') });
+      throw new SvcError('usage', 'nothing was removed', {
+        hint: (invocation) => invocation.rerunWith('--yes'),
+      });
     const removed: string[] = [];
-    const forget = (each: KeptImport) => {
+    const forget = (each: StoredImport) => {
       try {
         return forgetImport(folder, each);
       } catch (error) {
         if (!(error instanceof JournalError)) throw error;
         throw new SvcError('data', `cannot open the journal: ${error.message}`, {
-          hint: (invocation) => `correct that, then: ${invocation.again()}`,
+          hint: (invocation) => `correct that, then: ${invocation.rerunWith()}`,
           cause: error,
         });
       }
@@ -61,7 +63,7 @@ removed only after confirmation.`;
     for (const each of chosen) {
       if (!forget(each))
         throw new SvcError('locked', `the import ${each.id} is running`, {
-          hint: (invocation) => `wait for its end, or interrupt it, then: ${invocation.again()}`,
+          hint: (invocation) => `wait for its end, or interrupt it, then: ${invocation.rerunWith()}`,
         });
       removed.push(each.id);
     }
@@ -71,17 +73,18 @@ removed only after confirmation.`;
   }
 }
 
-const isFinished = ({ state }: KeptImport) => state === 'finished';
+const isFinished = ({ state }: StoredImport) => state === 'finished';
 
 /** The import that an identifier begins like. Throws usage where it is none, or not one. */
-function only(kept: readonly KeptImport[], id: string): KeptImport {
+function only(kept: readonly StoredImport[], id: string): StoredImport {
   const found = kept.filter((each) => each.id.startsWith(id));
   if (found.length === 1) return found[0]!;
   throw new SvcError(
     'usage',
     found.length === 0 ? `no import ${id}` : `${found.length} imports begin with ${id}`,
     {
-      hint: (invocation) => `list them: ${invocation.on('imports', 'list', '--fields', 'id,inputs')}`,
+      hint: (invocation) =>
+        `list them: ${invocation.onSameService('imports', 'list', '--fields', 'id,inputs')}`,
     },
   );
 }

@@ -11,7 +11,7 @@ const MAX_NAME = 100;
 function checkName(name: string): void {
   if (name.trim() !== '' && [...name].length <= MAX_NAME && !/\p{C}/u.test(name)) return;
   throw new SvcError('usage', `--name must have 1 to ${MAX_NAME} characters, and no control characters`, {
-    hint: (invocation) => invocation.again('--name', 'nightly import'),
+    hint: (invocation) => invocation.rerunWith('--name', 'nightly import'),
   });
 }
 

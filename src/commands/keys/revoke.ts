@@ -35,11 +35,11 @@ without a gap, rotate it. Asks before it revokes, and refuses without a terminal
       const named = name === null ? '' : ` (${name})`;
       const sure = await confirm(world, `Revoke the key ${args.key}${named} of ${workspace}, ${used}?`, {
         noInput: flags['no-input'],
-        instead: (invocation) => invocation.again('--yes'),
+        instead: (invocation) => invocation.rerunWith('--yes'),
       });
       if (!sure)
         throw new SvcError('usage', 'nothing was revoked', {
-          hint: (invocation) => invocation.again('--yes'),
+          hint: (invocation) => invocation.rerunWith('--yes'),
         });
     }
     const { workspace, kind } = await withAccounts(context, (accounts) => accounts.revokeKey(args.key));

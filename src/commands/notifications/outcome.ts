@@ -24,7 +24,7 @@ export default class NotificationsOutcome extends SvcCommand {
     const answer = await orAmbiguous(
       `whether the tap on ${args.id} was recorded`,
       (invocation) =>
-        `it is safe to repeat, because the service counts each type of tap once: ${invocation.again()}`,
+        `it is safe to repeat, because the service counts each type of tap once: ${invocation.rerunWith()}`,
       orUnsupportedOperation(
         `record taps on the notification ${args.id}`,
         'check the identifier that `svc notifications trigger` printed',

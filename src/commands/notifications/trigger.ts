@@ -156,6 +156,6 @@ function accepted(body: unknown, invocation: Invocation) {
   return [
     `${notificationId}  `,
     typeof status === 'string' ? notificationStatus(status) : 'accepted',
-    `\nto follow it: ${invocation.onThis(notificationId, 'notifications', 'watch')}`,
+    `\nto follow it: ${invocation.onSameResource(notificationId, 'notifications', 'watch')}`,
   ];
 }

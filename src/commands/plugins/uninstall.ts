@@ -26,7 +26,7 @@ export default class PluginsUninstall extends SvcCommand {
     });
     if (installedPlugins(dataDir).some(({ name }) => name === args.plugin))
       throw new SvcError('failed', `the plugin ${args.plugin} is still installed`, {
-        hint: (invocation) => `remove it again: ${invocation.again()}`,
+        hint: (invocation) => `remove it again: ${invocation.rerunWith()}`,
       });
     out.result({ uninstalled: args.plugin }, () => `uninstalled plugin ${args.plugin}`);
   }

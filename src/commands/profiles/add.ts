@@ -125,7 +125,7 @@ After saving, svc checks the key with one read (GET /v1/webhooks). The profile i
       if (existing?.apiKey !== undefined && Object.keys(given).length > 0) return undefined;
       return askSecret(world, 'API key', {
         noInput: flags['no-input'],
-        instead: (invocation) => `read it from a file: ${invocation.again('--api-key-stdin')} < key.txt`,
+        instead: (invocation) => `read it from a file: ${invocation.rerunWith('--api-key-stdin')} < key.txt`,
         check: (key) => checkKey(key),
       });
     }

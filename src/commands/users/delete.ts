@@ -29,10 +29,12 @@ the erasure within about a minute; then \`svc users get\` does not find the user
       flags.yes ||
       (await confirm(world, `Erase the user ${hashId} for good?`, {
         noInput: flags['no-input'],
-        instead: (invocation) => invocation.again('--yes'),
+        instead: (invocation) => invocation.rerunWith('--yes'),
       }));
     if (!sure)
-      throw new SvcError('usage', 'nothing was erased', { hint: (invocation) => invocation.again('--yes') });
+      throw new SvcError('usage', 'nothing was erased', {
+        hint: (invocation) => invocation.rerunWith('--yes'),
+      });
     const { body } = await orUnsupportedOperation(
       `erase the user ${hashId}`,
       'check the hashId that `svc users import` printed; an erased user is not found',

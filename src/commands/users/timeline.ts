@@ -50,7 +50,7 @@ counts are all shown; other events only if they are among the newest 5,000 of th
     if (typeof scannedSince === 'string')
       out.notice([
         `of events that no rule counts, only those received since ${scannedSince} are looked through\n`,
-        `all, on the machine of the service: ${context.invocation.on('users', 'export', '--hash-id', hashId)}`,
+        `all, on the machine of the service: ${context.invocation.onSameService('users', 'export', '--hash-id', hashId)}`,
       ]);
     out.list({ key: 'items', rows, rest, fields: TIMELINE_FIELDS, empty: 'no entries' }, flags.fields);
   }

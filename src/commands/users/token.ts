@@ -70,6 +70,6 @@ function secondsOf(ttl: string): number {
   const { least, most } = USER_TOKEN_SECONDS;
   if (Number.isInteger(seconds) && seconds >= least && seconds <= most) return seconds;
   throw new SvcError('usage', `--ttl ${ttl} is not whole seconds between 1m and 24h`, {
-    hint: (invocation) => invocation.again('--ttl', '1h'),
+    hint: (invocation) => invocation.rerunWith('--ttl', '1h'),
   });
 }

@@ -57,7 +57,7 @@ secret, one is generated from 32 random bytes as 64 hex characters and shown onc
     const answer = await orAmbiguous(
       `whether the subscription of ${flags.url} was created`,
       (invocation) =>
-        `list the subscriptions before you create it again: ${invocation.on('webhooks', 'list')}`,
+        `list the subscriptions before you create it again: ${invocation.onSameService('webhooks', 'list')}`,
       orUnknownKinds(events, connection.client.call('createWebhook', { body, signal })),
     );
     const created = webhookOf(answer.body);

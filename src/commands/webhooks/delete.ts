@@ -19,10 +19,10 @@ export default class WebhooksDelete extends SvcCommand {
     await orAmbiguous(
       `whether ${args.id} was deleted`,
       (invocation) =>
-        `check whether it still exists: ${invocation.on('webhooks', 'list')}, then: ${invocation.again()}`,
+        `check whether it still exists: ${invocation.onSameService('webhooks', 'list')}, then: ${invocation.rerunWith()}`,
       orUnsupportedOperation(
         `remove the subscription ${args.id}`,
-        (invocation) => `list the subscriptions: ${invocation.on('webhooks', 'list')}`,
+        (invocation) => `list the subscriptions: ${invocation.onSameService('webhooks', 'list')}`,
         connection.client.call('deleteWebhook', { params: { id: args.id }, signal }),
       ),
     );

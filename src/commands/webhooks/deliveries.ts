@@ -35,7 +35,7 @@ export default class WebhooksDeliveries extends SvcCommand {
         ? client.call('listAllDeliveries', { query, signal })
         : orUnsupportedOperation(
             `show the deliveries of ${id}`,
-            (invocation) => `list the subscriptions: ${invocation.on('webhooks', 'list')}`,
+            (invocation) => `list the subscriptions: ${invocation.onSameService('webhooks', 'list')}`,
             client.call('listDeliveries', { params: { id }, query, signal }),
           );
     };

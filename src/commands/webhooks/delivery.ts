@@ -18,7 +18,7 @@ export default class WebhooksDelivery extends SvcCommand {
     const { client } = await context.connect();
     const { text, body } = await orUnsupportedOperation(
       `show the delivery ${args.id}`,
-      (invocation) => `list the deliveries: ${invocation.on('webhooks', 'deliveries')}`,
+      (invocation) => `list the deliveries: ${invocation.onSameService('webhooks', 'deliveries')}`,
       client.call('getDelivery', { params: { id: args.id }, signal }),
     );
     if (out.json && body !== undefined) out.raw(`${escapeJson(text.trim())}\n`);

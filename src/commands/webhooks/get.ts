@@ -26,7 +26,7 @@ export default class WebhooksGet extends SvcCommand {
       if (found.body !== undefined)
         return out.result(found.body, () => webhookDetails(webhookOf(found.body)));
       throw new SvcError('not_found', `the service has no subscription ${args.id}`, {
-        hint: (invocation) => `list the subscriptions: ${invocation.on('webhooks', 'list')}`,
+        hint: (invocation) => `list the subscriptions: ${invocation.onSameService('webhooks', 'list')}`,
       });
     }
     const stored = storedWebhooks(new Profiles(paths.configDir), webhookKey(connection))[args.id];
@@ -36,7 +36,7 @@ export default class WebhooksGet extends SvcCommand {
         `the service does not show subscriptions (HTTP ${found.status}), and ${args.id} was not created on this machine`,
         {
           hint: (invocation) =>
-            `list the subscriptions created on this machine: ${invocation.on('webhooks', 'list')}`,
+            `list the subscriptions created on this machine: ${invocation.onSameService('webhooks', 'list')}`,
         },
       );
     out.warn(

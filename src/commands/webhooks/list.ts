@@ -28,7 +28,7 @@ export default class WebhooksList extends SvcCommand {
           rows: list.map(objectOf),
           fields: WEBHOOK_FIELDS,
           rest,
-          empty: `no subscriptions; create one: ${context.invocation.on('webhooks', 'create', '--url', 'U', '--event', 'K')}`,
+          empty: `no subscriptions; create one: ${context.invocation.onSameService('webhooks', 'create', '--url', 'U', '--event', 'K')}`,
         },
         flags.fields,
       );

@@ -125,7 +125,7 @@ lease, and removes the subscription when it stops. Without a service it needs on
 }
 
 /** Returns the same command with a secret file, which the handler can read too. */
-const secretFileCommand = (invocation: Invocation) => invocation.again('--secret-file', 'secret.txt');
+const secretFileCommand = (invocation: Invocation) => invocation.rerunWith('--secret-file', 'secret.txt');
 
 function events(
   { out, flags, world, invocation }: Context<typeof WebhooksListen>,

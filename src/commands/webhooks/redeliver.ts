@@ -18,10 +18,11 @@ export default class WebhooksRedeliver extends SvcCommand {
     const params = { id: args.id, deliveryId: args.delivery };
     const answer = await orAmbiguous(
       `whether ${args.delivery} is sent again`,
-      (invocation) => invocation.onThis(args.id, 'webhooks', 'deliveries'),
+      (invocation) => invocation.onSameResource(args.id, 'webhooks', 'deliveries'),
       orUnsupportedOperation(
         `send ${args.delivery} again`,
-        (invocation) => `list the deliveries: ${invocation.onThis(args.id, 'webhooks', 'deliveries')}`,
+        (invocation) =>
+          `list the deliveries: ${invocation.onSameResource(args.id, 'webhooks', 'deliveries')}`,
         client.call('redeliver', { params, signal }),
       ),
     );

@@ -73,7 +73,7 @@ Without --re-sign, the recorded signatures are sent. Exit 0 if the handler accep
     }
     if (signal.aborted) {
       throw new SvcError('interrupted', `interrupted after ${counts.sent} deliveries`, {
-        hint: (invocation) => invocation.again(),
+        hint: (invocation) => invocation.rerunWith(),
       });
     }
     out.notice(`${counts.sent} sent, ${counts.accepted} accepted by ${to.href}`);
@@ -98,7 +98,7 @@ function finish(
       ].join(', '),
       {
         hint: (invocation) =>
-          worst?.hintFor(invocation) ?? `correct the lines reported above, then: ${invocation.again()}`,
+          worst?.hintFor(invocation) ?? `correct the lines reported above, then: ${invocation.rerunWith()}`,
       },
     );
   }
@@ -107,7 +107,7 @@ function finish(
 function noDeliveries(message: string): SvcError {
   return new SvcError('file', message, {
     hint: (invocation) =>
-      `record deliveries: ${invocation.on('webhooks', 'listen', '--record', 'deliveries.ndjson')}`,
+      `record deliveries: ${invocation.onSameService('webhooks', 'listen', '--record', 'deliveries.ndjson')}`,
   });
 }
 

@@ -34,10 +34,10 @@ receiver first, in addition to the old one.`;
     const stored = storedWebhooks(profiles, key)[args.id];
     const answer = await orAmbiguous(
       `which secret ${args.id} signs with`,
-      (invocation) => `rotate it again: ${invocation.again()}`,
+      (invocation) => `rotate it again: ${invocation.rerunWith()}`,
       orUnsupportedOperation(
         `rotate the secret of ${args.id}`,
-        (invocation) => `list the subscriptions: ${invocation.on('webhooks', 'list')}`,
+        (invocation) => `list the subscriptions: ${invocation.onSameService('webhooks', 'list')}`,
         connection.client.call('rotateWebhook', {
           params: { id: args.id },
           body: { signingSecret: secret },

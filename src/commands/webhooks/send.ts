@@ -86,6 +86,6 @@ function fieldsOf(pairs: readonly string[]): Record<string, unknown> {
 
 function interrupted(): SvcError {
   return new SvcError('interrupted', 'interrupted before the handler answered', {
-    hint: (invocation) => invocation.again(),
+    hint: (invocation) => invocation.rerunWith(),
   });
 }

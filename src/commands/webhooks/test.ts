@@ -49,12 +49,12 @@ signature incorrectly, names the mistake. Exit 5 if a row fails.`;
     );
     if (signal.aborted) {
       throw new SvcError('interrupted', 'interrupted before all deliveries were sent', {
-        hint: (invocation) => invocation.again(),
+        hint: (invocation) => invocation.rerunWith(),
       });
     }
     if (failed > 0) {
       throw new SvcError('failed', `${failed} of ${rows.length} rows failed`, {
-        hint: (invocation) => `fix the handler, then: ${invocation.again()}`,
+        hint: (invocation) => `fix the handler, then: ${invocation.rerunWith()}`,
       });
     }
   }

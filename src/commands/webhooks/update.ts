@@ -50,16 +50,16 @@ export default class WebhooksUpdate extends SvcCommand {
     } as RequestOf<'updateWebhook'>;
     if (Object.keys(body).length === 0)
       throw new SvcError('usage', 'no change was specified', {
-        hint: (invocation) => invocation.again('--status', 'active'),
+        hint: (invocation) => invocation.rerunWith('--status', 'active'),
       });
     const { client } = await context.connect();
     const answer = await orAmbiguous(
       `whether ${args.id} was changed`,
       (invocation) =>
-        `check its state: ${invocation.onThis(args.id, 'webhooks', 'get')}, then: ${invocation.again()}`,
+        `check its state: ${invocation.onSameResource(args.id, 'webhooks', 'get')}, then: ${invocation.rerunWith()}`,
       orUnsupportedOperation(
         `change the subscription ${args.id}`,
-        (invocation) => `list the subscriptions: ${invocation.on('webhooks', 'list')}`,
+        (invocation) => `list the subscriptions: ${invocation.onSameService('webhooks', 'list')}`,
         orUnknownKinds(events ?? [], client.call('updateWebhook', { params: { id: args.id }, body, signal })),
       ),
     );

@@ -38,7 +38,7 @@ region, or of none, slower: name it with --workspace-region. Works on the data o
     if (args.name !== undefined && !NAME.test(args.name))
       throw new SvcError('usage', `${args.name} cannot be the id of a workspace`, {
         hint: (invocation) =>
-          `use letters, digits, ".", "_" and "-", at most 64: ${invocation.on('workspaces', 'create', 'shop-eu')}`,
+          `use letters, digits, ".", "_" and "-", at most 64: ${invocation.onSameService('workspaces', 'create', 'shop-eu')}`,
       });
     const mode = flags.mode as 'live' | 'test';
     const region = workspaceRegion(flags);

@@ -51,7 +51,7 @@ services act on the change at once.`;
         'usage',
         'nothing to change: name --mode, --workspace-region, --origin or --user-tokens',
         {
-          hint: (invocation) => invocation.again('--mode', 'live'),
+          hint: (invocation) => invocation.rerunWith('--mode', 'live'),
         },
       );
     const change = {
@@ -87,7 +87,7 @@ function originsOf(given: readonly string[]): readonly string[] {
   if (given.length === 1 && given[0] === 'none') return [];
   if (given.length > MAX_ORIGINS)
     throw new SvcError('usage', `${given.length} origins are too many: at most ${MAX_ORIGINS}`, {
-      hint: (invocation) => invocation.again('--origin', '*'),
+      hint: (invocation) => invocation.rerunWith('--origin', '*'),
     });
   for (const origin of given) {
     if (origin === '*' || (URL.canParse(origin) && new URL(origin).origin === origin)) continue;

@@ -17,13 +17,13 @@ interface Place {
 
 /** What to do after an error of `AccountError`, by its reason. */
 const HINTS: Readonly<Record<string, Hint>> = {
-  exists: (invocation) => `its keys: ${invocation.on('keys', 'list')}`,
-  unknown_workspace: (invocation) => `list them: ${invocation.on('workspaces', 'list')}`,
+  exists: (invocation) => `its keys: ${invocation.onSameService('keys', 'list')}`,
+  unknown_workspace: (invocation) => `list them: ${invocation.onSameService('workspaces', 'list')}`,
   several_workspaces: (invocation) =>
-    `list them: ${invocation.on('workspaces', 'list')}, then: ${invocation.again('--workspace', 'WORKSPACE')}`,
+    `list them: ${invocation.onSameService('workspaces', 'list')}, then: ${invocation.rerunWith('--workspace', 'WORKSPACE')}`,
   other_kind: 'leave out --kind, or name another workspace with --workspace',
-  not_test: (invocation) => `make it a test workspace first: ${invocation.again('--mode', 'test')}`,
-  unknown_key: (invocation) => `list them: ${invocation.on('keys', 'list')}`,
+  not_test: (invocation) => `make it a test workspace first: ${invocation.rerunWith('--mode', 'test')}`,
+  unknown_key: (invocation) => `list them: ${invocation.onSameService('keys', 'list')}`,
 };
 
 /**

@@ -26,7 +26,7 @@ export function workspaceRegion(flags: {
   if (region !== undefined && !REGION.test(region))
     throw new SvcError('usage', `${region} cannot be the name of a region`, {
       hint: (invocation) =>
-        `use letters, digits, ".", "_" and "-", at most 64: ${invocation.again('--workspace-region', 'eu')}`,
+        `use letters, digits, ".", "_" and "-", at most 64: ${invocation.rerunWith('--workspace-region', 'eu')}`,
     });
   return region;
 }

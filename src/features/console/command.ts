@@ -30,7 +30,7 @@ function announceConsole(
 ): void {
   out.line({ ready: true, url, joined }, () => [
     `console on ${url}\n`,
-    `the address is valid once, within five minutes; for another one: ${invocation.on('console')}\n`,
+    `the address is valid once, within five minutes; for another one: ${invocation.onSameService('console')}\n`,
     joined ? 'the running console serves it' : 'stop with Ctrl-C',
   ]);
 }
@@ -115,7 +115,7 @@ function remoteConsole(
     workspace: { id: connection.workspace, mode: null },
     operations: allowedOperations(write),
     commandPrefix: 'svc',
-    commandSuffix: invocation.on().slice('svc'.length).trim(),
+    commandSuffix: invocation.onSameService().slice('svc'.length).trim(),
     machine: true,
   };
   return {

@@ -31,7 +31,7 @@ function removalError(error: Error, file: string): unknown {
   if (error.name === 'StoreInUse')
     return new SvcError('locked', error.message, {
       hint: (invocation) =>
-        `stop the process that uses it (fuser -v ${shellWord(file)} lists it), then: ${invocation.again()}`,
+        `stop the process that uses it (fuser -v ${shellWord(file)} lists it), then: ${invocation.rerunWith()}`,
       cause: error,
     });
   // Does not repeat the command line: with --yes, it would remove the next file without a question.

@@ -21,7 +21,7 @@ export function checkLimits(rows: readonly LimitRow[], invocation: Invocation): 
     ? warn(
         'limits',
         `left: ${text}`,
-        `to watch the limits: ${invocation.on('limits', '--watch')}; import with --share to leave capacity for others`,
+        `to watch the limits: ${invocation.onSameService('limits', '--watch')}; import with --share to leave capacity for others`,
       )
     : ok('limits', `left: ${text}`);
 }

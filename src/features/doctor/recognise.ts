@@ -61,7 +61,7 @@ export function checkIdentity(seen: ObservedAnswer, address: Address): Check {
     'service',
     new SvcError('unavailable', message, {
       hint: (invocation) =>
-        `${next}\nto show the answer: ${invocation.on('api', 'GET', '/v1/webhooks', '-i')}`,
+        `${next}\nto show the answer: ${invocation.onSameService('api', 'GET', '/v1/webhooks', '-i')}`,
     }),
   );
 }

@@ -23,7 +23,7 @@ export function clipOf(text: string | undefined): number | undefined {
   const clip = Number(text);
   if (text.trim() !== '' && clip > 0 && Number.isFinite(clip)) return clip;
   throw new SvcError('usage', `--clip ${text} is not a number above 0`, {
-    hint: (invocation) => invocation.again('--clip', '10'),
+    hint: (invocation) => invocation.rerunWith('--clip', '10'),
   });
 }
 
@@ -35,6 +35,6 @@ export function rangeOf(text: string | undefined): Range {
   if (parts.length === 2 && Number.isFinite(low!) && Number.isFinite(high!) && low! < high!)
     return { low: low!, high: high! };
   throw new SvcError('usage', `--reward-range ${text} is not two numbers such as 0..1`, {
-    hint: (invocation) => invocation.again('--reward-range', '0..1'),
+    hint: (invocation) => invocation.rerunWith('--reward-range', '0..1'),
   });
 }

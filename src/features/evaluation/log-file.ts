@@ -67,7 +67,7 @@ export async function* readLogFile(options: LogFileOptions): AsyncGenerator<LogE
 async function countActions(options: LogFileOptions): Promise<number> {
   if (options.input === '-' || (await openPipe(resolve(options.world.cwd, options.input))))
     throw new SvcError('usage', 'the log does not list the candidates of its decisions', {
-      hint: (invocation) => `say how many each had: ${invocation.again('--candidates', 'N')}`,
+      hint: (invocation) => `say how many each had: ${invocation.rerunWith('--candidates', 'N')}`,
     });
   const actions = new Set<string>();
   for await (const { line, fields } of rows(options)) {
@@ -120,7 +120,7 @@ async function* parsedLines(lines: AsyncIterable<string>): AsyncGenerator<Values
     } catch {}
     if (typeof fields !== 'object' || fields === null || Array.isArray(fields))
       throw new SvcError('usage', `line ${line} of the log is not a JSON object`, {
-        hint: (invocation) => `for a CSV file: ${invocation.again('--format', 'csv')}`,
+        hint: (invocation) => `for a CSV file: ${invocation.rerunWith('--format', 'csv')}`,
       });
     yield { line, fields: fields as Record<string, unknown> };
   }
@@ -154,7 +154,7 @@ async function* csvRows({ input, world, signal, map }: LogFileOptions): AsyncGen
     if (signal.aborted) return;
     if (error instanceof SvcError) throw error;
     throw new SvcError('usage', `the log is not valid CSV: ${(error as Error).message}`, {
-      hint: (invocation) => `for NDJSON: ${invocation.again('--format', 'ndjson')}`,
+      hint: (invocation) => `for NDJSON: ${invocation.rerunWith('--format', 'ndjson')}`,
     });
   } finally {
     signal.removeEventListener('abort', stop);

@@ -114,7 +114,7 @@ export class LogRow {
       'usage',
       `line ${this.#line} of the log: reward ${reward} is not from ${low} to ${high}`,
       {
-        hint: (invocation) => invocation.again('--reward-range', 'LOW..HIGH'),
+        hint: (invocation) => invocation.rerunWith('--reward-range', 'LOW..HIGH'),
       },
     );
   }

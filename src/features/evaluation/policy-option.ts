@@ -11,7 +11,7 @@ export const NAMED: ReadonlyMap<string, Policy> = new Map([
 ]);
 
 /** Size of the largest policy file that is read, in bytes. */
-const MOST = 1024 * 1024;
+const MAX_POLICY_BYTES = 1024 * 1024;
 
 /**
  * Resolves `--policy`: `running`, `uniform`, `best`, `content:ID`, or a JSON file with a weight for each content.
@@ -24,10 +24,10 @@ export async function policyOf(name: string, world: Pick<World, 'cwd' | 'onInter
     const contentId = name.slice('content:'.length);
     if (contentId !== '') return always(contentId);
     throw new SvcError('usage', '--policy content: lacks the id of the content', {
-      hint: (invocation) => invocation.again('--policy', 'content:ID'),
+      hint: (invocation) => invocation.rerunWith('--policy', 'content:ID'),
     });
   }
-  return weighted(weightsOf(name, await fileText(name, world, MOST)));
+  return weighted(weightsOf(name, await fileText(name, world, MAX_POLICY_BYTES)));
 }
 
 function weightsOf(name: string, text: string): Map<string, number> {

@@ -38,7 +38,7 @@ export async function planImport(
   const inputs = await Inputs.open({
     ...name,
     names: name.inputs,
-    part: name.part,
+    shard: name.shard,
     format,
     reading,
     mapping,
@@ -69,10 +69,10 @@ export async function planImport(
             plan.bytes += batch.body.length;
           }
           if (batch.rejects.length === 0) continue;
-          const before = name.part ? await feed.linesBefore() : 0;
+          const before = name.shard ? await feed.linesBefore() : 0;
           await rejects.append(batch.rejects.map((reject) => ({ ...reject, line: reject.line + before })));
         }
-        const whole = inputs.opened.length === 1 && !name.part && !batcher.done && !world.stop.aborted;
+        const whole = inputs.opened.length === 1 && !name.shard && !batcher.done && !world.stop.aborted;
         if (whole) sha256 = feed.input.sha256();
       } finally {
         await feed.close();

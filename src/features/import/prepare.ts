@@ -8,7 +8,7 @@ import { throwIfStopped } from './read/stopped.ts';
 import type { ColumnTypes } from './transform/mapping.ts';
 
 /** With fewer records in the sample, an import starts even if most of them would be rejected. */
-const FEWEST = 20;
+const MIN_PREFLIGHT_RECORDS = 20;
 /** With more inputs than this, the sample of each is smaller, and all of them together are no larger. */
 const MANY = 16;
 
@@ -45,7 +45,7 @@ export async function prepareImport(
   for (const sample of samples) requireColumns(sample, decided);
   if (!preflight) return columnTypes;
   const check = checkSamples(samples, decided);
-  if (check.records >= FEWEST && check.rejected * 2 > check.records)
+  if (check.records >= MIN_PREFLIGHT_RECORDS && check.rejected * 2 > check.records)
     throw new PreflightFailed(samples, check);
   return columnTypes;
 }

@@ -49,7 +49,7 @@ export async function runImport(options: ImportOptions, world: ImportWorld): Pro
     format,
     reading,
     mapping,
-    part: name.part,
+    shard: name.shard,
     stop: world.stop,
     onNotice: world.onNotice,
   });
@@ -124,7 +124,7 @@ class Pipeline {
       batcher: this.batcher,
       clock,
       flushInterval: options.flushInterval,
-      sharded: name.part !== undefined,
+      sharded: name.shard !== undefined,
       signal: stop,
       onNotice,
     });
@@ -253,8 +253,8 @@ class Pipeline {
   /** Converts the line numbers of rejects in a shard, which count from its start, to those in the whole file. */
   private async renumber(rejects: readonly Reject[]): Promise<readonly Reject[]> {
     const { names } = this.inputs;
-    const { part } = this.options.name;
-    if (!part) return rejects;
+    const { shard } = this.options.name;
+    if (!shard) return rejects;
     return Promise.all(
       rejects.map(async (reject) => {
         const before = await this.reader.linesBefore(names.indexOf(reject.file));

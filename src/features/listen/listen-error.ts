@@ -15,13 +15,13 @@ export function listenError(
       `deliveries to ${error.url.href} do not reach this listener: ${error.message}`,
       {
         hint: (invocation) =>
-          `check that the tunnel forwards to port ${port} of this machine, then: ${invocation.again()}`,
+          `check that the tunnel forwards to port ${port} of this machine, then: ${invocation.rerunWith()}`,
       },
     );
   }
   if (error instanceof NotARecording)
     return new SvcError('file', error.message, {
-      hint: (invocation) => invocation.again('--record', `${record}.deliveries.ndjson`),
+      hint: (invocation) => invocation.rerunWith('--record', `${record}.deliveries.ndjson`),
       cause: error,
     });
   const { syscall, path } = error as NodeJS.ErrnoException;

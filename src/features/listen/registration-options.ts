@@ -63,7 +63,7 @@ export function registration({
     events: kinds ?? EVENT_KINDS,
     secret,
     leaseSeconds,
-    removal: (id) => invocation.onThis(id, 'webhooks', 'delete'),
+    removal: (id) => invocation.onSameResource(id, 'webhooks', 'delete'),
     onRejected: (error) => {
       const { status, details = [], name } = error as Partial<ApiError>;
       if (name === 'TransportError' && subscriptionOptional && flags.register === undefined) {

@@ -7,7 +7,7 @@ import type { Followed } from './follow.ts';
 
 /** Throws `failed` (5), `timeout` (6; also for a held one) or `interrupted` (130) unless the notification was delivered. */
 export function requireDelivered(id: string, followed: Followed): void {
-  const watch = (invocation: Invocation) => invocation.onThis(id, 'notifications', 'watch');
+  const watch = (invocation: Invocation) => invocation.onSameResource(id, 'notifications', 'watch');
   switch (followed.end) {
     case 'delivered':
       return;
@@ -18,8 +18,8 @@ export function requireDelivered(id: string, followed: Followed): void {
       throw new SvcError('failed', `notification ${id} failed${reason}${refused ? REFUSED[failure] : ''}`, {
         hint: (invocation) =>
           refused && typeof hashId === 'string' && typeof channel === 'string'
-            ? `what the user has said: ${invocation.on('users', 'get', '--hash-id', hashId)}\nonce the user asks for it: ${invocation.on('api', 'POST', `/v1/users/${encodeURIComponent(hashId)}/consent`, '-f', `optIn[]=${channel}`)}`
-            : `for details: ${invocation.onThis(id, 'notifications', 'get')}; trigger it again only if the user was not messaged`,
+            ? `what the user has said: ${invocation.onSameService('users', 'get', '--hash-id', hashId)}\nonce the user asks for it: ${invocation.onSameService('api', 'POST', `/v1/users/${encodeURIComponent(hashId)}/consent`, '-f', `optIn[]=${channel}`)}`
+            : `for details: ${invocation.onSameResource(id, 'notifications', 'get')}; trigger it again only if the user was not messaged`,
       });
     }
     case 'held': {

@@ -40,7 +40,7 @@ export async function managePlugins(args: readonly string[], options: ManagerOpt
   if (options.signal.aborted) throw new DOMException('interrupted', 'AbortError');
   if (code !== 0)
     throw new SvcError('failed', `the plugin manager failed: ${lastWords(output)}`, {
-      hint: (invocation) => `correct that, then: ${invocation.again()}`,
+      hint: (invocation) => `correct that, then: ${invocation.rerunWith()}`,
     });
 }
 
@@ -69,7 +69,7 @@ async function ensureManager(options: ManagerOptions): Promise<string> {
       throw new SvcError(
         /EINTEGRITY/.test(output) ? 'failed' : 'unreachable',
         `the plugin manager cannot be fetched: ${lastWords(output)}`,
-        { hint: (invocation) => `test the registry: npm ping\nthen: ${invocation.again()}` },
+        { hint: (invocation) => `test the registry: npm ping\nthen: ${invocation.rerunWith()}` },
       );
     install(folder, manager);
     return manager;

@@ -26,14 +26,14 @@ export async function tryProfile(
     baseUrl,
     workspace,
     apiKey,
-    keysHonoured: false,
+    idempotent: false,
     timeoutMs: TIMEOUT_MS,
     maxRetries: 0,
     clock: world.clock,
     random: randomFrom(undefined),
     userAgent: `svc/${version}`,
   });
-  world.endsSoon();
+  world.shortLived();
   try {
     const address = { suffix: ` ${baseUrl}`, alternative: undefined };
     const place = { workspace, toLive: doctor };

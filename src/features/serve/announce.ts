@@ -47,14 +47,14 @@ export function announce(
     metricsUrl === undefined ? '' : `metrics on ${metricsUrl}\n`,
     consoleUrl === undefined
       ? ''
-      : `console on ${consoleUrl} (valid once; for another address: ${invocation.on('console')})\n`,
+      : `console on ${consoleUrl} (valid once; for another address: ${invocation.onSameService('console')})\n`,
     shell`  export SVC_BASE_URL=${base} SVC_WORKSPACE=${workspace}`,
     apiKey === null ? '' : shell` SVC_API_KEY=${apiKey}`,
     region ? shell` SVC_REGION=${region}\n` : '\n',
     mode === 'test'
       ? [
           `${workspace} is a test workspace: its notifications are written to the outbox, no provider is called; `,
-          `for a live one: ${invocation.on('workspaces', 'create', '--mode', 'live', ...placeFlags)}\n`,
+          `for a live one: ${invocation.onSameService('workspaces', 'create', '--mode', 'live', ...placeFlags)}\n`,
         ]
       : `${workspace} is a live workspace: its notifications go to the providers of this service\n`,
     'stop with Ctrl-C',
@@ -69,6 +69,6 @@ export function announce(
   const { stored, defaults } = storedFlags(policy, given);
   if (stored.length > 0)
     out.notice(
-      `settings stored with this data: ${stored.join(' ')}; to restore the defaults, stop and run: ${invocation.again()} ${defaults.join(' ')}`,
+      `settings stored with this data: ${stored.join(' ')}; to restore the defaults, stop and run: ${invocation.rerunWith()} ${defaults.join(' ')}`,
     );
 }

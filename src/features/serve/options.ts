@@ -154,7 +154,7 @@ export function tlsOf(cert: string | undefined, key: string | undefined): TlsFil
   const [given, missing, file] =
     cert === undefined ? ['--tls-key', '--tls-cert', 'cert.pem'] : ['--tls-cert', '--tls-key', 'key.pem'];
   throw new SvcError('usage', `${given} needs ${missing}`, {
-    hint: (invocation) => invocation.again(missing, file),
+    hint: (invocation) => invocation.rerunWith(missing, file),
   });
 }
 
@@ -178,7 +178,7 @@ export function processesOf(text: string | undefined, cores: number): number | u
   const processes = /^[1-9]\d?$/.test(text) ? Number(text) : Number.NaN;
   if (processes <= MAX_PROCESSES) return processes;
   throw new SvcError('usage', `--processes ${text} is not a number from 1 to ${MAX_PROCESSES}, or auto`, {
-    hint: (invocation) => invocation.again('--processes', 'auto'),
+    hint: (invocation) => invocation.rerunWith('--processes', 'auto'),
   });
 }
 
@@ -250,6 +250,6 @@ function parseWindow(text: string | undefined): number | undefined {
   const windowMs = parseDuration(text, '--window');
   if (windowMs >= MIN_WINDOW_MS && windowMs <= MAX_WINDOW_MS) return windowMs;
   throw new SvcError('usage', `--window ${text} is not between 100ms and 24h`, {
-    hint: (invocation) => invocation.again('--window', '60s'),
+    hint: (invocation) => invocation.rerunWith('--window', '60s'),
   });
 }

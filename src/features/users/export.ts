@@ -36,7 +36,7 @@ export async function exportUser(
       const records = await data.recordsOf(user);
       if (!records)
         throw new SvcError('not_found', 'no user has this identifier in these data', {
-          hint: (invocation) => `list the workspaces: ${invocation.on('workspaces', 'list')}`,
+          hint: (invocation) => `list the workspaces: ${invocation.onSameService('workspaces', 'list')}`,
         });
       let count = 0;
       for await (const record of records) {

@@ -25,7 +25,7 @@ export function testCommand(
       : subscription === undefined
         ? []
         : ['--subscription', subscription];
-  return invocation.on('webhooks', 'test', url.href, ...secret);
+  return invocation.onSameService('webhooks', 'test', url.href, ...secret);
 }
 
 /** Returns the error for the answer of a handler; undefined for a 2xx. `flags` select its secret. */
@@ -55,6 +55,6 @@ export function handlerFailure(
 /** Returns the error for a handler that cannot be reached. */
 export function unreachable(url: URL, reason: string): SvcError {
   return new SvcError('unreachable', `${url.href} does not answer: ${reason}`, {
-    hint: (invocation) => `start the handler or correct the URL, then: ${invocation.again()}`,
+    hint: (invocation) => `start the handler or correct the URL, then: ${invocation.rerunWith()}`,
   });
 }

@@ -123,7 +123,7 @@ function requireFile(file: string | undefined, { cwd }: Pick<World, 'cwd'>): voi
   if (file === undefined || file === '-' || existsSync(resolve(cwd, file))) return;
   throw new SvcError('file', `no such file: ${file}`, {
     hint: (invocation) =>
-      `create a secret for the listener and the handler: (umask 077; openssl rand -hex 32 > ${shellPath(file)}), then: ${invocation.again()}`,
+      `create a secret for the listener and the handler: (umask 077; openssl rand -hex 32 > ${shellPath(file)}), then: ${invocation.rerunWith()}`,
   });
 }
 
@@ -168,7 +168,7 @@ function storedSecrets(flags: SecretFlags, world: World, paths: Paths, optional:
   const named = all.filter(({ id, own }) => own && id === flags.subscription);
   if (named.length === 0) {
     throw new SvcError('usage', `the profile has no secret for the subscription ${flags.subscription}`, {
-      hint: (invocation) => `list the subscriptions: ${invocation.on('webhooks', 'list')}`,
+      hint: (invocation) => `list the subscriptions: ${invocation.onSameService('webhooks', 'list')}`,
     });
   }
   return [...named, ...all.filter((one) => !named.includes(one)).map((one) => ({ ...one, own: false }))];

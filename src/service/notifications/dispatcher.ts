@@ -39,7 +39,7 @@ export function startDispatcher(platform: Platform, channels: Channels, content:
   setMaxListeners(0, aborting.signal);
   /** Until when a provider that had too many requests is left alone, in time of the clock. */
   const throttled = new Map<ChannelAdapter, number>();
-  const leaveAlone = (adapter: ChannelAdapter, ms: number) => {
+  const backOff = (adapter: ChannelAdapter, ms: number) => {
     throttled.set(adapter, Math.max(throttled.get(adapter) ?? 0, clock.now() + ms));
     clock.sleep(ms, stopping.signal).then(
       () => worker.wake(),
@@ -58,7 +58,7 @@ export function startDispatcher(platform: Platform, channels: Channels, content:
       const attempt = await attemptNotification(platform, content, claimed, adapter, (message) =>
         sendWithTimeout(adapter, message),
       );
-      if (attempt.throttledMs !== undefined) leaveAlone(adapter, attempt.throttledMs);
+      if (attempt.throttledMs !== undefined) backOff(adapter, attempt.throttledMs);
       await recordResult(platform, aborting.signal, async (tx) => {
         await notifications.finish(tx, claimed, attempt.result, random());
         await attempt.store(tx);
@@ -77,14 +77,14 @@ export function startDispatcher(platform: Platform, channels: Channels, content:
    * it: a message of which nothing was written is sent later. If it does not say, the outcome is unknown.
    */
   const sendWithTimeout = async (adapter: ChannelAdapter, message: ChannelMessage): Promise<SendResult> => {
-    if (aborting.signal.aborted) return { outcome: 'later', error: 'the service stops' };
+    if (aborting.signal.aborted) return { outcome: 'retryable', error: 'the service stops' };
     const timeout = new AbortController();
     const ended = new AbortController();
     const abort = () => timeout.abort();
     aborting.signal.addEventListener('abort', abort);
     clock.sleep(SEND_TIMEOUT_MS, ended.signal).then(abort, () => {});
     const unanswered = new Promise<SendResult>((resolve) => {
-      const end = () => resolve({ outcome: 'unknown', error: 'the channel did not answer in time' });
+      const end = () => resolve({ outcome: 'ambiguous', error: 'the channel did not answer in time' });
       timeout.signal.addEventListener('abort', () => {
         clock.sleep(CANCELLED_MS, ended.signal).then(end, () => {});
       });
@@ -121,7 +121,7 @@ export function startDispatcher(platform: Platform, channels: Channels, content:
         const entries = reserved.map(({ count, ...kind }) => ({ ...kind, most: count }));
         const { claimed, settled, skipped } = await notificationClaims.claim(tx, workspaceId, entries, {
           leaseMs: LEASE_MS,
-          dropsRepeats: (channel, mode) => channels.forChannel(channel, mode).dropsRepeats,
+          deduplicates: (channel, mode) => channels.forChannel(channel, mode).deduplicates,
           judge: (tx, due) => maySend(tx, due, content.catalogs),
         });
         progress = settled > 0;

@@ -25,11 +25,11 @@ export interface Attempt {
   readonly result: DispatchResult;
   /** Stores what is known of each address. */
   store(tx: Tx): Promise<void>;
-  /** How long the provider wants to be left alone, in ms; undefined if it does not. */
+  /** How long the provider asks to wait, in ms; undefined if it does not ask. */
   readonly throttledMs: number | undefined;
 }
 
-/** Sends a message; an unanswered one has an unknown outcome. */
+/** Sends a message; without an answer the outcome is ambiguous. */
 type Send = (message: ChannelMessage) => Promise<SendResult>;
 
 interface Sent {
@@ -126,9 +126,9 @@ function suppressionOf({ suppressions }: UserAddress, priority: string): string 
   return suppressions.find(({ category }) => category === null || category === priority)?.reason;
 }
 
-const isDead = (result: SendResult) => result.outcome === 'refused' && result.address?.is === 'dead';
+const isDead = (result: SendResult) => result.outcome === 'rejected' && result.address?.is === 'dead';
 
-/** The result of an attempt, from those of its messages. An unknown outcome is retried only if the channel drops repeats. */
+/** The result of an attempt, from those of its messages. An ambiguous one is retried only if the channel deduplicates. */
 function combine(
   sent: readonly Sent[],
   adapter: ChannelAdapter,
@@ -136,33 +136,33 @@ function combine(
   mode: Mode,
 ): DispatchResult {
   const results = sent.map(({ result }) => result);
-  const taken =
-    results.some(({ outcome }) => outcome === 'taken') ||
+  const isAccepted =
+    results.some(({ outcome }) => outcome === 'accepted') ||
     earlier.some((status) => status === 'accepted' || status === 'delivered');
-  const accepted: Accepted | undefined = taken
+  const accepted: Accepted | undefined = isAccepted
     ? adapter.receiptsFrom === undefined
       ? { event: 'deliver', reason: acceptedBy(adapter, earlier, mode) }
       : { event: 'accept' }
     : undefined;
-  const later = results.find((result) => result.outcome === 'later');
-  const unknown =
-    results.find((result) => result.outcome === 'unknown') ??
-    (earlier.includes('unknown') ? { error: 'an earlier answer was lost' } : undefined);
-  if (later)
+  const retryable = results.find((result) => result.outcome === 'retryable');
+  const ambiguous =
+    results.find((result) => result.outcome === 'ambiguous') ??
+    (earlier.includes('ambiguous') ? { error: 'an earlier answer was lost' } : undefined);
+  if (retryable)
     return {
       event: 'retry',
-      failure: later.error,
+      failure: retryable.error,
       retryAfterMs: longestWait(results),
-      throttled: later.throttled ?? false,
+      throttled: retryable.throttled ?? false,
       accepted,
     };
-  if (unknown && adapter.dropsRepeats)
-    return { event: 'retry', failure: `${UNCERTAIN}${unknown.error}`, throttled: false, accepted };
+  if (ambiguous && adapter.deduplicates)
+    return { event: 'retry', failure: `${UNCERTAIN}${ambiguous.error}`, throttled: false, accepted };
   if (accepted) return accepted;
-  if (unknown)
-    return { event: 'fail', failure: `${UNCERTAIN}${unknown.error}; whether it was sent is not known` };
-  const refused = results.find((result) => result.outcome === 'refused');
-  return { event: 'fail', failure: refused && 'error' in refused ? refused.error : NO_ADDRESS };
+  if (ambiguous)
+    return { event: 'fail', failure: `${UNCERTAIN}${ambiguous.error}; whether it was sent is not known` };
+  const rejected = results.find((result) => result.outcome === 'rejected');
+  return { event: 'fail', failure: rejected && 'error' in rejected ? rejected.error : NO_ADDRESS };
 }
 
 /** How it is known to be delivered where no receipt comes. A provider that was called by an earlier attempt counts. */
@@ -173,16 +173,16 @@ function acceptedBy({ isOutbox }: ChannelAdapter, earlier: readonly SendStatus[]
 
 function longestWait(results: readonly SendResult[]): number | undefined {
   const waits = results.flatMap((result) =>
-    result.outcome === 'later' && result.retryAfterMs !== undefined ? [result.retryAfterMs] : [],
+    result.outcome === 'retryable' && result.retryAfterMs !== undefined ? [result.retryAfterMs] : [],
   );
   return waits.length === 0 ? undefined : Math.max(...waits);
 }
 
-/** Without a Retry-After, a provider that has too much is left alone for this long, in ms. */
+/** Without a Retry-After, no requests are sent to a throttling provider for this long, in ms. */
 const THROTTLE_MS = 1000;
 
 function throttleOf(sent: readonly Sent[]): number | undefined {
-  const throttled = sent.some(({ result }) => result.outcome === 'later' && result.throttled);
+  const throttled = sent.some(({ result }) => result.outcome === 'retryable' && result.throttled);
   return throttled ? (longestWait(sent.map(({ result }) => result)) ?? THROTTLE_MS) : undefined;
 }
 
@@ -196,18 +196,18 @@ async function storeSent(
   // Without receipts, only several devices have to be told apart.
   const kept = adapter.receiptsFrom !== undefined || sent.length > 1;
   for (const { address, result } of sent) {
-    const messageId = result.outcome === 'taken' ? result.messageId : undefined;
-    if (kept && (result.outcome === 'taken' || (result.outcome === 'unknown' && !adapter.dropsRepeats)))
+    const messageId = result.outcome === 'accepted' ? result.messageId : undefined;
+    if (kept && (result.outcome === 'accepted' || (result.outcome === 'ambiguous' && !adapter.deduplicates)))
       await receipts.recordSend(tx, workspaceId, {
         notificationId,
         hash: address.hash,
         provider,
-        status: result.outcome === 'taken' ? 'accepted' : 'unknown',
+        status: result.outcome,
         messageId,
       });
     if (kept && messageId !== undefined)
       await receipts.applyEarly(tx, workspaceId, { provider, channels: [channel], messageId });
-    if (result.outcome !== 'refused' || !result.address) continue;
+    if (result.outcome !== 'rejected' || !result.address) continue;
     if (result.address.is === 'dead') await addresses.removeAddress(tx, workspaceId, channel, address.hash);
     else await addresses.suppress(tx, workspaceId, channel, address.hash, 'stop', result.address.category);
   }

@@ -29,7 +29,7 @@ export const tailOf = (upTo: number): Tail => ({ after: Math.max(0, upTo - TAIL)
 const iso = (at: number | null) => (at === null ? null : new Date(Number(at)).toISOString());
 
 /** The condition for the entries of a source from a position on, ordered by time and then by `id`, and its values. */
-function goesOn(time: string, id: string, { from, until }: Part): { text: string; params: SqlValue[] } {
+function afterCursor(time: string, id: string, { from, until }: Part): { text: string; params: SqlValue[] } {
   const after = from ? ` AND ${time} <= ? AND (${time} < ? OR ${id} ${from.inclusive ? '>=' : '>'} ?)` : '';
   return { text: ` AND ${time} < ?${after}`, params: [until, ...(from ? [from.at, from.at, from.id] : [])] };
 }
@@ -76,7 +76,7 @@ export const timelines = {
   },
 
   async message(tx: Tx, workspaceId: string, hashId: string, part: Part): Promise<SourcePage<TimelineRow>> {
-    const { text, params } = goesOn('at_ms', 'decision_id', part);
+    const { text, params } = afterCursor('at_ms', 'decision_id', part);
     const { rows, more } = await readPage<{
       at: number;
       id: string;
@@ -108,7 +108,7 @@ export const timelines = {
   },
 
   async outcome(tx: Tx, workspaceId: string, hashId: string, part: Part): Promise<SourcePage<TimelineRow>> {
-    const { text, params } = goesOn('at_ms', `(id || '/' || type)`, part);
+    const { text, params } = afterCursor('at_ms', `(id || '/' || type)`, part);
     const { rows, more } = await readPage<{
       at: number;
       id: string;
@@ -147,7 +147,7 @@ export const timelines = {
     hashId: string,
     part: Part,
   ): Promise<SourcePage<TimelineRow>> {
-    const { text, params } = goesOn('created_at', 'notification_id', part);
+    const { text, params } = afterCursor('created_at', 'notification_id', part);
     const { rows, more } = await readPage<
       Pick<NotificationRow, 'templateId' | 'channel' | 'priority' | 'status' | 'history' | 'failure'> & {
         at: number;

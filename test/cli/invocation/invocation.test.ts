@@ -39,9 +39,9 @@ describe('a command line in a hint', () => {
   });
 
   it.each<[string, string]>([
-    [typed('events', 'send', '--event', 'a b').again(), "svc events send --event 'a b'"],
-    [typed('serve', '--port', '80').again('--port', '0'), 'svc serve --port 0'],
-    [typed('serve', '--port=80', '-q').again('--port', '0'), 'svc serve -q --port 0'],
+    [typed('events', 'send', '--event', 'a b').rerunWith(), "svc events send --event 'a b'"],
+    [typed('serve', '--port', '80').rerunWith('--port', '0'), 'svc serve --port 0'],
+    [typed('serve', '--port=80', '-q').rerunWith('--port', '0'), 'svc serve -q --port 0'],
     [typed('decide', '-p', 'x', '-q').locally(), 'svc decide -q --profile local'],
     [
       typed('decide', '-px', '--region=eu', '--base-url', 'http://x', '--', '-p').locally(),
@@ -49,33 +49,33 @@ describe('a command line in a hint', () => {
     ],
     [new Invocation().locally(), 'repeat the command with --profile local'],
     [
-      typed('serve', '--database', 'postgres://u:secret@h/d').again(),
+      typed('serve', '--database', 'postgres://u:secret@h/d').rerunWith(),
       "svc serve --database 'postgres://u:***@h/d'",
     ],
     [
-      typed('serve', '--database=postgres://h/d?password=secret').again(),
+      typed('serve', '--database=postgres://h/d?password=secret').rerunWith(),
       "svc serve '--database=postgres://h/d?password=***'",
     ],
-    [typed('demo', '--debug').again('--debug'), 'svc demo --debug'],
+    [typed('demo', '--debug').rerunWith('--debug'), 'svc demo --debug'],
     [
-      typed('serve', 'exec', '--', 'npm', '--debug').again('--debug'),
+      typed('serve', 'exec', '--', 'npm', '--debug').rerunWith('--debug'),
       'svc serve exec --debug -- npm --debug',
     ],
-    [new Invocation().again('--debug'), 'repeat the command with --debug'],
+    [new Invocation().rerunWith('--debug'), 'repeat the command with --debug'],
   ])('repeats the command line with a flag added or replaced: %s', (made, expected) => {
     expect(made).toBe(expected);
   });
 
   it.each<[string, string]>([
-    [typed('decide', '--hash-id', 'h').on('doctor'), 'svc doctor'],
-    [typed('decide', '-p', 'my prod', '-q').on('doctor'), "svc doctor -p 'my prod'"],
-    [typed('decide', '-pprod', '--region=eu').on('doctor'), 'svc doctor -pprod --region=eu'],
+    [typed('decide', '--hash-id', 'h').onSameService('doctor'), 'svc doctor'],
+    [typed('decide', '-p', 'my prod', '-q').onSameService('doctor'), "svc doctor -p 'my prod'"],
+    [typed('decide', '-pprod', '--region=eu').onSameService('doctor'), 'svc doctor -pprod --region=eu'],
     [
-      typed('api', '--base-url', 'http://x', '--workspace', 'w').on('limits'),
+      typed('api', '--base-url', 'http://x', '--workspace', 'w').onSameService('limits'),
       'svc limits --base-url http://x --workspace w',
     ],
-    [typed('serve', 'exec', '--', 'svc', '-p', 'x').on('doctor'), 'svc doctor'],
-    [new Invocation().on('webhooks', 'list'), 'svc webhooks list'],
+    [typed('serve', 'exec', '--', 'svc', '-p', 'x').onSameService('doctor'), 'svc doctor'],
+    [new Invocation().onSameService('webhooks', 'list'), 'svc webhooks list'],
   ])('selects the same service: %s', (made, expected) => {
     expect(made).toBe(expected);
   });

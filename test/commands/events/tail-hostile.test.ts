@@ -37,7 +37,7 @@ async function followed(
     baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     workspace: 'ws_1',
     apiKey: 'sk_test_x',
-    keysHonoured: false,
+    idempotent: false,
     timeoutMs,
     maxRetries: 5,
     clock,

@@ -144,7 +144,7 @@ describe('svc notifications', () => {
     const service = await startTestService({
       channels: {
         outboxFile: join(tempDir(), 'outbox'),
-        providers: { sms: { url: provider.url, secret: 'the provider secret', keysHonoured: false } },
+        providers: { sms: { url: provider.url, secret: 'the provider secret', idempotent: false } },
       },
     });
     const hashId = await knownUser(service);

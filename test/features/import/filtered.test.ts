@@ -33,9 +33,9 @@ test('--limit counts the records that match, and each shard takes its part of th
   const { result } = await limited.run({ mapping, name: { ...limited.name, limit: 4 } });
   expect(result).toMatchObject({ read: 4, accepted: 4, filtered: 6 });
   const service = new KeyedService();
-  for (const take of [0, 1]) {
+  for (const index of [0, 1]) {
     const { run, name } = importer(files, service);
-    await run({ mapping, name: { ...name, part: { take, of: 2 } } });
+    await run({ mapping, name: { ...name, shard: { index, count: 2 } } });
   }
   expect(service.stored.sort()).toEqual(kept(90).sort());
 });

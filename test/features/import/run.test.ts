@@ -204,7 +204,7 @@ test('does not flush a pipe early while full batches arrive', async () => {
   expect(service.stored).toHaveLength(1400);
 });
 
-test.each([1, 2, 3, 17])('%i shards by bytes and by record contain every record once', async (of) => {
+test.each([1, 2, 3, 17])('%i shards by bytes and by record contain every record once', async (count) => {
   const lines = Array.from({ length: 60 }, (_, n) => event(n * 10 ** (n % 7)));
   for (const [name, content] of [
     ['a.ndjson', lines.join('\n')],
@@ -212,9 +212,9 @@ test.each([1, 2, 3, 17])('%i shards by bytes and by record contain every record 
   ] as const) {
     const service = new KeyedService();
     let read = 0;
-    for (let take = 0; take < of; take++) {
-      const part = importer({ [name]: content }, service);
-      const { result } = await part.run({ name: { part: { take, of } } as never });
+    for (let index = 0; index < count; index++) {
+      const shard = importer({ [name]: content }, service);
+      const { result } = await shard.run({ name: { shard: { index, count } } as never });
       read += result.read;
     }
     expect(read).toBe(60);
@@ -224,9 +224,9 @@ test.each([1, 2, 3, 17])('%i shards by bytes and by record contain every record 
 
 test('a shard reports rejects with their line in the whole file', async () => {
   const text = [...events(50), 'bad', ...events(50)].join('\n');
-  for (const take of [0, 1]) {
+  for (const index of [0, 1]) {
     const { run, rejects } = importer({ 'a.ndjson': text });
-    await run({ name: { part: { take, of: 2 } } as never });
+    await run({ name: { shard: { index, count: 2 } } as never });
     expect(rejects() ?? [{ line: 51 }]).toMatchObject([{ line: 51 }]);
   }
 });

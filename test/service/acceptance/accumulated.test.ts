@@ -114,7 +114,7 @@ it('shows the latest attempts of deliveries with very many attempts', async () =
     service,
     150,
     `INSERT INTO delivery (workspace_id, delivery_id, webhook_id, kind, body, status, occurred_at, attempts, claim,
-       in_hand, due_at)
+       claimed, due_at)
      SELECT ?, 'dlv_' || CAST(i AS TEXT), 'wh_old1', 'campaign.clicked', '{}', 'failed', CAST(? AS BIGINT) + i, 10,
        60, 0, NULL FROM n`,
     [service.workspace, Date.now() - 1000],

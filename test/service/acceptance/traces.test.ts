@@ -60,7 +60,7 @@ it('passes a trace on with a delivery, and with its retry after a restart', asyn
     async () =>
       (
         await first.platform.store.read((tx) =>
-          tx.sql.all('SELECT 1 FROM delivery WHERE in_hand = 0 AND attempts >= 1'),
+          tx.sql.all('SELECT 1 FROM delivery WHERE claimed = 0 AND attempts >= 1'),
         )
       ).length === 1,
   );

@@ -97,7 +97,7 @@ describe('the priority of a notification', () => {
       else for (const each of [...waiting, accept]) each();
     });
     onTestFinished(() => provider.close());
-    const sms = { url: provider.url, secret: 'the secret of the provider', keysHonoured: true };
+    const sms = { url: provider.url, secret: 'the secret of the provider', idempotent: true };
     const channels = { outboxFile: join(tempDir(), 'outbox.ndjson'), providers: { sms } };
     const service = await serviceWith({}, {}, { channels });
     const [hashId] = await addUsers(service, {});

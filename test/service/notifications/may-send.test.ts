@@ -197,7 +197,7 @@ test('nothing is ever sent that consent, quiet hours or a cap forbid, whatever t
                       ),
                       {
                         leaseMs: MINUTE,
-                        dropsRepeats: () => true,
+                        deduplicates: () => true,
                         judge: (own, due) => maySend(own, due, catalogs),
                       },
                     ),

@@ -205,10 +205,10 @@ it('the service is idle only if nothing is due, claimed or in progress', async (
 describe('a channel', () => {
   const secret = 'the secret of the provider';
   const outboxFile = () => join(tempDir(), 'outbox.ndjson');
-  const overSms = async (answer: Answer, keysHonoured = false) => {
+  const overSms = async (answer: Answer, idempotent = false) => {
     const provider = await receiver(answer);
     const service = await startTestService({
-      channels: { outboxFile: outboxFile(), providers: { sms: { url: provider.url, secret, keysHonoured } } },
+      channels: { outboxFile: outboxFile(), providers: { sms: { url: provider.url, secret, idempotent } } },
     });
     const hashId = await knownUser(service);
     return { provider, service, id: await trigger(service, order(hashId, { channel: 'sms' })) };

@@ -12,7 +12,7 @@ export function httpClient(
     baseUrl,
     workspace: 'ws_1',
     apiKey: 'sk_test_canary',
-    keysHonoured: true,
+    idempotent: true,
     timeoutMs: 10_000,
     maxRetries: 0,
     clock: systemClock,

@@ -73,8 +73,8 @@ export function startSvc(argv: readonly string[], options: RunOptions = {}): Run
     },
     onHangUp: () => () => undefined,
     onOutputClosed: () => () => undefined,
-    endsSoon() {},
-    givesWay() {},
+    shortLived() {},
+    lowerPriority() {},
     exit: (code) => exited(code),
   };
   const done = Promise.race([main(argv, world, options.root ?? ROOT), exit]).then((code) => {

@@ -33,7 +33,7 @@ export function importer(files: Record<string, string | Buffer>, service = new K
     cwd,
     baseUrl: 'http://test',
     workspace: 'w',
-    part: undefined,
+    shard: undefined,
     batchSize: 10,
     limit: undefined,
   };

@@ -18,7 +18,7 @@ export interface Storm {
   /** SIGKILLs of the service while it sends. */
   readonly kills: number;
   /** True if the provider ignores a second request with the same Idempotency-Key. */
-  readonly dropsRepeats: boolean;
+  readonly deduplicates: boolean;
   /** How often in a row the provider fails with one message: each further retry waits longer. */
   readonly mostInRow: number;
   readonly seed: string;
@@ -49,7 +49,7 @@ const FAILING = 0.2;
 export async function throughStorm(storm: Storm) {
   const started = Date.now();
   const provider = await stormyProvider(storm);
-  const service = await stormService(provider.url, storm.dropsRepeats);
+  const service = await stormService(provider.url, storm.deduplicates);
   const { users } = await service.call('POST', '/v1/users', {
     users: Array.from({ length: USERS }, (_, i) => ({ userId: `u${i}`, phone: `+4420794600${10 + i}` })),
   });
@@ -108,7 +108,7 @@ export async function throughStorm(storm: Storm) {
 }
 
 /** A provider that takes the signed POST of `generic`. */
-async function stormyProvider({ perSecond, dropsRepeats, mostInRow, seed }: Storm) {
+async function stormyProvider({ perSecond, deduplicates, mostInRow, seed }: Storm) {
   const random = seededRandom(seed);
   /** How often each message was handed to the user. */
   const messages = new Map<string, number>();
@@ -135,7 +135,7 @@ async function stormyProvider({ perSecond, dropsRepeats, mostInRow, seed }: Stor
     failures.set(id, luck < FAILING ? failed + 1 : 0);
     if (luck < FAILING / 2) return void response.writeHead(500).end();
     expect(request.headers['idempotency-key']).toBe(id);
-    if (!dropsRepeats || !messages.has(id)) messages.set(id, (messages.get(id) ?? 0) + 1);
+    if (!deduplicates || !messages.has(id)) messages.set(id, (messages.get(id) ?? 0) + 1);
     response.writeHead(luck < FAILING ? 500 : 202).end();
     onTaken();
   };
@@ -179,7 +179,7 @@ async function stormyProvider({ perSecond, dropsRepeats, mostInRow, seed }: Stor
 }
 
 /** The service in a separate process, restarted on the same data and port after each kill. */
-async function stormService(providerUrl: string, dropsRepeats: boolean) {
+async function stormService(providerUrl: string, deduplicates: boolean) {
   const program = await killable<{ url: string; workspace: string; apiKey: string }>(
     join(import.meta.dirname, 'storm-service.ts'),
   );
@@ -188,7 +188,7 @@ async function stormService(providerUrl: string, dropsRepeats: boolean) {
   const environment = {
     SVC_SMS_URL: providerUrl,
     SVC_PROVIDER_SECRET: SECRET,
-    SVC_PROVIDER_KEYS_HONOURED: dropsRepeats ? '1' : '0',
+    SVC_PROVIDER_KEYS_HONOURED: deduplicates ? '1' : '0',
   };
   const first = await program.start({ database, port: 0, environment });
   await program.kill();

@@ -20,10 +20,10 @@ export interface BatcherOptions {
   readonly maxErrors?: number | undefined;
 }
 
-/** A part of an input: the records with index % of = take. */
-export interface RecordShare {
-  readonly take: number;
-  readonly of: number;
+/** One of `count` equal parts; `index` starts at 0. */
+export interface Shard {
+  readonly index: number;
+  readonly count: number;
 }
 
 /** So many complete batches wait before a reader pauses: a window of short invalid lines would become a thousand. */
@@ -47,7 +47,7 @@ export class Batcher {
   private file = 0;
   /** Offset after the last line that was added: where the next batch starts. */
   private position = 0;
-  private share: RecordShare | undefined;
+  private shard: Shard | undefined;
   private recordIndex = 0;
   private errors = 0;
   private nextCheckpoint: Checkpoint | undefined;
@@ -75,18 +75,18 @@ export class Batcher {
   }
 
   /** Counts a record and returns whether it belongs to this import. Call it once per record, before adding it. */
-  wants(): boolean {
-    const { share } = this;
-    if (share && this.recordIndex++ % share.of !== share.take) return false;
+  countRecord(): boolean {
+    const { shard } = this;
+    if (shard && this.recordIndex++ % shard.count !== shard.index) return false;
     this.read++;
     return true;
   }
 
-  /** Starts the next input at an offset. With `share`, the other records belong to other shards. */
-  nextFile(file: number, offset: number, share?: RecordShare): void {
+  /** Starts the next input at an offset. With `shard`, the other records belong to other shards. */
+  nextFile(file: number, offset: number, shard?: Shard): void {
     this.file = file;
     this.position = offset;
-    this.share = share;
+    this.shard = shard;
     this.recordIndex = 0;
   }
 

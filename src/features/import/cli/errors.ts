@@ -19,7 +19,7 @@ export function toImportError(error: unknown, recovery: RecoveryCommands, debug:
   if (error instanceof InputError) return inputError(error, recovery);
   if (error instanceof Stopped)
     return new SvcError('interrupted', error.message, {
-      hint: (invocation) => invocation.again(),
+      hint: (invocation) => invocation.rerunWith(),
       cause: error,
     });
   if (error instanceof ImportRefused) return refusedImport(error, recovery);
@@ -167,7 +167,7 @@ function notAcknowledged(error: NotAcknowledged, recovery: RecoveryCommands): Sv
   return new SvcError('not_acknowledged', error.message, {
     hint: error.contradicts
       ? (invocation) =>
-          `find out what answers: ${invocation.on('doctor')}\n        then resume: ${recovery.resume}`
+          `find out what answers: ${invocation.onSameService('doctor')}\n        then resume: ${recovery.resume}`
       : `if this service acknowledges like that: ${recovery.without([], ['--resume', '--accept-any-answer'])}`,
     cause: error,
   });

@@ -1,9 +1,9 @@
 import { basename } from 'node:path';
 import type { Field } from '../../../cli/terminal/listing.ts';
 import { green, red, type Text, yellow } from '../../../cli/terminal/text.ts';
-import type { KeptImport } from '../../../contract/console.ts';
+import type { StoredImport } from '../../../contract/console.ts';
 
-const STATES: Readonly<Record<KeptImport['state'], (text: Text) => Text>> = {
+const STATES: Readonly<Record<StoredImport['state'], (text: Text) => Text>> = {
   finished: green,
   unfinished: yellow,
   running: (text) => text,
@@ -12,7 +12,7 @@ const STATES: Readonly<Record<KeptImport['state'], (text: Text) => Text>> = {
 };
 
 /** The fields of the list of imports. */
-export const IMPORT_FIELDS: readonly Field<KeptImport>[] = [
+export const IMPORT_FIELDS: readonly Field<StoredImport>[] = [
   { field: 'id', title: 'IMPORT', whole: true, cell: ({ id }) => id.slice(0, 12) },
   { field: 'state', title: 'STATE', whole: true, cell: ({ state }) => STATES[state](state) },
   {

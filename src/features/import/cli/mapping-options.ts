@@ -18,7 +18,7 @@ export function mappingOf(kind: RecordKind, flags: MappingFlags, onZoneless: Map
   const format = flags['timestamp-format'];
   if (flags['time-zone'] !== undefined && format === undefined && !flags['convert-timestamps'])
     throw new SvcError('usage', '--time-zone needs --convert-timestamps or --timestamp-format', {
-      hint: (invocation) => invocation.again('--convert-timestamps'),
+      hint: (invocation) => invocation.rerunWith('--convert-timestamps'),
     });
   return {
     kind,

@@ -1,10 +1,10 @@
 import { join, resolve } from 'node:path';
 import { SvcError } from '../../../cli/errors/svc-error.ts';
 import { parseDuration } from '../../../cli/flags/duration.ts';
+import type { Shard } from '../batch/batcher.ts';
 import { type ImportName, journalPath } from '../journal/identity.ts';
 import type { ImportOptions } from '../options.ts';
 import type { Format } from '../read/detect.ts';
-import type { Part } from '../read/range.ts';
 import type { RecordKind } from '../transform/record-kind.ts';
 import type { ImportFlags } from './flags.ts';
 import { mappingOf } from './mapping-options.ts';
@@ -12,12 +12,12 @@ import { readingOf } from './reading-options.ts';
 import { rejectsPath } from './rejects-path.ts';
 
 /** Parses `I/N`, I from 1. Throws a `usage` error. */
-function partOf(text: string | undefined): Part | undefined {
+function parseShard(text: string | undefined): Shard | undefined {
   if (text === undefined) return undefined;
   const match = /^(\d{1,6})\/(\d{1,6})$/.exec(text);
-  const take = Number(match?.[1]) - 1;
-  const of = Number(match?.[2]);
-  if (match && take >= 0 && take < of) return { take, of };
+  const index = Number(match?.[1]) - 1;
+  const count = Number(match?.[2]);
+  if (match && index >= 0 && index < count) return { index, count };
   throw new SvcError('usage', `--shard ${text} is not a part`, {
     hint: 'give I/N with I from 1 to N, such as --shard 1/4',
   });
@@ -51,7 +51,7 @@ export interface Target {
 /** Parses the flags of an import, and returns what makes its options for a target. Throws a `usage` error. */
 export function importOptions(flags: ImportFlags, place: Place): (target: Target) => ImportOptions {
   const { kind, inputs, cwd, dataDir, resumeCommand, onZoneless } = place;
-  const part = partOf(flags.shard);
+  const shard = parseShard(flags.shard);
   const parsed = {
     format: flags.format as Format | undefined,
     reading: readingOf(flags),
@@ -62,7 +62,7 @@ export function importOptions(flags: ImportFlags, place: Place): (target: Target
     flushInterval: parseDuration(flags['flush-interval'], '--flush-interval'),
     maxWait: parseDuration(flags['max-wait'], '--max-wait'),
     mode: flags.resume ? ('resume' as const) : flags.restart ? ('restart' as const) : ('fresh' as const),
-    rejects: flags.rejects ?? rejectsPath(inputs, cwd, part),
+    rejects: flags.rejects ?? rejectsPath(inputs, cwd, shard),
     rejectsNamed: flags.rejects !== undefined,
     rejectsOfInputs: flags.rejects === undefined && !inputs.includes('-'),
     claims: join(dataDir, 'imports'),
@@ -70,7 +70,7 @@ export function importOptions(flags: ImportFlags, place: Place): (target: Target
   };
   return (target) => {
     const { 'batch-size': batchSize, limit, checkpoint } = flags;
-    const name: ImportName = { kind, inputs, cwd, ...target, part, batchSize, limit };
+    const name: ImportName = { kind, inputs, cwd, ...target, shard, batchSize, limit };
     const journal = checkpoint === undefined ? journalPath(dataDir, name) : resolve(cwd, checkpoint);
     return { name, ...parsed, journal };
   };

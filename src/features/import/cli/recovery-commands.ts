@@ -1,5 +1,6 @@
 import { partitionFlags } from '../../../cli/invocation/partition-flags.ts';
 import { commandLine } from '../../../kit/shell.ts';
+import type { Shard } from '../batch/batcher.ts';
 import type { Difference } from '../journal/identity.ts';
 import { pathText } from '../read/json/find-records.ts';
 import { ruleText, simpleRule } from '../transform/map-rules.ts';
@@ -95,7 +96,7 @@ const PLACES: Readonly<Record<string, (before: unknown) => string>> = {
 
 /** The flags that determine what is sent, by their name in `optionsText`. */
 const FLAGS: Readonly<Record<string, readonly string[]>> = {
-  part: ['shard'],
+  shard: ['shard'],
   batchSize: ['batch-size'],
   limit: ['limit'],
   format: ['format'],
@@ -157,9 +158,9 @@ function typedAs({ name, before }: Difference): string[] {
       return pairs(([left, right]) => `${left}=${right}`);
     case 'convert':
       return before === 'UTC' ? [flag] : [flag, '--time-zone', String(before)];
-    case 'part': {
-      const { take, of } = before as { take: number; of: number };
-      return [flag, `${take + 1}/${of}`];
+    case 'shard': {
+      const { index, count } = before as Shard;
+      return [flag, `${index + 1}/${count}`];
     }
     case 'records':
       return [flag, pathText(before as string[])];

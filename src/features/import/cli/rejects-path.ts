@@ -3,16 +3,16 @@ import { dirname, resolve } from 'node:path';
 import { fileError } from '../../../cli/errors/file-error.ts';
 import { SvcError } from '../../../cli/errors/svc-error.ts';
 import { shellPath } from '../../../kit/shell.ts';
+import type { Shard } from '../batch/batcher.ts';
 import { folderOfPattern, isGlob, slashed, WINDOWS } from '../read/archive/glob.ts';
-import type { Part } from '../read/range.ts';
 import { foreignRejects, isRejectsFile } from '../report/rejects-file.ts';
 import type { RecoveryCommands } from './recovery-commands.ts';
 
-/** The default rejects file: next to the first input, one for each part of it. */
+/** The default rejects file: next to the first input, one for each shard of it. */
 export function rejectsPath(
   inputs: readonly string[],
   cwd: string,
-  part: Part | undefined,
+  shard: Shard | undefined,
   windows = WINDOWS,
 ): string {
   const first = inputs[0]!;
@@ -22,7 +22,7 @@ export function rejectsPath(
   const base = first === '-' ? 'stdin' : folder.slice(0, slashed(folder, windows).replace(/\/+$/, '').length);
   const nameless =
     /^(\.{0,2}|(\.\.?\/)+\.{0,2})$/.test(slashed(base, windows)) || (windows && /^\w:$/.test(base));
-  return `${nameless ? 'import' : base}${part ? `.${part.take + 1}-of-${part.of}` : ''}.rejects.ndjson`;
+  return `${nameless ? 'import' : base}${shard ? `.${shard.index + 1}-of-${shard.count}` : ''}.rejects.ndjson`;
 }
 
 /**

@@ -4,7 +4,7 @@ import type { Connection } from '../../../cli/connection/connect.ts';
 import { EXIT, type ExitCode } from '../../../cli/errors/exit-codes.ts';
 import { SvcError } from '../../../cli/errors/svc-error.ts';
 import type { GlobalFlags } from '../../../cli/flags/global-flags.ts';
-import { whileRead } from '../../../cli/input/output-closed.ts';
+import { stopWhenOutputCloses } from '../../../cli/input/output-closed.ts';
 import { pipesUntil, untilStopped } from '../../../cli/input/stdin.ts';
 import { heldBackText, paceOf } from '../../../cli/terminal/pace.ts';
 import type { Text } from '../../../cli/terminal/text.ts';
@@ -114,7 +114,7 @@ async function run(
   { place, optionsAt, recovery }: Parsed,
 ): Promise<ExitCode> {
   // If records are printed, stop when standard output is closed. A result at the end needs no such check.
-  const reading = command.resultTo === 'stderr' ? whileRead(world, interrupted) : undefined;
+  const reading = command.resultTo === 'stderr' ? stopWhenOutputCloses(world, interrupted) : undefined;
   const signal = reading?.signal ?? interrupted;
   const share = shareOf(flags.share);
   const traffic = { requests: 0, retries: 0, rateLimited: 0 };
@@ -188,7 +188,7 @@ async function run(
             elapsedMs: end.result.elapsedMs,
             batchSize: flags['batch-size'],
             isLocal: connection.isLocal,
-            limitsCommand: invocation.on('limits'),
+            limitsCommand: invocation.onSameService('limits'),
           }),
       );
     printResult(out, command, end, words);
@@ -198,7 +198,7 @@ async function run(
     if (end.result.rejected > 0) throw partialImportError(end, recovery, place);
     return 0;
   } finally {
-    reading?.over();
+    reading?.dispose();
     view.end();
   }
 }

@@ -54,7 +54,7 @@ export async function runInspect(
           format: used.format as Format | undefined,
           reading: readingOf(used),
           mapping: mappingOf('events', flags, undefined),
-          part: undefined,
+          shard: undefined,
           stop: signal,
           onNotice: (text) => {
             if (first) out.warn(text);

@@ -30,11 +30,11 @@ export const CHOICE = 28;
 /** From this score a column has the name of the field. */
 const NAMED = 100;
 /** Two columns whose scores differ by less are equally likely. */
-const CLOSE = 3;
+const MIN_LEAD = 3;
 /** Columns after these are not judged. */
 const MAX_COLUMNS = 1000;
 /** With fewer records, what is different in each may be so by chance. */
-const FEW = 20;
+const MIN_VALUES = 20;
 
 /**
  * Judges which columns could be the user, the event and the time of a record, by their names and contents. `unnamed`: the
@@ -80,9 +80,9 @@ function userCandidate(profile: Profile): Candidate {
   if (generic && allDifferent) score = Math.min(score, 10);
   // One that comes again and again names what the records are about.
   else if (generic && score > 0 && values.length >= 10 && distinct < values.length / 2) score = 56;
-  else if (allDifferent && values.length >= FEW) score -= 8;
+  else if (allDifferent && values.length >= MIN_VALUES) score -= 8;
   if (type === 'number') score -= 6;
-  if (distinct === 1 && total >= FEW) score -= 10;
+  if (distinct === 1 && total >= MIN_VALUES) score -= 10;
   return candidate(profile, score, `${distinct} different in ${values.length} records`);
 }
 
@@ -94,10 +94,10 @@ function eventCandidate(profile: Profile, amongEvents: boolean): Candidate {
   if (areTooLong(values) || values.every((value) => /^(true|false|[[{].*)$/is.test(value))) score = 0;
   // Addresses of pages are what the events are about.
   if (values.every((value) => /^(\/|https?:)/.test(value))) score = 0;
-  if (distinct === 1 && total >= FEW) score -= 10;
+  if (distinct === 1 && total >= MIN_VALUES) score -= 10;
   // A name of an event comes again, less often where the column says that it has one.
   const most = values.length * (score >= NAMED ? 0.75 : 0.25);
-  if (total >= FEW && distinct > Math.max(20, most)) score = Math.min(score - 60, 40);
+  if (total >= MIN_VALUES && distinct > Math.max(20, most)) score = Math.min(score - 60, 40);
   return candidate(profile, score, `${distinct} different in ${values.length} records`);
 }
 
@@ -174,7 +174,7 @@ export function likeliest<T extends Candidate>(candidates: readonly T[]): T | un
   // Members of one object name the same thing, such as actor.login and actor.id.
   const parent = parentOf(first);
   const rival = others.find((other) => parent === '' || parentOf(other) !== parent);
-  return rival && first.score - rival.score < CLOSE ? undefined : first;
+  return rival && first.score - rival.score < MIN_LEAD ? undefined : first;
 }
 
 function parentOf({ profile: { name } }: Candidate): string {

@@ -7,7 +7,7 @@ import type { Profile } from './profile.ts';
 const FIRST_YEAR = 1980;
 const LAST_YEAR = 2100;
 /** Share of the values that must be times, and how many of them are tried first. */
-const MOST = 0.9;
+const MIN_TIME_SHARE = 0.9;
 const TRIED = 12;
 
 /** Returns how most values of a column can be read as times; only those with plausible years, if there are any. */
@@ -33,7 +33,8 @@ function fittingMost(values: readonly string[]): readonly FormatFit[] {
     for (const some of [values.slice(start, start + TRIED), values.slice(start, start + 1)])
       for (const fit of fittingFormats(some)) {
         const good = values.filter((value) => readerOf(fit)(value));
-        if (good.length >= values.length * MOST && good.length < values.length) return fittingFormats(good);
+        if (good.length >= values.length * MIN_TIME_SHARE && good.length < values.length)
+          return fittingFormats(good);
       }
   return [];
 }

@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import type { Shard } from '../batch/batcher.ts';
 import { digestOf } from '../batch/keys.ts';
-import type { Part } from '../read/range.ts';
 import type { Reading } from '../read/reading.ts';
 import { onlyColumn } from '../transform/map-rules.ts';
 import type { Mapping } from '../transform/mapping.ts';
@@ -16,7 +16,7 @@ export interface ImportName {
   readonly cwd: string;
   readonly baseUrl: string;
   readonly workspace: string;
-  readonly part: Part | undefined;
+  readonly shard: Shard | undefined;
   readonly batchSize: number;
   readonly limit: number | undefined;
 }
@@ -106,13 +106,13 @@ function realPath(path: string): string {
   }
 }
 
-function named({ kind, inputs, cwd, baseUrl, workspace, part, batchSize, limit }: ImportName) {
+function named({ kind, inputs, cwd, baseUrl, workspace, shard, batchSize, limit }: ImportName) {
   return {
     kind,
     inputs: inputs.map((input) => (input === '-' ? '-' : realPath(resolve(cwd, input)))),
     baseUrl,
     workspace,
-    part: part ?? null,
+    shard: shard ?? null,
     batchSize,
     limit: limit ?? null,
   };

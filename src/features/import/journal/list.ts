@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { KeptImport } from '../../../contract/console.ts';
+import type { StoredImport } from '../../../contract/console.ts';
 import { JournalError } from './journal-error.ts';
 import { removeJournalFile } from './journal-file.ts';
 import { readJournal } from './read-journal.ts';
@@ -8,7 +8,7 @@ import { readJournal } from './read-journal.ts';
 const SUFFIX = '.journal';
 
 /** Lists the imports whose journals are in `folder`, the latest first. */
-export function keptImports(folder: string): KeptImport[] {
+export function keptImports(folder: string): StoredImport[] {
   const names = existsSync(folder) ? readdirSync(folder) : [];
   return names
     .filter((name) => name.endsWith(SUFFIX) && statSync(join(folder, name)).isFile())
@@ -20,7 +20,7 @@ export function keptImports(folder: string): KeptImport[] {
  * Removes the journal of an import, so that the next one starts from the beginning. Returns false while an import runs.
  * Throws a JournalError if it cannot be opened now, as on a full disk: it may hold what was acknowledged.
  */
-export function forgetImport(folder: string, { id }: Pick<KeptImport, 'id'>): boolean {
+export function forgetImport(folder: string, { id }: Pick<StoredImport, 'id'>): boolean {
   try {
     removeJournalFile(join(folder, id + SUFFIX));
     return true;
@@ -43,7 +43,7 @@ const UNKNOWN = {
 
 const STATES = { locked: 'running', broken: 'unusable', full: 'unreadable', denied: 'unreadable' } as const;
 
-function describe(file: string, id: string): KeptImport {
+function describe(file: string, id: string): StoredImport {
   let found: ReturnType<typeof readJournal>;
   try {
     found = readJournal(file);

@@ -1,4 +1,4 @@
-import type { Batcher } from '../batch/batcher.ts';
+import type { Batcher, Shard } from '../batch/batcher.ts';
 import type { Mapping } from '../transform/mapping.ts';
 import type { RecordKind } from '../transform/record-kind.ts';
 import { recordMappers } from '../transform/record-mappers.ts';
@@ -12,7 +12,7 @@ import { type InputFacts, inputFacts, refuseCsvFlags } from './input-facts.ts';
 import { notUtf8Lines } from './likely-encodings.ts';
 import { type Input, type InputInfo, type OpenPipe, openInput } from './open.ts';
 import { type HeadLimits, PipeHead } from './pipe-head.ts';
-import { countLinesBefore, linesWithin, type Part, rangeOf } from './range.ts';
+import { countLinesBefore, linesWithin, rangeOf } from './range.ts';
 import type { Reading } from './reading.ts';
 import type { RecordSource } from './record-source.ts';
 import { recordsOf } from './records-of.ts';
@@ -29,7 +29,7 @@ export interface InputOptions {
   readonly format: Format | undefined;
   readonly reading?: Reading | undefined;
   readonly mapping: Mapping;
-  readonly part: Part | undefined;
+  readonly shard: Shard | undefined;
   /** Ends the opening and the comparing of inputs with Stopped. */
   readonly stop: AbortSignal;
   readonly onNotice: (text: string) => void;
@@ -109,24 +109,24 @@ export class Inputs {
     let sum = 0;
     for (const [index, { size }] of this.opened.entries()) {
       if (size === undefined) return undefined;
-      const { part } = this.options;
-      sum += part && !this.isDealtByIndex(index) ? size / part.of : size;
+      const { shard } = this.options;
+      sum += shard && !this.isShardedByRecord(index) ? size / shard.count : size;
     }
     return sum;
   }
 
   /** Returns whether the records of a sharded input are selected by their index, not by byte range. */
-  isDealtByIndex(index: number): boolean {
+  isShardedByRecord(index: number): boolean {
     const input = this.opened[index]!;
-    const { part } = this.options;
+    const { shard } = this.options;
     const { format, compression, encoding, fingerprint } = input;
     const byLine = format === 'ndjson' && !compression && encoding === 'utf-8' && fingerprint !== null;
-    return part !== undefined && !byLine;
+    return shard !== undefined && !byLine;
   }
 
   /** Returns whether the content read of an input is known, which it is not for a byte range. */
   private hasContent(index: number): boolean {
-    return this.options.part === undefined || this.isDealtByIndex(index);
+    return this.options.shard === undefined || this.isShardedByRecord(index);
   }
 
   /** Returns the content read of each input: empty for inputs after a limit was reached, null if unknown. */
@@ -197,17 +197,17 @@ export class Inputs {
   /** Opens an input for reading. `hashed`: its content will be asked for. */
   async feed(index: number, batcher: Batcher, { hashed = true } = {}): Promise<Feed> {
     const opened = this.opened[index]!;
-    const { part } = this.options;
+    const { shard } = this.options;
     const input = opened.pipe ?? (await openInput(opened.source, this.options));
     let source = input.bytes;
     let start = 0;
-    if (part && !this.isDealtByIndex(index)) {
-      const { from, to } = rangeOf(part, opened.fingerprint!.size);
+    if (shard && !this.isShardedByRecord(index)) {
+      const { from, to } = rangeOf(shard, opened.fingerprint!.size);
       const range = await linesWithin(opened.path!, from, to);
       source = range.source;
       start = range.start;
     }
-    batcher.nextFile(index, start, this.isDealtByIndex(index) ? part : undefined);
+    batcher.nextFile(index, start, this.isShardedByRecord(index) ? shard : undefined);
     if (input.format === 'parquet' && hashed) await readThrough(stoppable(source, this.options.stop));
     const { reading, onNotice } = this.options;
     const records = await recordsOf(input, source, start, {

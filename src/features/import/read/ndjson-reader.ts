@@ -43,7 +43,7 @@ export class NdjsonReader implements RecordReader {
         if (buffer[end] === LINE_FEED && end - at <= this.options.longest) {
           this.line++;
           const next = window.base + end + 1;
-          if (batcher.wants())
+          if (batcher.countRecord())
             batcher.record(buffer, at, end, this.line, window.base + at, next, undefined, scanned.timestamp);
           else batcher.skip(next);
           at = end + 1;
@@ -64,7 +64,7 @@ export class NdjsonReader implements RecordReader {
     this.line++;
     const offset = window.base + at;
     const next = Math.min(offset + bytes.length + 1, window.base + window.end);
-    if (isBlank(bytes) || !batcher.wants()) {
+    if (isBlank(bytes) || !batcher.countRecord()) {
       batcher.skip(next);
       return;
     }
@@ -86,7 +86,7 @@ export class NdjsonReader implements RecordReader {
     this.long = undefined;
     if (found) window.start++;
     this.line++;
-    if (batcher.wants())
+    if (batcher.countRecord())
       batcher.reject(tooLong(this.options, this.line, long.offset, long.excerpt), window.offset);
     else batcher.skip(window.offset);
     return true;

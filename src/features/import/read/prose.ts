@@ -5,7 +5,7 @@ import { findDialect } from './csv/csv-dialect.ts';
 /** Lines that are looked at. */
 const LINES = 20;
 /** Share of them that must look like sentences, or like lines of a log. */
-const MOST = 0.8;
+const MIN_PROSE_SHARE = 0.8;
 const FEWEST_WORDS = 4;
 
 /** Forms of the lines of logs, as jq (Oniguruma) and JavaScript read them. */
@@ -26,7 +26,8 @@ export function refuseProse(name: string, head: Buffer, print?: string): void {
     .split(/\r?\n/)
     .filter((line) => line.trim() !== '')
     .slice(0, LINES);
-  const most = (matches: (line: string) => boolean) => lines.filter(matches).length >= lines.length * MOST;
+  const most = (matches: (line: string) => boolean) =>
+    lines.filter(matches).length >= lines.length * MIN_PROSE_SHARE;
   if (!most((line) => line.trim().split(/\s+/).length >= FEWEST_WORDS)) return;
   if (findDialect(head, undefined).isTable) return;
   const log = LOGS.find((form) => most((line) => new RegExp(form).test(line)));

@@ -1,25 +1,20 @@
 import { type FileHandle, open } from 'node:fs/promises';
+import type { Shard } from '../batch/batcher.ts';
 import type { ByteSource } from './bytes.ts';
 
 const LINE_FEED = 0x0a;
 const BLOCK = 256 * 1024;
 
-/** One of `of` equal parts; `take` is its index, from 0. */
-export interface Part {
-  readonly take: number;
-  readonly of: number;
-}
-
-/** Returns the byte range of a part of a file. */
-export function rangeOf(part: Part, size: number): { from: number; to: number } {
+/** Returns the byte range of a shard of a file. */
+export function rangeOf(shard: Shard, size: number): { from: number; to: number } {
   return {
-    from: Math.floor((size * part.take) / part.of),
-    to: Math.floor((size * (part.take + 1)) / part.of),
+    from: Math.floor((size * shard.index) / shard.count),
+    to: Math.floor((size * (shard.index + 1)) / shard.count),
   };
 }
 
 /**
- * Opens the lines of a file that start in `[from, to)`. Each line of a file belongs to exactly one part.
+ * Opens the lines of a file that start in `[from, to)`. Each line of a file belongs to exactly one shard.
  */
 export async function linesWithin(
   path: string,

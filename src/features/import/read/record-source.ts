@@ -5,7 +5,7 @@ import type { Window } from './window.ts';
 /** Receives the records of an input in order; the batcher, or a collector of samples. */
 export type RecordSink = Pick<
   Batcher,
-  'done' | 'full' | 'wants' | 'record' | 'reject' | 'skip' | 'filter' | 'flushPending'
+  'done' | 'full' | 'countRecord' | 'record' | 'reject' | 'skip' | 'filter' | 'flushPending'
 >;
 
 /** Passes the complete records in a window to a sink. */

@@ -48,21 +48,21 @@ export async function bisect(batch: Batch, kind: RecordKind, post: Post, file: s
       refuse(records[0]!, answer, answer.details?.map(toValidationError) ?? []);
       return;
     }
-    const blamed = answer.status === 413 ? new Map() : blamedBy(answer, records.length);
+    const blamed = answer.status === 413 ? new Map() : errorsByIndex(answer, records.length);
     if (blamed.size === 0) return halve(records);
     for (const [at, errors] of blamed) refuse(records[at]!, answer, errors);
     const rest = records.filter((_, at) => !blamed.has(at));
     if (rest.length === 0) return;
     const rounds = blamed.size < records.length * MIN_BLAMED_SHARE ? roundsLeft - 1 : MAX_SLOW_ROUNDS;
     if (rounds <= 0 && rest.length > 1) return halve(rest);
-    return settle(rest, pieceOf(batch, kind, rest), rounds);
+    return settle(rest, subsetBody(batch, kind, rest), rounds);
   }
 
   async function halve(records: readonly number[]): Promise<void> {
     const middle = Math.ceil(records.length / 2);
     const halves = [records.slice(0, middle), records.slice(middle)];
     const results = await Promise.allSettled(
-      halves.map((half) => settle(half, pieceOf(batch, kind, half), MAX_SLOW_ROUNDS)),
+      halves.map((half) => settle(half, subsetBody(batch, kind, half), MAX_SLOW_ROUNDS)),
     );
     for (const result of results) if (result.status === 'rejected') throw result.reason;
   }
@@ -91,7 +91,7 @@ export async function bisect(batch: Batch, kind: RecordKind, post: Post, file: s
 }
 
 /** Returns the validation errors in an answer by the index of the record in the request. */
-function blamedBy(answer: Answer, count: number): Map<number, ValidationError[]> {
+function errorsByIndex(answer: Answer, count: number): Map<number, ValidationError[]> {
   const blamed = new Map<number, ValidationError[]>();
   for (const detail of answer.details ?? []) {
     const { index } = detail;
@@ -106,7 +106,7 @@ function toValidationError({ field, message }: Detail): ValidationError {
 }
 
 /** Builds a body with some records of a batch. */
-function pieceOf(batch: Batch, kind: RecordKind, indices: readonly number[]): Buffer {
+function subsetBody(batch: Batch, kind: RecordKind, indices: readonly number[]): Buffer {
   const parts: Buffer[] = [];
   for (const index of indices) {
     parts.push(Buffer.from(parts.length === 0 ? `{"${kind}":[` : ','));

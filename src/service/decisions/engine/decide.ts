@@ -121,13 +121,13 @@ function choose(
       ? propensitiesOf(scores, random, situation.explorationShare)
       : inProportion(contents.map(({ contentId }) => placement?.weights.get(contentId) ?? 1));
   const candidates = contents.map(({ contentId, prior }, i) => {
-    const { shared, own, worth } = scores[i]!;
+    const { shared, own, responseValue } = scores[i]!;
     const mean = shared.mean + own.mean;
     const chance = probability({ mean, variance: shared.variance + own.variance });
     return {
       contentId,
       propensity: propensities[i]!,
-      ranking: round(soundOr(chance * worth, prior)),
+      ranking: round(soundOr(chance * responseValue, prior)),
     };
   });
   const index =

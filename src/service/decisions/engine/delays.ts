@@ -1,5 +1,5 @@
 /** The number of delays that are kept. */
-const MOST = 63;
+const MAX_DELAYS = 63;
 
 /** Time that stands for any number of decisions, in multiples of a delay: where traffic stops, learning does not. */
 const LONG = 24;
@@ -17,7 +17,7 @@ export class Delays {
 
   add({ ms, decisions }: Delay): void {
     this.kept.push({ ms: Math.max(ms, 0), decisions });
-    if (this.kept.length > MOST) this.kept.shift();
+    if (this.kept.length > MAX_DELAYS) this.kept.shift();
     this.#shares.clear();
   }
 

@@ -41,7 +41,7 @@ export class FeatureTable {
   }
 
   /** Counts the features of a decision and gives rows to frequent ones. Returns the rows that were reassigned. */
-  meet(features: readonly Feature[]): number[] {
+  getOrCreate(features: readonly Feature[]): number[] {
     const taken: number[] = [];
     this.total++;
     for (const { key, kind } of features) {

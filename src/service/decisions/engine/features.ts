@@ -30,7 +30,7 @@ export const KINDS = [PLACE, TRAIT, DEED] as const;
 export const BIAS: Feature = { key: 0, label: '', value: 1, kind: PLACE };
 
 /** Most features of one decision. */
-const MOST = 48;
+const MAX_FEATURES_PER_DECISION = 48;
 
 /** The fields whose values a reason may repeat: they name a place, not a person. */
 const PLACES = ['channel', 'surface', 'locale'];
@@ -82,7 +82,7 @@ export function featuresOf(context: Context, person: Person = {}): Feature[] {
 
 /** Shortens groups of features so that all fit beside the bias and the combination: the largest ones give way. */
 function shared(groups: readonly Feature[][]): Feature[][] {
-  let room = MOST - 2;
+  let room = MAX_FEATURES_PER_DECISION - 2;
   const kept = new Map<Feature[], number>();
   const bySize = [...groups].sort((a, b) => a.length - b.length);
   for (const [i, group] of bySize.entries()) {

@@ -6,8 +6,8 @@ export function forgetUser(model: Model, user: string): boolean {
   const hash = hashOf(user);
   let changed = false;
   // A content that returned to its prior left pairs of its earlier lives behind.
-  for (const [contentId, { life }] of model.contents)
-    for (let each = 0; each <= life; each++)
+  for (const [contentId, { epoch }] of model.contents)
+    for (let each = 0; each <= epoch; each++)
       changed = model.personal.pairs.delete(pairKey(hash, contentHash(contentId, each))) || changed;
   for (const [decision, example] of model.pending) {
     if (example.user !== user) continue;

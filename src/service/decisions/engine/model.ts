@@ -16,7 +16,7 @@ const ATTRIBUTE: Spread = { bias: 0.2, weight: 0.1 };
 export const OWN: Spread = { bias: 0.35, weight: 0.12 };
 
 /** Prior variance of personal preference, in the copies that have it. */
-const TASTE = 2;
+const USER_VARIANCE = 2;
 
 /** Every set of kinds of features, as bits: the table of a set gives rows to features of these kinds only. */
 export const VIEWS = Array.from({ length: 2 ** KINDS.length }, (_, view) => view);
@@ -25,9 +25,10 @@ export const VIEWS = Array.from({ length: 2 ** KINDS.length }, (_, view) => view
  * The assumptions of each copy of the model: which kinds of features matter at all, and the variance of personal
  * preference. All learn from every outcome, and the best predictor decides: features that do not matter are not explored.
  */
-export const COPIES: readonly { readonly view: number; readonly taste: number }[] = [0, TASTE].flatMap(
-  (taste) => VIEWS.map((view) => ({ view, taste })),
-);
+export const COPIES: readonly { readonly view: number; readonly userVariance: number }[] = [
+  0,
+  USER_VARIANCE,
+].flatMap((userVariance) => VIEWS.map((view) => ({ view, userVariance })));
 /** The default copy has every kind of feature. */
 export const DEFAULT_COPY = VIEWS.length - 1;
 /** The margin (log-likelihood) by which another copy must predict better. */
@@ -44,7 +45,7 @@ export interface Known {
   /** Decisions folded in. */
   seen: number;
   /** The number of times that the content was returned to its prior. */
-  readonly life: number;
+  readonly epoch: number;
   /** Sum of rewards and number of responses: their ratio is the value of a response. */
   rewards: number;
   responses: number;
@@ -83,7 +84,7 @@ export class Model {
   /** By hash, the least recently met one first. */
   readonly attributes = new Map<number, readonly Block[]>();
   readonly contents = new Map<string, Known>();
-  readonly personal = new Personal(COPIES.map(({ taste }) => taste));
+  readonly personal = new Personal(COPIES.map(({ userVariance }) => userVariance));
   readonly change = new ChangeDetector();
   /** Decisions whose response or silence does not count yet, the oldest first. */
   readonly pending = new Map<number, Waiting>();
@@ -179,10 +180,13 @@ export const attributesVariance = (attributes: number, rows: Rows): number =>
 
 /** The prior variance of the score of a content that was never met. */
 export function unmetVariance(copy: number, views: readonly Rows[], attributes: number): number {
-  const { view, taste } = COPIES[copy]!;
+  const { view, userVariance } = COPIES[copy]!;
   const rows = views[view]!;
   return (
-    priorVariance(SHARED, rows) + priorVariance(OWN, rows) + taste + attributesVariance(attributes, rows)
+    priorVariance(SHARED, rows) +
+    priorVariance(OWN, rows) +
+    userVariance +
+    attributesVariance(attributes, rows)
   );
 }
 
@@ -195,8 +199,8 @@ export const hashOf = (text: string): Hash => [hash32(text), hash32(`second\n${t
 export const pairKey = (user: Hash, content: Hash) =>
   mix(user[0] ^ content[0]) * 2097152 + (mix(user[1] ^ content[1]) >>> 11);
 
-/** The hash of a content in one life: what users think of it is forgotten with the rest. */
-export const contentHash = (contentId: string, life: number) => hashOf(`${contentId}\n${life}`);
+/** The hash of a content in one epoch: what users think of it is forgotten with the rest. */
+export const contentHash = (contentId: string, epoch: number) => hashOf(`${contentId}\n${epoch}`);
 
 /** A category's blocks at their priors. */
 export const sharedBlocks = (): Block[] => COPIES.map(() => new Block(SHARED, 0));
@@ -209,11 +213,11 @@ export const ownBlocks = (origins: readonly number[]): Block[] =>
   COPIES.map((_, copy) => new Block(OWN, origins[copy]!));
 
 /** A content at its prior, given the origins of its blocks. */
-export const fresh = (contentId: string, origins: readonly number[], life: number): Known => ({
+export const fresh = (contentId: string, origins: readonly number[], epoch: number): Known => ({
   blocks: ownBlocks(origins),
-  hash: contentHash(contentId, life),
+  hash: contentHash(contentId, epoch),
   seen: 0,
-  life,
+  epoch,
   rewards: 0,
   responses: 0,
 });

@@ -45,18 +45,18 @@ const directions = Array.from({ length: 2 + MAX_OF_CONTENT }, () => new Float64A
 /** The parts of a decision, made at their priors where they are not known, with room for its features. */
 export function partsOf(model: Model, example: Example, keep: boolean): Parts {
   const { contentId, category, attributes, prior, features, user } = example;
-  const known = meet(model.contents, contentId, MAX_CONTENTS, () => {
+  const known = getOrCreate(model.contents, contentId, MAX_CONTENTS, () => {
     const met = model.rowsOf(features);
     const origins = COPIES.map((_, copy) => originOf(prior, unmetVariance(copy, met, attributes.length)));
     return fresh(contentId, origins, 0);
   });
-  const shared = meet(model.categories, category, MAX_CATEGORIES, sharedBlocks);
+  const shared = getOrCreate(model.categories, category, MAX_CATEGORIES, sharedBlocks);
   const scale = scaleOf(attributes.length);
   const terms = [
     { blocks: shared, scale: 1 },
     { blocks: known.blocks, scale: 1 },
     ...attributes.map((attribute) => ({
-      blocks: meet(model.attributes, attribute, MAX_ATTRIBUTES, attributeBlocks),
+      blocks: getOrCreate(model.attributes, attribute, MAX_ATTRIBUTES, attributeBlocks),
       scale,
     })),
   ].map((term, i) => ({ ...term, direction: directions[i]! }));
@@ -67,12 +67,12 @@ export function partsOf(model: Model, example: Example, keep: boolean): Parts {
     for (const { blocks } of terms) blocks[copy]!.reserve(size);
   }
   const key = user === null ? null : pairKey(hashOf(user), known.hash);
-  const pair = key === null ? undefined : keep ? model.personal.meet(key) : model.personal.find(key);
+  const pair = key === null ? undefined : keep ? model.personal.getOrCreate(key) : model.personal.find(key);
   return { terms, known, pair, rows };
 }
 
 /** What is learned under a key, made if it is new, as the most recently met; the one not met for the longest time makes room. */
-function meet<K, V>(learned: Map<K, V>, key: K, most: number, make: () => V): V {
+function getOrCreate<K, V>(learned: Map<K, V>, key: K, most: number, make: () => V): V {
   const known = learned.get(key);
   if (known !== undefined) learned.delete(key);
   else if (learned.size >= most) learned.delete(learned.keys().next().value!);

@@ -21,7 +21,7 @@ export class Personal {
   }
 
   /** Returns the pair, created at its prior if missing, and marks it as most recently used. */
-  meet(key: number): Pair {
+  getOrCreate(key: number): Pair {
     const known = this.pairs.get(key);
     if (known) this.pairs.delete(key);
     else if (this.pairs.size >= MAX_PAIRS) this.pairs.delete(this.pairs.keys().next().value!);

@@ -11,10 +11,10 @@ const DRAWS = 128;
  * falls with the deviation: what is hardly known is tried boldly, so that the best is not missed, and what is well known
  * is used.
  */
-export const boldness = (deviation: number): number => Math.min(1, Math.sqrt(0.6 * deviation));
+export const explorationScale = (deviation: number): number => Math.min(1, Math.sqrt(0.6 * deviation));
 
 /** The same for a user's preference, which is explored less later on: only this user gains from it. */
-const tasteBoldness = (deviation: number): number => Math.min(1, 0.5 * deviation);
+const userExplorationScale = (deviation: number): number => Math.min(1, 0.5 * deviation);
 
 /**
  * The probability of choosing each candidate: how often it has the highest draw from its posterior (Thompson, 1933),
@@ -60,16 +60,16 @@ interface Contest {
   readonly indexes: Int32Array;
   readonly means: Float64Array;
   readonly deviations: Float64Array;
-  readonly worths: Float64Array;
+  readonly responseValues: Float64Array;
   /** The factor on what each has in common with its category. */
-  readonly boldnesses: Float64Array;
+  readonly scales: Float64Array;
   /** Their categories, as indexes of `shared`: the deviations of what a category's contents have in common. */
   readonly groups: Int32Array;
   readonly shared: Float64Array;
   /** A normal number for each candidate, and after them one for each category. */
   readonly drawn: Float64Array;
-  readonly highestWorth: number;
-  readonly sameWorth: boolean;
+  readonly highestValue: number;
+  readonly sameValue: boolean;
 }
 
 /** Deviations beyond which a draw is not waited for: one in some 2,000. */
@@ -82,8 +82,8 @@ function contestOf(scores: readonly Score[]): Contest {
   const groups = new Int32Array(count);
   const means = new Float64Array(count);
   const deviations = new Float64Array(count);
-  const worths = new Float64Array(count);
-  const boldnesses = new Float64Array(count);
+  const responseValues = new Float64Array(count);
+  const scales = new Float64Array(count);
   const best = new Float64Array(count);
   let bar = 0;
   for (let i = 0; i < count; i++) {
@@ -96,22 +96,24 @@ function contestOf(scores: readonly Score[]): Contest {
     }
     groups[i] = group;
     means[i] = score.shared.mean + score.own.mean;
-    const { own, taste } = score;
-    const common = Math.max(own.variance - taste, 0);
-    const bold = boldness(Math.sqrt(score.shared.variance + common));
-    boldnesses[i] = bold;
-    deviations[i] = Math.sqrt(bold ** 2 * common + tasteBoldness(Math.sqrt(taste)) ** 2 * taste);
-    worths[i] = score.worth;
-    const spread = Math.sqrt(deviations[i]! ** 2 + (bold * shared[group]!) ** 2);
-    bar = Math.max(bar, score.worth / (1 + Math.exp(spread - means[i]!)));
-    best[i] = score.worth / (1 + Math.exp(-means[i]! - FAR * spread));
+    const { own, userVariance } = score;
+    const common = Math.max(own.variance - userVariance, 0);
+    const scale = explorationScale(Math.sqrt(score.shared.variance + common));
+    scales[i] = scale;
+    deviations[i] = Math.sqrt(
+      scale ** 2 * common + userExplorationScale(Math.sqrt(userVariance)) ** 2 * userVariance,
+    );
+    responseValues[i] = score.responseValue;
+    const spread = Math.sqrt(deviations[i]! ** 2 + (scale * shared[group]!) ** 2);
+    bar = Math.max(bar, score.responseValue / (1 + Math.exp(spread - means[i]!)));
+    best[i] = score.responseValue / (1 + Math.exp(-means[i]! - FAR * spread));
   }
   const indexes = new Int32Array(count);
   const entries = new Map<Score, number>();
   const alikeAt = new Map<number, number[]>();
   let left = 0;
-  let highestWorth = 0;
-  let sameWorth = true;
+  let highestValue = 0;
+  let sameValue = true;
   for (let i = 0; i < count; i++) {
     if (best[i]! < bar) continue;
     const entry = entries.get(scores[i]!);
@@ -126,10 +128,10 @@ function contestOf(scores: readonly Score[]): Contest {
     groups[left] = groups[i]!;
     means[left] = means[i]!;
     deviations[left] = deviations[i]!;
-    boldnesses[left] = boldnesses[i]!;
-    worths[left] = worths[i]!;
-    sameWorth &&= worths[left] === worths[0];
-    highestWorth = Math.max(highestWorth, worths[left]!);
+    scales[left] = scales[i]!;
+    responseValues[left] = responseValues[i]!;
+    sameValue &&= responseValues[left] === responseValues[0];
+    highestValue = Math.max(highestValue, responseValues[left]!);
     left++;
   }
   return {
@@ -139,45 +141,45 @@ function contestOf(scores: readonly Score[]): Contest {
     indexes,
     means,
     deviations,
-    boldnesses,
-    worths,
+    scales,
+    responseValues,
     groups,
     shared: Float64Array.from(shared),
     drawn: new Float64Array(left + shared.length),
-    highestWorth,
-    sameWorth,
+    highestValue,
+    sameValue,
   };
 }
 
 /** Draws each entry once from its posterior, by the numbers drawn; returns the best one. */
 function winner(contest: Contest): number {
-  const { count, means, deviations, boldnesses, worths, groups, shared, drawn, highestWorth, sameWorth } =
+  const { count, means, deviations, scales, responseValues, groups, shared, drawn, highestValue, sameValue } =
     contest;
   for (let group = 0; group < shared.length; group++) drawn[count + group]! *= shared[group]!;
   let best = 0;
   let highest = Number.NEGATIVE_INFINITY;
-  // Log-odds at or below which even the highest worth does not win.
+  // Log-odds at or below which even the highest value of a response does not win.
   let bar = Number.NEGATIVE_INFINITY;
   for (let i = 0; i < count; i++) {
-    const score = means[i]! + boldnesses[i]! * drawn[count + groups[i]!]! + deviations[i]! * drawn[i]!;
+    const score = means[i]! + scales[i]! * drawn[count + groups[i]!]! + deviations[i]! * drawn[i]!;
     if (score <= bar) continue;
-    if (sameWorth) bar = score;
+    if (sameValue) bar = score;
     else {
-      const value = worths[i]! / (1 + Math.exp(-score));
+      const value = responseValues[i]! / (1 + Math.exp(-score));
       if (value <= highest) continue;
       highest = value;
-      bar = Math.log(value / (highestWorth - value));
+      bar = Math.log(value / (highestValue - value));
     }
     best = i;
   }
   return best;
 }
 
-const isSound = ({ shared, own, taste, worth }: Score) =>
-  Number.isFinite(shared.mean + own.mean + shared.variance + own.variance + worth) &&
+const isSound = ({ shared, own, userVariance, responseValue }: Score) =>
+  Number.isFinite(shared.mean + own.mean + shared.variance + own.variance + responseValue) &&
   shared.variance >= 0 &&
   own.variance >= 0 &&
-  taste >= 0;
+  userVariance >= 0;
 
 /** Draws an index with exactly these probabilities. The last one absorbs rounding errors. */
 export function sample(propensities: readonly number[], random: Random): number {

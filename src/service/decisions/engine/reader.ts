@@ -24,9 +24,9 @@ export interface Score {
   /** The part of the content, its attributes and the user. */
   readonly own: Belief;
   /** What the user's preference adds to the variance of `own`. */
-  readonly taste: number;
+  readonly userVariance: number;
   /** Expected value of a response, between 0 and 1. */
-  readonly worth: number;
+  readonly responseValue: number;
 }
 
 /** What a score depends on beside the decision. */
@@ -39,7 +39,7 @@ export class Reader {
   readonly #model: Model;
   readonly #user: Hash | null;
   readonly #table: FeatureTable;
-  readonly #taste: number;
+  readonly #userVariance: number;
   readonly #shared = new Map<string, Belief>();
   readonly #attributes = new Map<number, Belief>();
   /** What is believed of a category, and of a content's own part, that was never met. */
@@ -51,12 +51,12 @@ export class Reader {
     this.#model = model;
     this.#user = user === null ? null : hashOf(user);
     this.copy = copy;
-    const { view, taste } = COPIES[copy]!;
+    const { view, userVariance } = COPIES[copy]!;
     this.#table = model.tables[view]!;
-    this.#taste = user === null ? 0 : taste;
+    this.#userVariance = user === null ? 0 : userVariance;
     this.rows = this.#table.find(features, model.mostRows);
     this.#unmetShared = { mean: 0, variance: priorVariance(SHARED, this.rows) };
-    this.#unmetOwn = priorVariance(OWN, this.rows) + this.#taste;
+    this.#unmetOwn = priorVariance(OWN, this.rows) + this.#userVariance;
   }
 
   /** Contents of one category of which nothing is known but equal attributes and priors have the same score: one object. */
@@ -65,12 +65,12 @@ export class Reader {
     const known = this.#model.contents.get(contentId);
     if (!known) return this.#ofUnmet(category, attributes, prior);
     const shared = this.#ofCategory(category);
-    const worth = worthOf(this.#model, known);
+    const responseValue = responseValueOf(this.#model, known);
     const { mean, variance } = known.blocks[copy]!.believe(this.rows);
     const pair = this.#user === null ? undefined : this.#model.personal.find(pairKey(this.#user, known.hash));
-    const taste = pair?.variance[copy] ?? this.#taste;
-    const own = { mean: mean + (pair?.mean[copy] ?? 0), variance: variance + taste };
-    return { category, shared, own: this.#withAttributes(own, attributes), taste, worth };
+    const userVariance = pair?.variance[copy] ?? this.#userVariance;
+    const own = { mean: mean + (pair?.mean[copy] ?? 0), variance: variance + userVariance };
+    return { category, shared, own: this.#withAttributes(own, attributes), userVariance, responseValue };
   }
 
   /** The effect of a feature on the log-odds of a content. */
@@ -132,8 +132,14 @@ export class Reader {
       const unmet = this.#unmetOwn + attributesVariance(attributes.length, this.rows);
       const mean = originOf(prior, unmet + this.#unmetShared.variance);
       const own = this.#withAttributes({ mean, variance: this.#unmetOwn }, attributes);
-      const worth = worthOf(this.#model, undefined);
-      score = { category, shared: this.#ofCategory(category), own, taste: this.#taste, worth };
+      const responseValue = responseValueOf(this.#model, undefined);
+      score = {
+        category,
+        shared: this.#ofCategory(category),
+        own,
+        userVariance: this.#userVariance,
+        responseValue,
+      };
       scores.set(key, score);
     }
     return score;
@@ -141,7 +147,7 @@ export class Reader {
 }
 
 /** Value of a response: the ratio of the content, shrunk to that of all contents if it has few responses. */
-function worthOf(model: Model, known: Known | undefined): number {
+function responseValueOf(model: Model, known: Known | undefined): number {
   const all = model.rewards / model.responses;
   if (!known) return Math.min(1, all);
   return Math.min(1, (known.rewards + 4 * all) / (known.responses + 4));

@@ -44,7 +44,7 @@ export function serialiseModel(model: Model): string {
     attributes: [...model.attributes].map(([hash, blocks]) => [hash, ...packBlocks(blocks)]),
     contents: [...model.contents].map(([id, known]) => [
       id,
-      [known.seen, known.life, known.rewards, known.responses],
+      [known.seen, known.epoch, known.rewards, known.responses],
       ...packBlocks(known.blocks),
     ]),
     pairs: pairs.map(([key]) => key),
@@ -115,13 +115,13 @@ function read(stored: Stored): Model {
   }
   for (const [id, counts, ...blocks] of stored.contents) {
     must(typeof id === 'string');
-    const [seen, life, rewards, responses] = numbers(counts, 4) as [number, number, number, number];
-    const hash = contentHash(id, life);
+    const [seen, epoch, rewards, responses] = numbers(counts, 4) as [number, number, number, number];
+    const hash = contentHash(id, epoch);
     const known: Known = {
       blocks: readBlocks(ownBlocks(numbers(blocks[1], COPIES.length)), blocks),
       hash,
       seen,
-      life,
+      epoch,
       rewards,
       responses,
     };

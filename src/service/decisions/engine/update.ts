@@ -22,7 +22,7 @@ const MAX_PENDING = 4096;
  * covariance by a rank-one term.
  */
 function learn(model: Model, waiting: Waiting, response: number): void {
-  meet(model, waiting.features);
+  addFeatures(model, waiting.features);
   const parts = partsOf(model, waiting, true);
   const { known, pair } = parts;
   const predicted = new Float64Array(COPIES.length);
@@ -130,7 +130,7 @@ function startAgain(model: Model, fallen: Recent): void {
   else {
     const known = model.contents.get(fallen.contentId);
     if (!known) return;
-    model.contents.set(fallen.contentId, fresh(fallen.contentId, originsOf(known.blocks), known.life + 1));
+    model.contents.set(fallen.contentId, fresh(fallen.contentId, originsOf(known.blocks), known.epoch + 1));
   }
 }
 
@@ -139,8 +139,8 @@ function forgetAll(model: Model): void {
   model.attributes.clear();
   model.personal.pairs.clear();
   model.evidence.fill(0);
-  for (const [contentId, { blocks, life }] of model.contents)
-    model.contents.set(contentId, fresh(contentId, originsOf(blocks), life + 1));
+  for (const [contentId, { blocks, epoch }] of model.contents)
+    model.contents.set(contentId, fresh(contentId, originsOf(blocks), epoch + 1));
 }
 
 const logLikelihood = (p: number, response: number) =>
@@ -149,9 +149,9 @@ const logLikelihood = (p: number, response: number) =>
 const originsOf = (blocks: readonly Block[]) => blocks.map(({ origin }) => origin);
 
 /** Counts the features of a decision. One that takes the row of another begins at its prior. */
-function meet(model: Model, features: readonly Feature[]): void {
+function addFeatures(model: Model, features: readonly Feature[]): void {
   for (const [view, table] of model.tables.entries())
-    for (const row of table.meet(features))
+    for (const row of table.getOrCreate(features))
       for (const blocks of model.everyBlocks())
         for (const [copy, block] of blocks.entries()) if (COPIES[copy]!.view === view) block.forget(row);
 }

@@ -17,7 +17,7 @@ export interface WaitingMessage {
 }
 
 /** Maximum number of messages per poll. */
-const MOST = 50;
+const MAX_MESSAGES = 50;
 
 export const messages = {
   /** Queues a message for a user until `withdrawAt`, unix ms. */
@@ -75,7 +75,7 @@ export const messages = {
         ...[after.at, after.at, after.id],
       ],
       order: 'at_ms DESC, decision_id',
-      most: MOST,
+      most: MAX_MESSAGES,
     });
   },
 

@@ -14,7 +14,7 @@ export interface SignalChange {
 const LASTING_MS = 90 * 86_400_000;
 
 /** Most events of one user that are read. */
-const MOST = 16;
+const MAX_EVENT_NAMES = 16;
 
 /** Rows of one statement (see users.ts). */
 const CHUNKS = [64, 8, 1];
@@ -59,7 +59,7 @@ export const userSignals = {
     const rows = await tx.sql.all<{ event: string; count: number; last: number }>(
       // `+` keeps both engines from the index by age, which has the counts of all users.
       `SELECT event, count, last_ms AS last FROM user_signal WHERE workspace_id = ? AND user_id = ?
-       ORDER BY +last_ms DESC LIMIT ${MOST}`,
+       ORDER BY +last_ms DESC LIMIT ${MAX_EVENT_NAMES}`,
       [workspaceId, userId],
     );
     return rows.map(({ event, count, last }) => ({ event, count: Number(count), last: Number(last) }));

@@ -155,7 +155,7 @@ function withToken(parts: AuthenticationParts, requestOf: () => TokenRequest): A
 /** Resolves when a message is no longer waited for. No part of it was sent: its token is missing. */
 function cancelled(signal: AbortSignal): Promise<Fetched> {
   return new Promise((resolve) => {
-    const end = () => resolve({ failed: { outcome: 'later', error: 'sending was cancelled' } });
+    const end = () => resolve({ failed: { outcome: 'retryable', error: 'sending was cancelled' } });
     if (signal.aborted) end();
     else signal.addEventListener('abort', end, { once: true });
   });
@@ -164,11 +164,11 @@ function cancelled(signal: AbortSignal): Promise<Fetched> {
 /** Whatever a token endpoint answers, no message was sent: each failure is retried. */
 function tokenOf(answer: ExchangeResult, now: number): Fetched {
   if (answer.status === null)
-    return { failed: { outcome: 'later', error: `the token endpoint: ${answer.error}` } };
+    return { failed: { outcome: 'retryable', error: `the token endpoint: ${answer.error}` } };
   if (answer.status !== 200)
     return {
       failed: {
-        outcome: 'later',
+        outcome: 'retryable',
         error: `the token endpoint answered ${answer.status}`,
         throttled: answer.status === 429,
         retryAfterMs: retryAfterOf(answer, now),
@@ -183,7 +183,7 @@ function tokenOf(answer: ExchangeResult, now: number): Fetched {
   const token = textAt(body, 'access_token');
   // A header cannot hold any other text.
   if (token === undefined || !/^[\x21-\x7e]+$/.test(token))
-    return { failed: { outcome: 'later', error: 'the token endpoint answered without a token' } };
+    return { failed: { outcome: 'retryable', error: 'the token endpoint answered without a token' } };
   const seconds = Number(textAt(body, 'expires_in') ?? DEFAULT_LIFETIME_S);
   const lifetimeMs = (Number.isFinite(seconds) && seconds > 0 ? seconds : DEFAULT_LIFETIME_S) * 1000;
   return { token, until: now + Math.max(lifetimeMs - EARLY_MS, lifetimeMs / 2) };

@@ -49,13 +49,13 @@ export interface Address {
 }
 
 /**
- * The outcome of sending a message. `taken`: accepted. `later`: not accepted, retry. `refused`: not accepted, do not
- * retry. `unknown`: ambiguous outcome, because the answer was lost.
+ * The outcome of sending a message. `accepted`. `retryable`: not accepted, retry. `rejected`: not accepted, do not
+ * retry. `ambiguous`: the answer was lost.
  */
 export type SendResult =
-  | { readonly outcome: 'taken'; readonly messageId?: string | undefined }
+  | { readonly outcome: 'accepted'; readonly messageId?: string | undefined }
   | {
-      readonly outcome: 'later';
+      readonly outcome: 'retryable';
       readonly error: string;
       /** How long the provider asks to wait, in ms. */
       readonly retryAfterMs?: number | undefined;
@@ -63,20 +63,20 @@ export type SendResult =
       readonly throttled?: boolean;
     }
   | {
-      readonly outcome: 'refused';
+      readonly outcome: 'rejected';
       readonly error: string;
       /** What is known of the address from now on. */
       readonly address?:
         | { readonly is: 'dead' | 'stopped'; readonly category?: string | undefined }
         | undefined;
     }
-  | { readonly outcome: 'unknown'; readonly error: string };
+  | { readonly outcome: 'ambiguous'; readonly error: string };
 
 /** Sends the notifications of a channel. */
 export interface ChannelAdapter {
   readonly name: string;
   /** True if the user receives a notification once although it is sent twice; only then is an ambiguous one retried. */
-  readonly dropsRepeats: boolean;
+  readonly deduplicates: boolean;
   /** The name of the provider that sends receipts; undefined if accepted is all that is ever known. */
   readonly receiptsFrom?: string | undefined;
   /** True if it writes messages to the outbox and calls no provider. */

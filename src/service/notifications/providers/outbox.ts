@@ -26,7 +26,7 @@ export function outboxChannel(path: string, now: () => number): ChannelAdapter {
   let last: Promise<unknown> = Promise.resolve();
   return {
     name: 'outbox',
-    dropsRepeats: true,
+    deduplicates: true,
     oncePerUser: true,
     isOutbox: true,
     send(message): Promise<SendResult> {
@@ -52,9 +52,9 @@ async function write(path: string, message: ChannelMessage, now: number): Promis
     } finally {
       await file.close();
     }
-    return { outcome: 'taken' };
+    return { outcome: 'accepted' };
   } catch (error) {
-    return { outcome: 'later', error: (error as Error).message };
+    return { outcome: 'retryable', error: (error as Error).message };
   }
 }
 

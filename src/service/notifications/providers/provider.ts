@@ -30,7 +30,7 @@ export function providerChannel(provider: Provider, parts: ProviderParts): Chann
   const { file, settings, givesReceipts } = provider;
   const authentication = authenticationOf(provider, parts);
   const { idempotency } = file;
-  const dropsRepeats =
+  const deduplicates =
     idempotency !== undefined && (idempotency.setting === undefined || settings[idempotency.setting] === '1');
 
   const attempt = async (message: ChannelMessage, request: BuiltRequest, signal: AbortSignal) => {
@@ -61,7 +61,7 @@ export function providerChannel(provider: Provider, parts: ProviderParts): Chann
 
   return {
     name: `provider ${file.name}`,
-    dropsRepeats,
+    deduplicates,
     receiptsFrom: givesReceipts ? file.name : undefined,
     async send(message, signal): Promise<SendResult> {
       try {
@@ -74,7 +74,7 @@ export function providerChannel(provider: Provider, parts: ProviderParts): Chann
         return masked(result, [...provider.secrets, message.address]);
       } catch (error) {
         if (error instanceof MissingValue || error instanceof UnfitForHeader)
-          return { outcome: 'refused', error: error.message };
+          return { outcome: 'rejected', error: error.message };
         throw error;
       }
     },
@@ -154,10 +154,10 @@ function receiptsUrl(provider: Provider, message: ChannelMessage): string | unde
 
 /** What an answer, or the lack of one, says about the message. */
 function resultOf(file: ProviderFile, got: ExchangeResult, now: number): SendResult {
-  if (got.status === null) return { outcome: got.written ? 'unknown' : 'later', error: got.error };
+  if (got.status === null) return { outcome: got.written ? 'ambiguous' : 'retryable', error: got.error };
   const body = bodyOf(got);
   if (got.status >= 200 && got.status < 300)
-    return { outcome: 'taken', messageId: messageIdOf(file, got, body) };
+    return { outcome: 'accepted', messageId: messageIdOf(file, got, body) };
   const code = (file.answer?.errorCode ?? [])
     .map((path) => textAt(body, path))
     .find((text) => text !== undefined);
@@ -172,17 +172,17 @@ function resultOf(file: ProviderFile, got: ExchangeResult, now: number): SendRes
   const outcome = rule?.outcome ?? (got.status === 429 ? 'retry' : got.status >= 500 ? 'uncertain' : 'final');
   switch (outcome) {
     case 'retry':
-      return { outcome: 'later', error, retryAfterMs, throttled: got.status === 429 };
+      return { outcome: 'retryable', error, retryAfterMs, throttled: got.status === 429 };
     case 'account':
-      return { outcome: 'later', error, retryAfterMs };
+      return { outcome: 'retryable', error, retryAfterMs };
     case 'uncertain':
-      return { outcome: 'unknown', error };
+      return { outcome: 'ambiguous', error };
     case 'dead':
-      return { outcome: 'refused', error, address: { is: 'dead' } };
+      return { outcome: 'rejected', error, address: { is: 'dead' } };
     case 'opted-out':
-      return { outcome: 'refused', error, address: { is: 'stopped', category: rule?.category } };
+      return { outcome: 'rejected', error, address: { is: 'stopped', category: rule?.category } };
     case 'final':
-      return { outcome: 'refused', error };
+      return { outcome: 'rejected', error };
   }
 }
 

@@ -28,7 +28,7 @@ export interface ChannelSettings {
 interface ProviderSettings {
   readonly url: string;
   readonly secret: string;
-  readonly keysHonoured: boolean;
+  readonly idempotent: boolean;
 }
 
 /** An environment variable is invalid; the message names it. */
@@ -67,7 +67,7 @@ export function channelSettings(
     providers[channel] = {
       url,
       secret: env.SVC_PROVIDER_SECRET,
-      keysHonoured: env.SVC_PROVIDER_KEYS_HONOURED === '1',
+      idempotent: env.SVC_PROVIDER_KEYS_HONOURED === '1',
     };
   }
   return {
@@ -93,11 +93,11 @@ function chosenProviders(given: ChosenProviders, env: Environment): Provider[] {
 }
 
 /** The provider `generic` with settings that are already checked. */
-export function genericProvider(channel: string, { url, secret, keysHonoured }: ProviderSettings): Provider {
+export function genericProvider(channel: string, { url, secret, idempotent }: ProviderSettings): Provider {
   return loadProvider(channel, 'generic', {
     [`SVC_${channel.toUpperCase()}_URL`]: url,
     SVC_PROVIDER_SECRET: secret,
-    SVC_PROVIDER_KEYS_HONOURED: keysHonoured ? '1' : '0',
+    SVC_PROVIDER_KEYS_HONOURED: idempotent ? '1' : '0',
   });
 }
 

@@ -41,12 +41,12 @@ export function smtpChannel(options: SmtpOptions): ChannelAdapter {
   const domain = options.from.replace(/^.*@/, '').replace(/>.*$/, '') || 'localhost';
   return {
     name: 'smtp',
-    dropsRepeats: false,
+    deduplicates: false,
     async send(message, signal): Promise<SendResult> {
       if (message.to.email === undefined)
-        return { outcome: 'refused', error: 'the user has no e-mail address (trait "email")' };
+        return { outcome: 'rejected', error: 'the user has no e-mail address (trait "email")' };
       if (!ONE_ADDRESS.test(message.to.email))
-        return { outcome: 'refused', error: 'the e-mail address is not valid' };
+        return { outcome: 'rejected', error: 'the e-mail address is not valid' };
       let textStarted = false;
       const connection = boundedConnection(options, signal);
       try {
@@ -65,7 +65,7 @@ export function smtpChannel(options: SmtpOptions): ChannelAdapter {
             ...(message.unsubscribeUrl === undefined ? {} : unsubscribeHeaders(message.unsubscribeUrl)),
           },
         });
-        return { outcome: 'taken' };
+        return { outcome: 'accepted' };
       } catch (error) {
         return resultOf((connection.cutOff ?? error) as SmtpError, textStarted);
       } finally {
@@ -156,15 +156,15 @@ async function openTransport({ url, timeoutMs }: SmtpOptions, getSocket: GetSock
 function resultOf(error: SmtpError, textStarted: boolean): SendResult {
   const { code, responseCode, response } = error;
   // The operator has to correct the account; the address of the user may be valid.
-  if (code === 'EAUTH') return { outcome: 'later', error: 'the mail server refused the account' };
+  if (code === 'EAUTH') return { outcome: 'retryable', error: 'the mail server refused the account' };
   if (responseCode !== undefined && responseCode >= 400)
     return {
-      outcome: responseCode >= 500 ? 'refused' : 'later',
+      outcome: responseCode >= 500 ? 'rejected' : 'retryable',
       error: `the mail server answered ${responseCode}`,
     };
   // The message of nodemailer quotes the server, which may quote the address.
   const text = response === undefined ? errorText(error) : 'the mail server sent an invalid SMTP reply';
   if (code === 'EENVELOPE' && response === undefined)
-    return { outcome: 'refused', error: 'the e-mail address is not valid' };
-  return { outcome: textStarted ? 'unknown' : 'later', error: text };
+    return { outcome: 'rejected', error: 'the e-mail address is not valid' };
+  return { outcome: textStarted ? 'ambiguous' : 'retryable', error: text };
 }

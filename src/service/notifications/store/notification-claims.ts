@@ -34,7 +34,7 @@ export interface Claimable {
 /** How notifications are claimed. */
 export interface ClaimOptions {
   readonly leaseMs: number;
-  readonly dropsRepeats: (channel: string, mode: Mode) => boolean;
+  readonly deduplicates: (channel: string, mode: Mode) => boolean;
   /** Decides whether a notification may be sent now, and counts it if so. Undefined if that cannot be said now. */
   readonly judge: (tx: Tx, found: DueNotification) => Promise<Verdict | undefined>;
 }
@@ -127,27 +127,27 @@ async function claimOne(
   tx: Tx,
   workspaceId: string,
   id: string,
-  { leaseMs, dropsRepeats, judge }: ClaimOptions,
+  { leaseMs, deduplicates, judge }: ClaimOptions,
 ): Promise<ClaimedNotification | 'settled' | 'skipped'> {
   // Two statements: the workspaces may be on another server than the notifications.
   const [row, workspace] = await pipeline([
     tx.sql.get<
       NotificationRow &
         Pick<ClaimedNotification, 'variables' | 'claim' | 'tries' | 'createdAt' | 'trace'> & {
-          inHand: number;
+          claimed: number;
         }
     >(
-      `SELECT ${NOTIFICATION_COLUMNS}, variables, claim, tries, in_hand AS "inHand", created_at AS "createdAt", trace
+      `SELECT ${NOTIFICATION_COLUMNS}, variables, claim, tries, claimed AS "claimed", created_at AS "createdAt", trace
        FROM notification WHERE workspace_id = ? AND notification_id = ?`,
       [workspaceId, id],
     ),
     workspaces.get(tx, workspaceId),
   ]);
   const mode = workspace?.mode ?? null;
-  const { inHand, ...rest } = { ...fromRow(row!), mode, workspaceId };
+  const { claimed, ...rest } = { ...fromRow(row!), mode, workspaceId };
   const { tries } = rest;
   const claim = rest.claim + 1;
-  if (inHand === 1 && afterLostWorker(dropsRepeats(rest.channel, rest.mode)) === 'give-up') {
+  if (claimed === 1 && afterLostWorker(deduplicates(rest.channel, rest.mode)) === 'give-up') {
     const failure = `${UNCERTAIN}the service stopped while it was being sent; whether it was sent is not known`;
     await applyEvent(tx, rest, 'fail', { dueAt: null, tries, claim, failure });
     return 'settled';

@@ -46,7 +46,7 @@ export interface ClaimedNotification extends StoredNotification {
 export type LockedNotification = StoredNotification &
   Pick<ClaimedNotification, 'workspaceId' | 'claim' | 'tries'> & {
     /** 1 while a worker holds a claim. */
-    readonly inHand: number;
+    readonly claimed: number;
   };
 
 /** Which notifications; times are Unix ms. */
@@ -96,7 +96,7 @@ export const notifications = {
     const history: HistoryEntry[] = [{ status: 'queued', at: new Date(tx.now).toISOString() }];
     await tx.sql.run(
       `INSERT INTO notification (workspace_id, notification_id, hash_id, template_id, channel, priority, variables,
-         status, history, tries, claim, in_hand, due_at, created_at, trace)
+         status, history, tries, claim, claimed, due_at, created_at, trace)
        VALUES (?, ?, ?, ?, ?, ?, ?, 'queued', ?, 0, 0, 0, ?, ?, ?)`,
       [
         workspaceId,
@@ -157,7 +157,7 @@ export const notifications = {
       await tx.sql.run(
         `UPDATE notification SET due_at = ? WHERE (workspace_id, notification_id) IN
            (SELECT workspace_id, notification_id FROM notification
-            WHERE workspace_id = ? AND notification_id = ? AND claim = ? AND in_hand = 1
+            WHERE workspace_id = ? AND notification_id = ? AND claim = ? AND claimed = 1
             ${tx.sql.dialect.skipLocked})`,
         [tx.now + leaseMs, workspaceId, notificationId, claim],
       );
@@ -166,8 +166,8 @@ export const notifications = {
   /** Releases a claimed notification that was not sent. Does nothing if the claim has ended. */
   async release(tx: Tx, claimed: ClaimedNotification): Promise<void> {
     await tx.sql.run(
-      `UPDATE notification SET in_hand = 0, due_at = ?, tries = ?
-       WHERE workspace_id = ? AND notification_id = ? AND claim = ? AND in_hand = 1`,
+      `UPDATE notification SET claimed = 0, due_at = ?, tries = ?
+       WHERE workspace_id = ? AND notification_id = ? AND claim = ? AND claimed = 1`,
       [tx.now, claimed.tries, claimed.workspaceId, claimed.notificationId, claimed.claim],
     );
     await due.mark(tx, claimed.workspaceId, 'notifications');
@@ -179,7 +179,7 @@ export const notifications = {
    */
   async finish(tx: Tx, claimed: ClaimedNotification, result: DispatchResult, random: number): Promise<void> {
     const found = await notifications.locked(tx, claimed.workspaceId, claimed.notificationId);
-    if (found?.inHand !== 1 || found.claim !== claimed.claim) return;
+    if (found?.claimed !== 1 || found.claim !== claimed.claim) return;
     const retryAt = retryTime(claimed, result, tx.now, random);
     if (result.event === 'retry' && retryAt !== null) {
       const tries = claimed.tries + (result.throttled ? 0 : 1);
@@ -202,8 +202,8 @@ export const notifications = {
    * became of its messages. Undefined if there is none.
    */
   async locked(tx: Tx, workspaceId: string, notificationId: string): Promise<LockedNotification | undefined> {
-    const row = await tx.sql.get<NotificationRow & Pick<LockedNotification, 'claim' | 'tries' | 'inHand'>>(
-      `SELECT ${NOTIFICATION_COLUMNS}, claim, tries, in_hand AS "inHand" FROM notification
+    const row = await tx.sql.get<NotificationRow & Pick<LockedNotification, 'claim' | 'tries' | 'claimed'>>(
+      `SELECT ${NOTIFICATION_COLUMNS}, claim, tries, claimed AS "claimed" FROM notification
        WHERE workspace_id = ? AND notification_id = ? ${tx.sql.dialect.forUpdate}`,
       [workspaceId, notificationId],
     );
@@ -274,7 +274,7 @@ export async function applyEvent(
   const entry = { status: state, at: new Date(tx.now).toISOString(), ...(reason && { reason }) };
   const history = unchanged ? of.history : [...of.history, entry];
   const changed = await tx.sql.run(
-    `UPDATE notification SET status = ?, history = ?, failure = ?, due_at = ?, claim = ?, in_hand = ?, tries = ?,
+    `UPDATE notification SET status = ?, history = ?, failure = ?, due_at = ?, claim = ?, claimed = ?, tries = ?,
        variables = CASE WHEN ? = 1 THEN NULL ELSE variables END
      WHERE workspace_id = ? AND notification_id = ? AND claim = ?`,
     [

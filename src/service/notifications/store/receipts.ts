@@ -3,7 +3,7 @@ import { addresses } from '../../users/store/addresses.ts';
 import { notifications } from './notifications.ts';
 
 /** What became of a message to one address. */
-export type SendStatus = 'accepted' | 'unknown' | 'delivered' | 'failed';
+export type SendStatus = 'accepted' | 'ambiguous' | 'delivered' | 'failed';
 
 /** What a provider says about a message. */
 export interface MessageReceipt {
@@ -42,7 +42,7 @@ export const receipts = {
     tx: Tx,
     workspaceId: string,
     send: Omit<Send, 'status'> & {
-      status: 'accepted' | 'unknown';
+      status: 'accepted' | 'ambiguous';
       provider: string;
       messageId: string | undefined;
     },
@@ -52,7 +52,7 @@ export const receipts = {
        VALUES (?, ?, ?, ?, ?, ?, ?)
        ON CONFLICT (workspace_id, notification_id, address_hash) DO UPDATE SET
          status = excluded.status, message_id = excluded.message_id, at_ms = excluded.at_ms
-       WHERE notification_send.status IN ('accepted', 'unknown')`,
+       WHERE notification_send.status IN ('accepted', 'ambiguous')`,
       [
         workspaceId,
         send.notificationId,
@@ -168,7 +168,7 @@ async function setStatus(
 ): Promise<void> {
   await tx.sql.run(
     `UPDATE notification_send SET status = ?, at_ms = ?
-     WHERE workspace_id = ? AND notification_id = ? AND status IN ('accepted', 'unknown')
+     WHERE workspace_id = ? AND notification_id = ? AND status IN ('accepted', 'ambiguous')
        AND (address_hash = ? OR ? = '')`,
     [status, tx.now, workspaceId, notificationId, hash ?? '', hash ?? ''],
   );

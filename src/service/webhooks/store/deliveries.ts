@@ -91,7 +91,7 @@ export const deliveries = {
       `WITH taken AS MATERIALIZED
          (SELECT workspace_id, delivery_id FROM delivery WHERE workspace_id = ? AND webhook_id = ? AND due_at <= ?
           ORDER BY due_at LIMIT ? ${tx.sql.dialect.skipLocked})
-       UPDATE delivery SET claim = claim + 1, in_hand = 1, due_at = ?,
+       UPDATE delivery SET claim = claim + 1, claimed = 1, due_at = ?,
          first_attempt_at = COALESCE(first_attempt_at, ?)
        WHERE (workspace_id, delivery_id) IN (SELECT * FROM taken)
        RETURNING delivery_id AS "deliveryId", body, claim, trace`,
@@ -113,7 +113,7 @@ export const deliveries = {
       await tx.sql.run(
         `UPDATE delivery SET due_at = ? WHERE (workspace_id, delivery_id) IN
            (SELECT workspace_id, delivery_id FROM delivery
-            WHERE workspace_id = ? AND delivery_id = ? AND claim = ? AND in_hand = 1
+            WHERE workspace_id = ? AND delivery_id = ? AND claim = ? AND claimed = 1
             ${tx.sql.dialect.skipLocked})`,
         [tx.now + leaseMs, workspaceId, deliveryId, claim],
       );
@@ -123,7 +123,7 @@ export const deliveries = {
   async release(tx: Tx, claimed: ClaimedDelivery): Promise<void> {
     const { workspaceId, deliveryId, claim } = claimed;
     await tx.sql.run(
-      'UPDATE delivery SET in_hand = 0, due_at = ? WHERE workspace_id = ? AND delivery_id = ? AND claim = ?',
+      'UPDATE delivery SET claimed = 0, due_at = ? WHERE workspace_id = ? AND delivery_id = ? AND claim = ?',
       [tx.now, workspaceId, deliveryId, claim],
     );
     await due.mark(tx, workspaceId, 'deliveries');
@@ -151,7 +151,7 @@ export const deliveries = {
     }>(
       `SELECT d.attempts, d.first_attempt_at AS "firstAttemptAt", w.failing_since AS "failingSince"
        FROM delivery d JOIN webhook w ON w.workspace_id = d.workspace_id AND w.webhook_id = d.webhook_id
-       WHERE d.workspace_id = ? AND d.delivery_id = ? AND d.claim = ? AND d.in_hand = 1`,
+       WHERE d.workspace_id = ? AND d.delivery_id = ? AND d.claim = ? AND d.claimed = 1`,
       [workspaceId, deliveryId, claim],
     );
     if (!before) return undefined;
@@ -166,7 +166,7 @@ export const deliveries = {
     if (verdict.disable !== null) await webhooks.disable(tx, workspaceId, webhookId, verdict.disable);
     const nextAt = verdict.delivery === 'pending' ? verdict.nextAttemptAt : null;
     await tx.sql.run(
-      `UPDATE delivery SET status = ?, attempts = attempts + 1, in_hand = 0, due_at = ?
+      `UPDATE delivery SET status = ?, attempts = attempts + 1, claimed = 0, due_at = ?
        WHERE workspace_id = ? AND delivery_id = ? AND claim = ?`,
       [verdict.delivery, nextAt, workspaceId, deliveryId, claim],
     );
@@ -201,7 +201,7 @@ export const deliveries = {
       `UPDATE delivery SET
          attempts = CASE WHEN due_at IS NULL THEN 0 ELSE attempts END,
          first_attempt_at = CASE WHEN due_at IS NULL THEN NULL ELSE first_attempt_at END,
-         due_at = CASE WHEN in_hand = 1 THEN due_at ELSE ? END,
+         due_at = CASE WHEN claimed = 1 THEN due_at ELSE ? END,
          status = 'pending'
        WHERE workspace_id = ? AND webhook_id = ? AND delivery_id = ?`,
       [tx.now, workspaceId, webhookId, deliveryId],

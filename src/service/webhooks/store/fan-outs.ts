@@ -100,7 +100,7 @@ async function queueBatch(
 function insertOf(rows: number): string {
   const row = `(?, ?, ?, ?, ?, 'pending', ?, 0, 0, 0, ?, ?)`;
   return `INSERT INTO delivery (workspace_id, delivery_id, webhook_id, kind, body, status, occurred_at, attempts,
-    claim, in_hand, due_at, trace) VALUES ${Array(rows).fill(row).join(', ')}`;
+    claim, claimed, due_at, trace) VALUES ${Array(rows).fill(row).join(', ')}`;
 }
 
 function rowOf(tx: Tx, workspaceId: string, webhookId: string, occurrence: Occurrence): SqlValue[] {

@@ -14,7 +14,7 @@ const NAME: ImportName = {
   cwd: '/',
   baseUrl: 'local',
   workspace: 'w',
-  part: undefined,
+  shard: undefined,
   batchSize: 1000,
   limit: undefined,
 };
@@ -38,7 +38,7 @@ test('the options are written as in journals from before there were mapping file
     inputs: ['/a.csv'],
     baseUrl: 'local',
     workspace: 'w',
-    part: null,
+    shard: null,
     batchSize: 1000,
     limit: null,
     format: null,

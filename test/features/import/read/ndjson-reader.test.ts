@@ -171,7 +171,7 @@ test('--limit stops after so many records, valid or not; --max-errors stops at t
 test('shards by record contain each record once', async () => {
   const lines = Array.from({ length: 10 }, (_, n) => event(`,"properties":{"n":${n}}`));
   const text = lines.join('\n\n');
-  const parts = await Promise.all([0, 1, 2].map((take) => collect(text, { deal: { take, of: 3 } })));
+  const parts = await Promise.all([0, 1, 2].map((index) => collect(text, { deal: { index, count: 3 } })));
   expect(parts.map((part) => part.read)).toEqual([4, 3, 3]);
   expect(parts.flatMap((part) => part.records).sort()).toEqual(lines);
 });

@@ -31,7 +31,7 @@ test('what was learned of a user before a content returned to its prior goes too
   const clicks = Array.from({ length: 300 }, () => entry('a', 1, { user: 'erased' }));
   const silence = Array.from({ length: 300 }, () => entry('a', 0, { user: 'erased' }));
   const model = learned([...clicks, ...silence]);
-  expect(model.contents.get('a')!.life).toBeGreaterThan(0);
+  expect(model.contents.get('a')!.epoch).toBeGreaterThan(0);
   expect(model.personal.pairs.size).toBeGreaterThan(1);
   expect(forgetUser(model, 'erased')).toBe(true);
   expect(model.personal.pairs.size).toBe(0);
@@ -45,7 +45,7 @@ test('decisions of erased users, which have no features, do not look like a drop
     keepPending(model, { ...entry('a', 0, { user: 'erased' }), decision: i }, rate(i));
   forgetUser(model, 'erased');
   countPending(model, NOW + 86_400_000);
-  expect([model.pending.size, model.contents.get('a')!.life]).toEqual([0, 0]);
+  expect([model.pending.size, model.contents.get('a')!.epoch]).toEqual([0, 0]);
   const erased = Array.from({ length: 200 }, (_, i) => entry('a', rate(i), { features: unpackFeatures([]) }));
-  expect(learned(erased, model).contents.get('a')!.life).toBe(0);
+  expect(learned(erased, model).contents.get('a')!.epoch).toBe(0);
 });

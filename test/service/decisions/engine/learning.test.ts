@@ -102,7 +102,7 @@ describe('learning', () => {
     world(700, model, (id) => (id === 'a' ? 0.005 : rate(id)), 3000);
     const shown = world(800, model, (id) => (id === 'a' ? 0.005 : rate(id)), 3700);
     expect(shown.get('b')! / 800).toBeGreaterThan(0.8);
-    expect([model.contents.get('a')!.life, model.contents.get('b')!.life]).toEqual([1, 0]);
+    expect([model.contents.get('a')!.epoch, model.contents.get('b')!.epoch]).toEqual([1, 0]);
   });
 
   test('nothing is forgotten if nothing changes', () => {
@@ -169,7 +169,7 @@ describe('learning', () => {
       due.set(later, [...(due.get(later) ?? []), { ...made, from: 0, to: 1 }]);
     }
     expect(model.change.lastFall).toBe(Number.NEGATIVE_INFINITY);
-    expect([...model.contents.values()].map(({ life }) => life)).toEqual([0, 0]);
+    expect([...model.contents.values()].map(({ epoch }) => epoch)).toEqual([0, 0]);
   });
 
   test('features that do not matter are left out of the choice, and the others stay in it', () => {
@@ -185,7 +185,7 @@ describe('learning', () => {
       const to = random() < (on % 3 === plan ? 0.5 : 0.05) ? 1 : 0;
       fold(model, [entry(`c${on}`, to, { features, user: `u${some(500)}` })]);
     }
-    expect(COPIES[model.best]).toEqual({ view: 2, taste: 0 });
+    expect(COPIES[model.best]).toEqual({ view: 2, userVariance: 0 });
   });
 
   test('contents of a category learn from one another', () => {

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
 import { seededRandom } from '../../../../src/kit/random.ts';
 import { Normals, quantile } from '../../../../src/service/decisions/engine/normals.ts';
-import { boldness, propensitiesOf } from '../../../../src/service/decisions/engine/policy.ts';
+import { explorationScale, propensitiesOf } from '../../../../src/service/decisions/engine/policy.ts';
 
-const score = (mean: number, variance: number, category = 'any', worth = 1) => ({
+const score = (mean: number, variance: number, category = 'any', responseValue = 1) => ({
   category,
   shared: { mean: 0, variance: 0.5 },
   own: { mean, variance },
-  taste: 0,
-  worth,
+  userVariance: 0,
+  responseValue,
 });
 
 test('normal numbers have the moments, the tails and no repetitions', () => {
@@ -37,9 +37,9 @@ test('the propensity of two contents is the probability that one draw is higher'
 test('what is well known is explored less, and a preference of one user even less', () => {
   const other = { ...score(0, 0), shared: { mean: 0, variance: 0 } };
   // The mean is one deviation lower in each case: the chance is that of a draw of 1 / factor deviations.
-  const chanceOf = (variance: number, taste: number) => {
+  const chanceOf = (variance: number, userVariance: number) => {
     const own = { mean: -Math.sqrt(variance), variance };
-    return propensitiesOf([{ ...other, own, taste }, other], seededRandom('one'), 0, 20_000)[0]!;
+    return propensitiesOf([{ ...other, own, userVariance }, other], seededRandom('one'), 0, 20_000)[0]!;
   };
   expect(Math.abs(chanceOf(2, 0) - 0.1388)).toBeLessThan(0.008);
   expect(Math.abs(chanceOf(2, 2) - 0.0786)).toBeLessThan(0.006);
@@ -47,7 +47,7 @@ test('what is well known is explored less, and a preference of one user even les
   expect(chanceOf(0.25, 0.25)).toBeLessThan(0.0005);
 });
 
-test('different worths give the same choice as comparing every value', () => {
+test('different responseValues give the same choice as comparing every value', () => {
   const scores = Array.from({ length: 40 }, (_, i) =>
     score((i % 7) / 20, 0.8 + (i % 3) / 5, `c${i % 4}`, 0.8 + (i % 11) / 55),
   );
@@ -60,12 +60,12 @@ test('different worths give the same choice as comparing every value', () => {
   for (let draw = 0; draw < draws; draw++) {
     normals.fill(drawn);
     const values = scores.map(
-      ({ own, shared, worth }, i) =>
-        worth /
+      ({ own, shared, responseValue }, i) =>
+        responseValue /
         (1 +
           Math.exp(
             -own.mean -
-              boldness(Math.sqrt(shared.variance + own.variance)) *
+              explorationScale(Math.sqrt(shared.variance + own.variance)) *
                 (Math.sqrt(shared.variance) * drawn[40 + (i % 4)]! + Math.sqrt(own.variance) * drawn[i]!),
           )),
     );

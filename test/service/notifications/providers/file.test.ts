@@ -162,12 +162,12 @@ describe('requests to a provider', () => {
       );
     const guarded = providerChannel(to({}), { ...parts, outgoing: publicOutgoing(() => DEFAULT_POLICY) });
     expect(await guarded.send(sampleMessage({ channel: 'sms' }), signal)).toMatchObject({
-      outcome: 'later',
+      outcome: 'retryable',
       error: expect.stringContaining('must be an https URL'),
     });
     expect(receiver.received).toEqual([]);
     const open = providerChannel(to({ network: 'private' }), { ...parts, outgoing: anyOutgoing() });
-    expect(await open.send(sampleMessage({ channel: 'sms' }), signal)).toEqual({ outcome: 'taken' });
+    expect(await open.send(sampleMessage({ channel: 'sms' }), signal)).toEqual({ outcome: 'accepted' });
     await Promise.all([guarded.close(), open.close(), receiver.close()]);
   });
 
@@ -218,8 +218,8 @@ describe('requests to a provider', () => {
       idempotency: { header: 'Idempotency-Key' },
     });
     const channel = providerChannel(provider, { ...parts, outgoing: anyOutgoing() });
-    expect(channel.dropsRepeats).toBe(true);
-    expect(await channel.send(sampleMessage({ channel: 'sms' }), signal)).toEqual({ outcome: 'taken' });
+    expect(channel.deduplicates).toBe(true);
+    expect(await channel.send(sampleMessage({ channel: 'sms' }), signal)).toEqual({ outcome: 'accepted' });
     const sent = vendor.requests[1]!;
     expect([sent.method, sent.headers['x-id'], sent.headers['idempotency-key']]).toEqual([
       'PUT',
@@ -238,7 +238,7 @@ describe('requests to a provider', () => {
       });
       const channel = providerChannel(provider, { ...parts, outgoing: anyOutgoing() });
       expect(await channel.send(sampleMessage({ channel: 'sms', text }), signal)).toEqual({
-        outcome: 'refused',
+        outcome: 'rejected',
         error: 'the value of the header X-Text has characters that no header can hold',
       });
       expect(receiver.received).toEqual([]);
@@ -250,7 +250,7 @@ describe('requests to a provider', () => {
     const provider = load({ request: { url: 'http://secret-key.invalid/', json: {} } });
     const channel = providerChannel(provider, { ...parts, outgoing: anyOutgoing() });
     const result = await channel.send(sampleMessage({ channel: 'sms' }), signal);
-    expect(result).toMatchObject({ outcome: 'later', error: expect.stringContaining('•••.invalid') });
+    expect(result).toMatchObject({ outcome: 'retryable', error: expect.stringContaining('•••.invalid') });
     await channel.close();
   });
 });

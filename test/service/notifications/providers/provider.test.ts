@@ -15,8 +15,8 @@ let receiver: Receiver | undefined;
 afterEach(() => receiver?.close());
 
 /** The provider `generic`, as the variables SVC_SMS_URL and SVC_PROVIDER_SECRET configure it. */
-function generic(url: string, keysHonoured: boolean, deadlineMs: number) {
-  const provider = genericProvider('sms', { url, secret, keysHonoured });
+function generic(url: string, idempotent: boolean, deadlineMs: number) {
+  const provider = genericProvider('sms', { url, secret, idempotent });
   return providerChannel(provider, { outgoing: anyOutgoing(), tracing: untraced, deadlineMs, now: Date.now });
 }
 
@@ -28,7 +28,7 @@ async function sendTo(answer?: Answer, deadlineMs = 10_000) {
 
 describe('a provider', () => {
   it('receives one signed request with the text in plain', async () => {
-    expect(await sendTo()).toEqual({ outcome: 'taken' });
+    expect(await sendTo()).toEqual({ outcome: 'accepted' });
     const [got] = receiver!.received;
     expect(got!.path).toBe('/messages');
     expect(JSON.parse(got!.body.toString())).toEqual({
@@ -47,35 +47,35 @@ describe('a provider', () => {
   });
 
   it.each([
-    [201, 'taken'],
-    [302, 'refused'],
-    [400, 'refused'],
-    [404, 'refused'],
-    [429, 'later'],
-    [500, 'unknown'],
-    [503, 'unknown'],
+    [201, 'accepted'],
+    [302, 'rejected'],
+    [400, 'rejected'],
+    [404, 'rejected'],
+    [429, 'retryable'],
+    [500, 'ambiguous'],
+    [503, 'ambiguous'],
   ] as const)('that answers %d: %s', async (status, outcome) => {
     expect(await sendTo((response) => response.writeHead(status).end('x'))).toMatchObject({ outcome });
   });
 
   it('that hangs or resets leaves the outcome unknown; a refused connection does not', async () => {
-    expect(await sendTo(() => {}, 300)).toMatchObject({ outcome: 'unknown' });
+    expect(await sendTo(() => {}, 300)).toMatchObject({ outcome: 'ambiguous' });
     await receiver?.close();
     expect(await sendTo((_response, _got, request) => request.socket.destroy())).toMatchObject({
-      outcome: 'unknown',
+      outcome: 'ambiguous',
     });
     await receiver?.close();
     const { url } = receiver!;
     const channel = generic(url, true, 10_000);
-    expect(await channel.send(sampleMessage(), signal)).toMatchObject({ outcome: 'later' });
-    expect(channel.dropsRepeats).toBe(true);
+    expect(await channel.send(sampleMessage(), signal)).toMatchObject({ outcome: 'retryable' });
+    expect(channel.deduplicates).toBe(true);
   });
 
   it.each([
-    ['informational answers', '', 'HTTP/1.1 103\r\n\r\n', 'unknown'],
-    ['empty lines', '', '\r\n', 'unknown'],
-    ['a body', 'HTTP/1.1 200 OK\r\ncontent-length: 99999999999\r\n\r\n', 'x', 'taken'],
-    ['chunk extensions', 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5;', 'x=y;', 'taken'],
+    ['informational answers', '', 'HTTP/1.1 103\r\n\r\n', 'ambiguous'],
+    ['empty lines', '', '\r\n', 'ambiguous'],
+    ['a body', 'HTTP/1.1 200 OK\r\ncontent-length: 99999999999\r\n\r\n', 'x', 'accepted'],
+    ['chunk extensions', 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5;', 'x=y;', 'accepted'],
   ])('that sends endless %s is disconnected', async (_, start, endless, outcome) => {
     const endlessly = await startRawServer((socket, flood) => {
       socket.write(start);
@@ -99,7 +99,7 @@ describe('a provider', () => {
     const { url } = dripping;
     const channel = generic(url, true, 400);
     expect(await channel.send(sampleMessage(), signal)).toEqual({
-      outcome: 'unknown',
+      outcome: 'ambiguous',
       error: 'no complete answer within 0.4 s',
     });
     await dripping.closed();

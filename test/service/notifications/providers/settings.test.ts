@@ -29,7 +29,7 @@ describe('channelSettings', () => {
       outboxFile: '/elsewhere',
       smtp: { url: 'smtps://u:p@mail.example.org', from: 'shop@example.org' },
       providers: {
-        sms: { url: 'https://sms.example.org/v1', secret: '0123456789abcdef', keysHonoured: true },
+        sms: { url: 'https://sms.example.org/v1', secret: '0123456789abcdef', idempotent: true },
       },
     });
     const channels = openChannels(settings, Date.now);

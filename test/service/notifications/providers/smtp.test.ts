@@ -17,7 +17,7 @@ async function sendTo(habits: MailHabits, message = sampleMessage()) {
 
 describe('e-mail', () => {
   it('sends the plain text to the address of the user', async () => {
-    expect(await sendTo({})).toEqual({ outcome: 'taken' });
+    expect(await sendTo({})).toEqual({ outcome: 'accepted' });
     const [mail] = server!.messages;
     expect(mail).toMatch(/^From: Shop <shop@example.org>$/m);
     expect(mail).toMatch(/^To: ada@example.com$/m);
@@ -28,12 +28,12 @@ describe('e-mail', () => {
 
   it('uses TLS with smtps, and requires a trusted certificate', async () => {
     expect(await sendTo({ secure: true })).toEqual({
-      outcome: 'later',
+      outcome: 'retryable',
       error: expect.stringContaining('self-signed certificate'),
     });
     const url = `${server!.url}?tls.rejectUnauthorized=false`;
     const channel = smtpChannel({ url, from: 'shop@example.org', timeoutMs: 2000 });
-    expect(await channel.send(sampleMessage(), signal)).toEqual({ outcome: 'taken' });
+    expect(await channel.send(sampleMessage(), signal)).toEqual({ outcome: 'accepted' });
     expect(server!.messages).toEqual([expect.stringContaining('Hello Ada Lovelace')]);
   });
 
@@ -51,30 +51,30 @@ describe('e-mail', () => {
       '@',
     ])
       expect(await channel.send(sampleMessage({ to: { email } }), signal)).toMatchObject({
-        outcome: 'refused',
+        outcome: 'rejected',
       });
     await channel.close();
     expect(server!.messages.length).toBe(1);
   });
 
   it('is refused without an address', async () => {
-    expect(await sendTo({}, sampleMessage({ to: { phone: '1' } }))).toMatchObject({ outcome: 'refused' });
+    expect(await sendTo({}, sampleMessage({ to: { phone: '1' } }))).toMatchObject({ outcome: 'rejected' });
     expect(server!.messages).toEqual([]);
   });
 
   it.each([
-    ['GREETING', '421 busy', 'later'],
-    ['GREETING', 'drop', 'later'],
-    ['EHLO', 'drop', 'later'],
-    ['MAIL', '450 later', 'later'],
-    ['MAIL', 'drop', 'later'],
-    ['RCPT', '550 no such user', 'refused'],
-    ['RCPT', '451 greylisted', 'later'],
-    ['RCPT', 'drop', 'later'],
-    ['DATA', 'drop', 'later'],
-    ['END', '554 spam', 'refused'],
-    ['END', '452 full', 'later'],
-    ['END', 'drop', 'unknown'],
+    ['GREETING', '421 busy', 'retryable'],
+    ['GREETING', 'drop', 'retryable'],
+    ['EHLO', 'drop', 'retryable'],
+    ['MAIL', '450 later', 'retryable'],
+    ['MAIL', 'drop', 'retryable'],
+    ['RCPT', '550 no such user', 'rejected'],
+    ['RCPT', '451 greylisted', 'retryable'],
+    ['RCPT', 'drop', 'retryable'],
+    ['DATA', 'drop', 'retryable'],
+    ['END', '554 spam', 'rejected'],
+    ['END', '452 full', 'retryable'],
+    ['END', 'drop', 'ambiguous'],
   ] as const)('after %s answered by %s: %s', async (command, answer, outcome) => {
     expect(await sendTo({ answers: { [command]: answer } })).toMatchObject({ outcome });
   });
@@ -82,7 +82,7 @@ describe('e-mail', () => {
   it('omits the reply of the server, which may quote the address', async () => {
     for (const command of ['GREETING', 'MAIL', 'RCPT', 'DATA', 'END']) {
       const result = await sendTo({ answers: { [command]: 'ada@example.com is here' } });
-      expect(result).not.toEqual({ outcome: 'taken' });
+      expect(result).not.toEqual({ outcome: 'accepted' });
       expect(JSON.stringify(result), command).not.toContain('ada@');
       await server?.close();
     }
@@ -137,7 +137,7 @@ describe('e-mail', () => {
     const deadlineMs = end === 'the deadline' ? 300 : 60_000;
     const options = { url: server.url, from: 'shop@example.org', timeoutMs: 60_000, deadlineMs };
     const { outcome } = await smtpChannel(options).send(sampleMessage(), stop.signal);
-    expect(outcome).not.toBe('taken');
+    expect(outcome).not.toBe('accepted');
     await gone;
     clearInterval(dripping);
   });
@@ -146,6 +146,6 @@ describe('e-mail', () => {
     const gone = await startMailServer();
     await gone.close();
     const channel = smtpChannel({ url: gone.url, from: 'shop@example.org', timeoutMs: 2000 });
-    expect(await channel.send(sampleMessage(), signal)).toMatchObject({ outcome: 'later' });
+    expect(await channel.send(sampleMessage(), signal)).toMatchObject({ outcome: 'retryable' });
   });
 });

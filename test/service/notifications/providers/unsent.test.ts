@@ -112,7 +112,7 @@ describe.each(PUBLIC)('%s: nothing was sent, and the message is sent later, if i
     ['NXDOMAIN', [], /ENOTFOUND/],
   ] as const)('answers %s', async (_, answer, error) => {
     expect(await send(name, 'https://api.example.com', await nameServer(answer))).toEqual({
-      outcome: 'later',
+      outcome: 'retryable',
       error: expect.stringMatching(error),
     });
   });
@@ -120,7 +120,7 @@ describe.each(PUBLIC)('%s: nothing was sent, and the message is sent later, if i
   it('does not answer', async () => {
     const options = { ...(await nameServer(undefined)), connectTimeoutMs: 100 };
     expect(await send(name, 'https://api.example.com', options)).toEqual({
-      outcome: 'later',
+      outcome: 'retryable',
       error: expect.stringMatching(/connect timeout/i),
     });
   });
@@ -130,27 +130,27 @@ describe.each(NAMES)('%s: nothing was sent, and the message is sent later, if th
   it('has a certificate that is not trusted', async () => {
     const port = await listening(createTlsServer({ cert: CERTIFICATE, key: CERTIFICATE_KEY }));
     expect(await send(name, `https://localhost:${port}`)).toEqual({
-      outcome: 'later',
+      outcome: 'retryable',
       error: expect.stringMatching(/certificate/),
     });
   });
 
   it('does not speak TLS', async () => {
     const port = await listening(createTcpServer((socket) => void socket.end('HTTP/1.1 400 Bad\r\n\r\n')));
-    expect(await send(name, `https://localhost:${port}`)).toMatchObject({ outcome: 'later' });
+    expect(await send(name, `https://localhost:${port}`)).toMatchObject({ outcome: 'retryable' });
   });
 
   it('closes the connection during the TLS handshake', async () => {
     const port = await listening(
       createTcpServer((socket) => void socket.once('data', () => socket.destroy())),
     );
-    expect(await send(name, `https://localhost:${port}`)).toMatchObject({ outcome: 'later' });
+    expect(await send(name, `https://localhost:${port}`)).toMatchObject({ outcome: 'retryable' });
   });
 
   it('does not answer the TLS handshake', async () => {
     const port = await listening(createTcpServer());
     expect(await send(name, `https://localhost:${port}`, { connectTimeoutMs: 100 })).toEqual({
-      outcome: 'later',
+      outcome: 'retryable',
       error: expect.stringMatching(/connect timeout/i),
     });
   });
@@ -159,7 +159,7 @@ describe.each(NAMES)('%s: nothing was sent, and the message is sent later, if th
     const stop = new AbortController();
     const port = await listening(createTcpServer((socket) => void socket.once('data', () => stop.abort())));
     expect(await send(name, `https://localhost:${port}`, {}, stop.signal)).toMatchObject({
-      outcome: 'later',
+      outcome: 'retryable',
     });
   });
 });
@@ -169,14 +169,14 @@ describe.each(NAMES)('%s: the outcome is unknown, if the server', (name) => {
     const port = await listening(
       createTcpServer((socket) => void socket.once('data', () => socket.destroy())),
     );
-    expect(await send(name, `http://localhost:${port}`)).toMatchObject({ outcome: 'unknown' });
+    expect(await send(name, `http://localhost:${port}`)).toMatchObject({ outcome: 'ambiguous' });
   });
 
   it('is stopped to be waited for after the first byte of the request', async () => {
     const stop = new AbortController();
     const port = await listening(createTcpServer((socket) => void socket.once('data', () => stop.abort())));
     expect(await send(name, `http://localhost:${port}`, {}, stop.signal)).toMatchObject({
-      outcome: 'unknown',
+      outcome: 'ambiguous',
     });
   });
 });
@@ -188,7 +188,7 @@ it('fcm-v1: nothing was sent, if the message is no longer waited for while a tok
   const token_uri = `http://localhost:${port}/token`;
   const env = { FCM_SERVICE_ACCOUNT: JSON.stringify({ ...account, token_uri }) };
   expect(await sendWith('fcm-v1', env, {}, stop.signal)).toEqual({
-    outcome: 'later',
+    outcome: 'retryable',
     error: 'sending was cancelled',
   });
 });

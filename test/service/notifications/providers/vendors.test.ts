@@ -78,7 +78,7 @@ describe('the request of each vendor is its documented example, byte by byte', (
   it('twilio-sms: curl --data-urlencode "To=…" "From=…" "Body=Hi there" -u SID:TOKEN', async () => {
     const { vendor, channel } = await twilio();
     expect(await channel.send(sms(), signal)).toEqual({
-      outcome: 'taken',
+      outcome: 'accepted',
       messageId: `SM${'1'.padStart(32, '0')}`,
     });
     expect(vendor.requests[0]!.body).toBe('To=%2B15558675310&From=%2B15017122661&Body=Hi+there');
@@ -95,7 +95,7 @@ describe('the request of each vendor is its documented example, byte by byte', (
 
   it('whatsapp-cloud: a template with parameters', async () => {
     const { vendor, channel } = await whatsapp();
-    expect(await channel.send(order(), signal)).toEqual({ outcome: 'taken', messageId: 'wamid.1' });
+    expect(await channel.send(order(), signal)).toEqual({ outcome: 'accepted', messageId: 'wamid.1' });
     expect(vendor.requests[0]!.body).toBe(
       '{"messaging_product":"whatsapp","recipient_type":"individual","to":"16505551234","type":"template",' +
         '"template":{"name":"order_confirmation","language":{"code":"en_US"},"components":[{"type":"body",' +
@@ -118,7 +118,7 @@ describe('the request of each vendor is its documented example, byte by byte', (
   it('whatsapp-cloud: a template without a mapping is refused without a call', async () => {
     const { vendor, channel } = await whatsapp();
     expect(await channel.send(order({ whatsapp: undefined }), signal)).toEqual({
-      outcome: 'refused',
+      outcome: 'rejected',
       error: 'the provider needs whatsapp.name, which this notification does not have',
     });
     expect(vendor.requests).toEqual([]);
@@ -127,7 +127,7 @@ describe('the request of each vendor is its documented example, byte by byte', (
   it('fcm-v1: a notification to a device, with a token that the service account got', async () => {
     const { vendor, channel } = await fcm();
     expect(await channel.send(push(), signal)).toEqual({
-      outcome: 'taken',
+      outcome: 'accepted',
       messageId: 'projects/my-project-b5/messages/0:1',
     });
     expect(vendor.requests[0]!.body).toBe(
@@ -143,7 +143,7 @@ describe('the request of each vendor is its documented example, byte by byte', (
 
   it('sendgrid: the minimal mail, and one with HTML', async () => {
     const { vendor, channel } = await sendgrid();
-    expect(await channel.send(mail(), signal)).toEqual({ outcome: 'taken', messageId: 'sg-1' });
+    expect(await channel.send(mail(), signal)).toEqual({ outcome: 'accepted', messageId: 'sg-1' });
     expect(vendor.requests[0]!.body.replace(',"custom_args":{"notificationId":"ntf_1"}', '')).toBe(
       '{"personalizations":[{"to":[{"email":"john@example.com"}],"subject":"Hello, World!"}],' +
         '"from":{"email":"from_address@example.com"},"content":[{"type":"text/plain","value":"Hello, World!"}]}',
@@ -174,61 +174,67 @@ describe('an error of a vendor', () => {
       twilio,
       sms(),
       twilioError(400, 21610),
-      { outcome: 'refused', address: { is: 'stopped' } },
+      { outcome: 'rejected', address: { is: 'stopped' } },
     ],
     [
       'twilio: an invalid number',
       twilio,
       sms(),
       twilioError(400, 21211),
-      { outcome: 'refused', address: { is: 'dead' } },
+      { outcome: 'rejected', address: { is: 'dead' } },
     ],
     [
       'twilio: too many requests',
       twilio,
       sms(),
       { ...twilioError(429, 20429), headers: { 'retry-after': '7' } },
-      { outcome: 'later', throttled: true, retryAfterMs: 7000 },
+      { outcome: 'retryable', throttled: true, retryAfterMs: 7000 },
     ],
-    ['twilio: a wrong token', twilio, sms(), twilioError(401, 20003), { outcome: 'later' }],
-    ['twilio: 500', twilio, sms(), { status: 500 }, { outcome: 'unknown' }],
-    ['whatsapp: not on WhatsApp', whatsapp, order(), graphError(400, 131026), { outcome: 'refused' }],
+    ['twilio: a wrong token', twilio, sms(), twilioError(401, 20003), { outcome: 'retryable' }],
+    ['twilio: 500', twilio, sms(), { status: 500 }, { outcome: 'ambiguous' }],
+    ['whatsapp: not on WhatsApp', whatsapp, order(), graphError(400, 131026), { outcome: 'rejected' }],
     [
       'whatsapp: stopped marketing',
       whatsapp,
       order(),
       graphError(400, 131050),
-      { outcome: 'refused', address: { is: 'stopped', category: 'marketing' } },
+      { outcome: 'rejected', address: { is: 'stopped', category: 'marketing' } },
     ],
-    ['whatsapp: an unknown template', whatsapp, order(), graphError(404, 132001), { outcome: 'refused' }],
-    ['whatsapp: throughput', whatsapp, order(), graphError(400, 130429), { outcome: 'later' }],
-    ['whatsapp: an expired token', whatsapp, order(), graphError(401, 190), { outcome: 'later' }],
+    ['whatsapp: an unknown template', whatsapp, order(), graphError(404, 132001), { outcome: 'rejected' }],
+    ['whatsapp: throughput', whatsapp, order(), graphError(400, 130429), { outcome: 'retryable' }],
+    ['whatsapp: an expired token', whatsapp, order(), graphError(401, 190), { outcome: 'retryable' }],
     [
       'fcm: an unregistered token',
       fcm,
       push(),
       fcmError(404, 'UNREGISTERED', 'NOT_FOUND'),
-      { outcome: 'refused', address: { is: 'dead' } },
+      { outcome: 'rejected', address: { is: 'dead' } },
     ],
-    ['fcm: an invalid argument', fcm, push(), fcmError(400, 'INVALID_ARGUMENT'), { outcome: 'refused' }],
+    ['fcm: an invalid argument', fcm, push(), fcmError(400, 'INVALID_ARGUMENT'), { outcome: 'rejected' }],
     [
       'fcm: quota',
       fcm,
       push(),
       { ...fcmError(429, 'QUOTA_EXCEEDED', 'RESOURCE_EXHAUSTED'), headers: { 'retry-after': '60' } },
-      { outcome: 'later', throttled: true, retryAfterMs: 60_000 },
+      { outcome: 'retryable', throttled: true, retryAfterMs: 60_000 },
     ],
-    ['fcm: overloaded', fcm, push(), fcmError(503, 'UNAVAILABLE'), { outcome: 'later' }],
-    ['fcm: 500', fcm, push(), fcmError(500, 'INTERNAL'), { outcome: 'unknown' }],
-    ['sendgrid: a wrong key', sendgrid, mail(), { status: 401 }, { outcome: 'later' }],
+    ['fcm: overloaded', fcm, push(), fcmError(503, 'UNAVAILABLE'), { outcome: 'retryable' }],
+    ['fcm: 500', fcm, push(), fcmError(500, 'INTERNAL'), { outcome: 'ambiguous' }],
+    ['sendgrid: a wrong key', sendgrid, mail(), { status: 401 }, { outcome: 'retryable' }],
     [
       'sendgrid: a bad request',
       sendgrid,
       mail(),
       json(400, { errors: [{ message: 'bad', field: 'to' }] }),
-      { outcome: 'refused' },
+      { outcome: 'rejected' },
     ],
-    ['sendgrid: too many requests', sendgrid, mail(), { status: 429 }, { outcome: 'later', throttled: true }],
+    [
+      'sendgrid: too many requests',
+      sendgrid,
+      mail(),
+      { status: 429 },
+      { outcome: 'retryable', throttled: true },
+    ],
   ];
 
   it.each(cases)('%s', async (_, start, message, answer, expected) => {
@@ -244,7 +250,7 @@ describe('an error of a vendor', () => {
   it('that does not come in time leaves the outcome unknown', async () => {
     const { vendor, channel } = await twilio({}, 300);
     vendor.answers.push('hang');
-    expect(await channel.send(sms(), signal)).toMatchObject({ outcome: 'unknown' });
+    expect(await channel.send(sms(), signal)).toMatchObject({ outcome: 'ambiguous' });
   });
 });
 
@@ -264,11 +270,11 @@ describe('a token endpoint', () => {
     const { vendor, channel } = await fcm();
     await channel.send(push(), signal);
     vendor.answers.push(fcmError(401, 'UNAUTHENTICATED'));
-    expect(await channel.send(push(), signal)).toMatchObject({ outcome: 'taken' });
+    expect(await channel.send(push(), signal)).toMatchObject({ outcome: 'accepted' });
     expect(vendor.tokenRequests.length).toBe(2);
     // A service account that is refused in spite of a new token is not asked for a third one.
     vendor.answers.push(fcmError(401, 'UNAUTHENTICATED'), fcmError(401, 'UNAUTHENTICATED'));
-    expect(await channel.send(push(), signal)).toMatchObject({ outcome: 'later' });
+    expect(await channel.send(push(), signal)).toMatchObject({ outcome: 'retryable' });
     expect(vendor.tokenRequests.length).toBe(3);
   });
 
@@ -287,8 +293,8 @@ describe('a token endpoint', () => {
   ])('that answers %j delays the message, which is not sent', async (answer, expected) => {
     const { vendor, channel } = await fcm();
     vendor.tokenAnswers.push(answer);
-    expect(await channel.send(push(), signal)).toMatchObject({ outcome: 'later', ...expected });
+    expect(await channel.send(push(), signal)).toMatchObject({ outcome: 'retryable', ...expected });
     expect(vendor.requests).toEqual([]);
-    expect(await channel.send(push(), signal)).toMatchObject({ outcome: 'taken' });
+    expect(await channel.send(push(), signal)).toMatchObject({ outcome: 'accepted' });
   });
 });

@@ -52,7 +52,7 @@ async function claimedNotification({ one }: Stores): Promise<ClaimedNotification
   const { claimed } = await one.write((tx) =>
     notificationClaims.claim(tx, WORKSPACE, [{ channel: 'sms', priority: 'transactional', most: 1 }], {
       leaseMs: 60_000,
-      dropsRepeats: () => false,
+      deduplicates: () => false,
       judge: async () => ({ verdict: 'send' }),
     }),
   );
@@ -130,8 +130,8 @@ const stateOf = ({ one }: Stores, { notificationId }: ClaimedNotification) =>
   one.read(async (tx) => ({
     ...(await notifications.get(tx, WORKSPACE, notificationId)),
     sends: (await receipts.sends(tx, WORKSPACE, notificationId)).map(({ status }) => status),
-    ...(await tx.sql.get<{ due: number | null; inHand: number }>(
-      'SELECT due_at AS due, in_hand AS "inHand" FROM notification WHERE workspace_id = ? AND notification_id = ?',
+    ...(await tx.sql.get<{ due: number | null; claimed: number }>(
+      'SELECT due_at AS due, claimed AS "claimed" FROM notification WHERE workspace_id = ? AND notification_id = ?',
       [WORKSPACE, notificationId],
     )),
     early: (await tx.sql.all('SELECT message_id FROM early_receipt WHERE workspace_id = ?', [WORKSPACE]))
@@ -159,7 +159,7 @@ describe.each(['message', 'notification'])('a receipt that names the %s alone', 
           : await interleave(stores, send, at, receipt);
         const place = `${receiptFirst ? 'receipt' : 'send'} paused before statement ${at}`;
         expect(await stateOf(stores, claimed), place).toMatchObject({
-          ...{ status, failure, due: null, inHand: 0, early: 0 },
+          ...{ status, failure, due: null, claimed: 0, early: 0 },
           history: [{ status: 'queued' }, { status: 'dispatched' }, { status }],
         });
       }
@@ -171,7 +171,7 @@ it('a notification that a receipt ended is not sent again by a worker that relea
   const claimed = await claimedNotification(stores);
   await stores.two.write(storeReceipt({ ...claimed, messageId: undefined, failure: null }));
   await stores.one.write((tx) => notifications.release(tx, claimed));
-  expect(await stateOf(stores, claimed)).toMatchObject({ status: 'delivered', due: null, inHand: 0 });
+  expect(await stateOf(stores, claimed)).toMatchObject({ status: 'delivered', due: null, claimed: 0 });
 });
 
 it('the result of a worker whose claim another one has taken over changes nothing', async () => {
@@ -184,5 +184,5 @@ it('the result of a worker whose claim another one has taken over changes nothin
     ]),
   );
   await stores.one.write((tx) => notifications.finish(tx, claimed, { event: 'fail', failure: 'late' }, 0));
-  expect(await stateOf(stores, claimed)).toMatchObject({ status: 'dispatched', inHand: 1 });
+  expect(await stateOf(stores, claimed)).toMatchObject({ status: 'dispatched', claimed: 1 });
 });

@@ -213,12 +213,12 @@ export function sharesWork(name: string, prepare: () => Promise<Engine>): void {
       );
       return notificationId;
     };
-    const take = (store: Store, channel: string, leaseMs = LEASE, channelDropsRepeats = true) =>
+    const take = (store: Store, channel: string, leaseMs = LEASE, channelDeduplicates = true) =>
       store
         .write((tx) =>
           notificationClaims.claim(tx, workspace, [{ channel, priority: 'transactional', most: 100 }], {
             leaseMs,
-            dropsRepeats: () => channelDropsRepeats,
+            deduplicates: () => channelDeduplicates,
             judge: async () => ({ verdict: 'send' }),
           }),
         )

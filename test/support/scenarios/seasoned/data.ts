@@ -116,7 +116,7 @@ export async function season(
   await fill(
     size.deliveries,
     `INSERT INTO delivery (workspace_id, delivery_id, webhook_id, kind, body, status, occurred_at, attempts, claim,
-       in_hand, due_at)
+       claimed, due_at)
      SELECT ?, 'dlv_seasoned' || CAST(i AS TEXT), 'wh_seasoned0', 'campaign.clicked', '{}', 'failed',
        CAST(? AS BIGINT) - i, 10, 60, 0, NULL FROM n`,
     [workspace, now],

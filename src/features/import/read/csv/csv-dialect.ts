@@ -20,7 +20,7 @@ const CANDIDATES = [',', ';', '\t', '|', '||', '::', '\x01'];
 /** A pair of characters also occurs inside cells: it is the delimiter where no single character is. */
 const PAIR_PENALTY = 0.05;
 /** With a lower score, a table is separated by spaces, if its rows agree on that. */
-const POOR = 0.2;
+const MIN_SCORE = 0.2;
 const SPACES_AGREE = 0.9;
 const FEWEST_SPACED = 4;
 const LINE_FEED = 0x0a;
@@ -62,7 +62,7 @@ function bestOf(head: Buffer, from: number, given: string | undefined): Judged {
   const bars = judged[CANDIDATES.indexOf('||')]!;
   // Single bars leave an empty cell between any two.
   if (best.delimiter === '|' && bars.width * 2 - 1 === best.width && bars.score > AGREEMENT) return bars;
-  if (best.score >= POOR) return best;
+  if (best.score >= MIN_SCORE) return best;
   const spaced = judge(head, from, ' ');
   const certain = spaced.rows > 2 || head.includes('"');
   return certain && spaced.width >= FEWEST_SPACED && spaced.score >= SPACES_AGREE ? spaced : best;

@@ -84,7 +84,7 @@ export class CsvReader implements RecordReader {
     const limit = completeUntil(window);
     const clean = isUtf8(window.buffer.subarray(window.start, Math.min(limit, window.end)));
     while (!batcher.done && !batcher.full && window.start < window.end) {
-      if (clean && !this.long && this.takeWritten(window, batcher, limit)) continue;
+      if (clean && !this.long && this.tryFastPath(window, batcher, limit)) continue;
       if (this.long && !this.skipLongRow(window, batcher)) return;
       // At the end of the input, a line feed follows the last row.
       const end = window.ended ? window.end + 1 : window.end;
@@ -132,7 +132,7 @@ export class CsvReader implements RecordReader {
   }
 
   /** Takes a row whose record can be written from its bytes. Returns false for another one. */
-  private takeWritten(window: Window, batcher: RecordSink, limit: number): boolean {
+  private tryFastPath(window: Window, batcher: RecordSink, limit: number): boolean {
     const { made, cells, source } = this;
     const writer = this.columns?.writer;
     if (!writer || !cells) return false;
@@ -144,7 +144,7 @@ export class CsvReader implements RecordReader {
     const end = writer.write(buffer, cells, made.bytes, at);
     if (end < 0) return false;
     const after = Math.min(window.base + next, window.base + window.end);
-    if (batcher.wants()) {
+    if (batcher.countRecord()) {
       made.keep(end);
       source.buffer = buffer;
       source.start = start;
@@ -166,7 +166,7 @@ export class CsvReader implements RecordReader {
       batcher.skip(next);
       return;
     }
-    if (empty || !batcher.wants()) {
+    if (empty || !batcher.countRecord()) {
       batcher.skip(next);
       return;
     }
@@ -250,7 +250,7 @@ export class CsvReader implements RecordReader {
     if (found) window.start++;
     const { excerpt, reason, offset, truncated } = this.long!;
     this.long = undefined;
-    if (batcher.wants()) this.reject(batcher, excerpt, reason, window.offset, offset, truncated);
+    if (batcher.countRecord()) this.reject(batcher, excerpt, reason, window.offset, offset, truncated);
     else batcher.skip(window.offset);
     this.line++;
     return true;

@@ -182,7 +182,7 @@ export class JsonReader implements RecordReader {
     const end = scan && clean ? scan(buffer, start) : -1;
     if (end > 0 && end <= window.end && end - start <= longest) {
       const next = window.base + end;
-      if (sink.wants())
+      if (sink.countRecord())
         sink.record(buffer, start, end, this.line, offset, next, undefined, scanned.timestamp);
       else sink.skip(next);
       window.start = end;
@@ -225,7 +225,7 @@ export class JsonReader implements RecordReader {
     const from = window.start;
     window.start = end;
     if (!record) return;
-    if (!sink.wants()) sink.skip(next);
+    if (!sink.countRecord()) sink.skip(next);
     else if (excerpt) sink.reject(tooLong(this.options, line, start, excerpt), next);
     else if (clean && this.isValid(window.buffer, from, end)) {
       const time = originalIndex(window.buffer, from, scanned.timestamp);
@@ -264,7 +264,7 @@ export class JsonReader implements RecordReader {
     for (const byte of bytes) if (byte === LINE_FEED) this.line++;
     if (bytes.at(-1) === LINE_FEED) this.lineStart = next;
     window.start = end;
-    if (sink.wants()) passRecord(this.options, sink, window.buffer, range, place, false);
+    if (sink.countRecord()) passRecord(this.options, sink, window.buffer, range, place, false);
     else sink.skip(next);
     return true;
   }
@@ -282,7 +282,7 @@ export class JsonReader implements RecordReader {
     if (this.frames.length > 0) {
       const reason = 'is missing: the file ends before the JSON does, so it is truncated';
       const place = { file, line: this.line, offset: window.offset };
-      if (sink.wants()) sink.reject({ ...place, field: 'record', reason, raw: '' }, window.offset);
+      if (sink.countRecord()) sink.reject({ ...place, field: 'record', reason, raw: '' }, window.offset);
     } else if (path.length > 0 && !this.found && window.offset > 0) throw noRecords(this.options);
     if (this.others.length > 0) onNotice(othersText(file, path, this.others));
   }

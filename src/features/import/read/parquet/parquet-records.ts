@@ -128,7 +128,7 @@ export class ParquetRecords implements RecordSource {
     const end = slice.firstRow + slice.rows;
     while (this.position < end && !sink.done && !sink.full) {
       const row = this.position++;
-      if (sink.wants()) this.pass(slice, row - slice.firstRow, sink);
+      if (sink.countRecord()) this.pass(slice, row - slice.firstRow, sink);
       else sink.skip(this.position);
     }
     if (this.position >= end) this.slice = undefined;

@@ -15,7 +15,7 @@ export const notificationsTables = (d: Dialect): string[] => [
     failure TEXT,
     tries INTEGER NOT NULL,
     claim INTEGER NOT NULL,
-    in_hand INTEGER NOT NULL,
+    claimed INTEGER NOT NULL,
     due_at ${d.bigint},
     created_at ${d.bigint} NOT NULL,
     trace TEXT,

@@ -45,7 +45,7 @@ export const webhooksTables = (d: Dialect): string[] => [
     attempts INTEGER NOT NULL,
     first_attempt_at ${d.bigint},
     claim INTEGER NOT NULL,
-    in_hand INTEGER NOT NULL,
+    claimed INTEGER NOT NULL,
     due_at ${d.bigint},
     trace TEXT,
     PRIMARY KEY (workspace_id, delivery_id)

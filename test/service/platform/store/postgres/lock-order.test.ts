@@ -162,7 +162,7 @@ it('renewing leases and purging rows skip locked rows', async () => {
   });
   // As many as were asked for, also by the plan that PostgreSQL has for a table without statistics.
   expect(claimed).toHaveLength(2);
-  await other.query('UPDATE delivery SET due_at = NULL WHERE in_hand = 0');
+  await other.query('UPDATE delivery SET due_at = NULL WHERE claimed = 0');
   const first = (table: string, where = 'true') =>
     `SELECT 1 FROM ${table} WHERE ctid = (SELECT min(ctid) FROM ${table} WHERE ${where})`;
   const held = `delivery_id IN ('${claimed.map(({ deliveryId }) => deliveryId).join("', '")}')`;
