@@ -183,7 +183,7 @@ export const ENDPOINTS = table({
     beyondSpecification: true,
     summary: 'Erase a user',
     description:
-      'Erases everything personal, and what only this user produced: events, messages, notifications, deliveries and what was learned of the user alone. Refusals of marketing and dead addresses stay, as keyed hashes. The decision log keeps what was chosen, without the user.',
+      'Erases everything personal, and what only this user produced: events, messages, notifications, deliveries and what was learned of the user alone. Opt-outs and bounced addresses are kept, as keyed hashes. The decision log keeps what was chosen, without the user.',
     params: { hashId: 'Hashed identifier of the user.' },
     missing: 'No user has this hashId, or the user was erased.',
     answer: s.DeleteUserAnswer,

@@ -26,7 +26,9 @@ export const EvaluationOutput = z.object({
       z.nullable(
         z.object({
           decisions: whole('Decisions in which the policy has a candidate.'),
-          effective: number('How many decisions of this policy the log is worth.'),
+          effective: number(
+            'The effective sample size: how many decisions of this policy would be as precise.',
+          ),
           clipped: whole('Decisions whose weight was clipped.'),
           ips: estimate('Inverse propensity score.'),
           snips: estimate('Self-normalized inverse propensity score.'),

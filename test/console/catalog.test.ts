@@ -56,10 +56,10 @@ describe.runIf(hasChromium)('the catalog view', () => {
     const before = (await contents()).length;
     await svc.go('/catalog/contents/card_offer');
     await page.getByRole('button', { name: 'Pause' }).click();
-    await page.getByRole('button', { name: 'Go on' }).waitFor();
+    await page.getByRole('button', { name: 'Resume' }).waitFor();
     page.once('dialog', (dialog) => dialog.accept());
     await page.reload();
-    await page.getByRole('button', { name: 'Go on' }).waitFor();
+    await page.getByRole('button', { name: 'Resume' }).waitFor();
     await svc.go('/catalog/contents/night_offer');
     await page.getByRole('button', { name: 'Withdraw' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Withdraw' }).click();

@@ -173,7 +173,7 @@ function* warnings({ decisions, pending, skipped, policies }: LogEvaluation, nam
   if (skipped > 0)
     yield `${counted(skipped)} left out: no action, or no propensity of the action among the candidates`;
   if (decisions > 0 && decisions < TRIAL)
-    yield `${counted(decisions)} in the log that can be judged: all estimates are rough`;
+    yield `${counted(decisions)} in the log that can be judged: all estimates are imprecise`;
   for (const [policy, judged] of Object.entries(policies)) {
     if (!judged) {
       if (decisions > 0 && names.includes(policy)) yield `${label(policy)} ${NOT_JUDGED}`;
@@ -183,7 +183,7 @@ function* warnings({ decisions, pending, skipped, policies }: LogEvaluation, nam
       yield `${label(policy)} has a candidate in ${judged.decisions} of ${decisions} decisions; it is judged on those`;
     if (judged.clipped > 0) yield `${label(policy)}: ${judged.clipped} weights were clipped`;
     if (judged.decisions >= TRIAL && judged.effective < FEW)
-      yield `the log is worth only ${judged.effective.toFixed(0)} decisions of the ${label(policy)} policy: its estimates are rough`;
+      yield `the ${label(policy)} policy has an effective sample size of ${judged.effective.toFixed(0)} decisions: its estimates are imprecise`;
   }
 }
 

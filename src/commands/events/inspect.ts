@@ -7,7 +7,7 @@ export default class EventsInspect extends SvcCommand {
   static override summary = 'Describe files of events and print the command that imports them';
   static override description =
     `Reads a sample and prints a row per column or JSON path, the likely user, event and time, what would be rejected, and
-the import command to paste. What only you can know is in capitals. Sends nothing. See docs/import.md.`;
+the import command to paste. Replace the placeholders in capitals. Sends nothing. See docs/import.md.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %> export.csv',
     '<%= config.bin %> <%= command.id %> export.json.gz --save mapping.json',

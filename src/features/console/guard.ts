@@ -63,7 +63,7 @@ const HOSTS = ['127.0.0.1', '[::1]', 'localhost'] as const;
 
 function targetOf(method: string, url: string): Target {
   if (!METHODS.includes(method as Method))
-    throw new Refusal(405, 'method_not_allowed', 'This method is not taken.');
+    throw new Refusal(405, 'method_not_allowed', 'Method not allowed.');
   if (url.length > MAX_TARGET) throw new Refusal(414, 'invalid_request', 'The address is too long.');
   const [, path = '', query = ''] = /^([^?]*)(?:\?(.*))?$/s.exec(url)!;
   if (!PATH.test(path) || !QUERY.test(query)) throw invalidAddress();

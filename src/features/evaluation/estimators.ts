@@ -5,7 +5,7 @@ import type { Policy } from './policies.ts';
 export interface Evaluation {
   /** Decisions in which the policy has a candidate. */
   readonly decisions: number;
-  /** Kish's effective sample size: how many decisions of the policy itself the log is worth. */
+  /** Kish's effective sample size: how many decisions of the policy itself would be as precise. */
   readonly effective: number;
   /** Decisions whose weight was clipped. */
   readonly clipped: number;

@@ -75,7 +75,7 @@ function schemaIssues({
 function* textIssues(value: unknown, path: readonly PropertyKey[]): Generator<CatalogIssue> {
   if (typeof value === 'string') {
     if (value.includes('\u0000') || !value.isWellFormed())
-      yield { path: pathOf(path), message: 'holds half a character or U+0000' };
+      yield { path: pathOf(path), message: 'contains an unpaired surrogate or U+0000' };
   } else if (typeof value === 'object' && value !== null) {
     const list = Array.isArray(value);
     for (const [key, member] of Object.entries(value)) {

@@ -152,7 +152,7 @@ function namesOf(authors: readonly (string | null)[]): string {
 }
 
 const ledBy = (path: string) =>
-  `The catalog is that of the file ${basename(path)}, with which a node was started. Change the file, or start the nodes without --catalog.`;
+  `${basename(path)} manages the catalog (svc serve --catalog): edit that file, or start the nodes without --catalog.`;
 
 const parsed = (text: string) => JSON.parse(text.replace(/^\uFEFF/, ''));
 

@@ -41,7 +41,7 @@ export function shapeOf(bytes: Uint8Array): Shape {
           return {
             members,
             inner,
-            fault: { kind: 'invalid', message: 'holds text with half a character or U+0000' },
+            fault: { kind: 'invalid', message: 'contains an unpaired surrogate or U+0000' },
           };
         at = end;
         break;

@@ -96,7 +96,7 @@ const withDefaults = (stored: Policy | undefined): Policy => ({
 function reportRetention(log: Log, before: Policy, now: Policy): void {
   for (const name of RETAINED_LOGS)
     if (before.retain[name] !== now.retain[name])
-      log('warn', 'a log is kept for another time than before', {
+      log('warn', 'retention changed', {
         log: name,
         before: retentionText(before.retain[name]),
         now: retentionText(now.retain[name]),

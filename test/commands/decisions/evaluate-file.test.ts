@@ -218,13 +218,15 @@ test('says that few decisions give rough estimates, and knows no spread of a sin
   for (const flags of [[], ['--bootstrap', '100']]) {
     const args = ['--json', '--input', '-', '--policy', 'running', ...flags];
     const one = await evaluate(args, row(1));
-    expect(one.stderr).toMatch(/one decision is in the log that can be judged: all estimates are rough/);
+    expect(one.stderr).toMatch(/one decision is in the log that can be judged: all estimates are imprecise/);
     expect(one.result.policies.running).toMatchObject({
       ips: { mean: 1, low: 0, high: 1 },
       snips: { mean: 1, low: 0, high: 1 },
     });
     const three = await evaluate(args, [row(1), row(0), row(1)].join('\n'));
-    expect(three.stderr).toMatch(/3 decisions are in the log that can be judged: all estimates are rough/);
+    expect(three.stderr).toMatch(
+      /3 decisions are in the log that can be judged: all estimates are imprecise/,
+    );
   }
 });
 

@@ -25,7 +25,7 @@ test('evaluates the logged, the uniform and the always-best policy', async () =>
   const result = JSON.parse(stdout);
   expect(result).toMatchObject({ decisions: 30, pending: 0, skipped: 1 });
   expect(result.policies.running.effective).toBeCloseTo(30, 10);
-  expect(stderr).toMatch(/the log is worth only 30 decisions of the running policy/);
+  expect(stderr).toMatch(/the running policy has an effective sample size of 30 decisions/);
   expect(result.policies.running.ips.mean).toBeCloseTo(earned / 30, 10);
   for (const policy of ['running', 'uniform', 'best'])
     for (const estimator of ['ips', 'snips', 'dr']) {

@@ -48,7 +48,7 @@ const EXISTING: { readonly [N in EndpointName]?: (hashId: string) => object } = 
 
 /**
  * What a catalog may hold is not in the API description, but in docs/catalog.schema.json; and no text anywhere may have
- * U+0000 or half a character.
+ * U+0000 or an unpaired surrogate.
  */
 function catalogErrors(name: EndpointName, { catalog }: Json): string {
   if (name !== 'putCatalog' && name !== 'validateCatalog') return '';

@@ -42,7 +42,7 @@ test('the default catalog matches docs/design-choices.md', () => {
 
 test('refuses text that a database cannot store', () => {
   for (const text of ['\ud800x', 'a\u0000b']) {
-    const message = 'holds half a character or U+0000';
+    const message = 'contains an unpaired surrogate or U+0000';
     expect(errorsOf({ contents: [{ ...content, contentId: text }] })).toEqual([
       `contents[0].contentId ${message}`,
     ]);

@@ -247,7 +247,7 @@ const CASES: Record<string, Omit<HostileCase, 'name'>> = {
   ),
   'a field twice': body('/v1/events', event(',"userId":"other"')),
   'a field twice, once escaped': body('/v1/events', event(',"\\u0075serId":"other"')),
-  'half a character': body(
+  'an unpaired surrogate': body(
     '/v1/events',
     '{"events":[{"userId":"\\ud800","event":"e","timestamp":"2026-01-01T00:00:00Z"}]}',
   ),

@@ -59,7 +59,7 @@ export function Editor(props: {
             disabled={disabled}
             onClick={() => put(paused ? going : { ...entry, paused: true })}
           >
-            <Icon name={paused ? 'play' : 'pause'} /> {paused ? 'Go on' : 'Pause'}
+            <Icon name={paused ? 'play' : 'pause'} /> {paused ? 'Resume' : 'Pause'}
           </button>
           <button type="button" disabled={disabled} onClick={() => setWithdrawing(true)}>
             <Icon name="trash" /> Withdraw

@@ -51,7 +51,7 @@ export const mappingFlags = {
     helpValue: 'TEXT|tab',
   }),
   quote: Flags.string({
-    summary: 'double: cells may be quoted, as in RFC 4180; none: quotes are characters like others',
+    summary: 'double: cells may be quoted, as in RFC 4180; none: treat quotes as ordinary characters',
     options: ['double', 'none'],
     helpValue: 'double|none',
   }),
@@ -63,7 +63,7 @@ export const mappingFlags = {
     helpValue: 'FORMAT',
   }),
   'time-zone': Flags.string({
-    summary: 'time zone of times without one, with one of the two flags before',
+    summary: 'time zone for timestamps without one (with --convert-timestamps or --timestamp-format)',
     helpValue: 'UTC',
   }),
   'extra-fields': Flags.string({

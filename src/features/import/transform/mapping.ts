@@ -34,7 +34,7 @@ export interface Mapping {
   readonly where?: ReadonlyMap<string, ReadonlySet<string>> | undefined;
   readonly validate: boolean;
   readonly delimiter: string | undefined;
-  /** `--quote none`: quotes are characters like others; undefined: as in RFC 4180. */
+  /** `--quote none`: quotes are ordinary characters; undefined: as in RFC 4180. */
   readonly quote?: 'none' | undefined;
 }
 

@@ -10,8 +10,8 @@ const timeOfDay = () =>
     z.maxLength(5, { abort: true }),
     z.refine((text) => minutesOfDay(text) !== undefined, { error: 'must be a time of day, such as 21:30' }),
   );
-/** So long every day is not quiet, at least. */
-const LOUD_MINUTES = 60;
+/** Minimum minutes per day in which sending is allowed. */
+const MIN_SENDING_MINUTES = 60;
 const QuietHours = z
   .strictObject({
     from: described(timeOfDay(), 'The first minute, such as 21:00.'),
@@ -21,7 +21,7 @@ const QuietHours = z
     z.refine(
       ({ from, until }) => {
         const loud = ((minutesOfDay(from) ?? 0) - (minutesOfDay(until) ?? 0) + 1440) % 1440;
-        return loud >= LOUD_MINUTES;
+        return loud >= MIN_SENDING_MINUTES;
       },
       { error: 'must leave at least an hour of every day in which messages are sent' },
     ),

@@ -62,7 +62,7 @@ export function scanRow(bytes: Uint8Array, at: number, limit: number, delimiter:
   return row;
 }
 
-/** Finds the end of the row that starts at `at` where quotes are characters like others; as `scanRow` otherwise. */
+/** Finds the end of the row that starts at `at` where quotes are ordinary characters; as `scanRow` otherwise. */
 export function scanUnquotedRow(bytes: Uint8Array, at: number, limit: number, row: Row): Row {
   row.next = -1;
   row.breaks = 0;
