@@ -25,7 +25,7 @@ export function assertStdinUsedOnce(
 export async function inputBytes(
   file: string | undefined,
   world: World,
-  most = Number.POSITIVE_INFINITY,
+  limit = Number.POSITIVE_INFINITY,
 ): Promise<Buffer> {
   if (file === undefined || file === '-') {
     if (world.stdin.isTTY) {
@@ -33,9 +33,9 @@ export async function inputBytes(
         hint: 'name a file, or pipe the bytes in',
       });
     }
-    return readAll(world, most);
+    return readAll(world, limit);
   }
-  return fileBytes(file, world, most);
+  return fileBytes(file, world, limit);
 }
 
 /**
@@ -45,24 +45,24 @@ export async function inputBytes(
 export async function fileBytes(
   file: string,
   { cwd, onInterrupt }: Pick<World, 'cwd' | 'onInterrupt'>,
-  most = Number.POSITIVE_INFINITY,
+  limit = Number.POSITIVE_INFINITY,
 ): Promise<Buffer> {
   try {
     const path = resolve(cwd, file);
     const pipe = await openPipe(path);
-    return pipe ? await readAll({ stdin: pipe, onInterrupt }, most) : await readFile(path);
+    return pipe ? await readAll({ stdin: pipe, onInterrupt }, limit) : await readFile(path);
   } catch (error) {
     throw fileError(file, error);
   }
 }
 
-/** Reads a text file or pipe, up to `most` bytes. Throws `file`, also for bytes that are not UTF-8. */
+/** Reads a text file or pipe, up to `limit` bytes. Throws `file`, also for bytes that are not UTF-8. */
 export async function fileText(
   file: string,
   world: Pick<World, 'cwd' | 'onInterrupt'>,
-  most: number,
+  limit: number,
 ): Promise<string> {
-  return textOf(file, await fileBytes(file, world, most));
+  return textOf(file, await fileBytes(file, world, limit));
 }
 
 /** Decodes what was read from a file or stream of this name. Throws `file` for bytes that are not UTF-8. */
@@ -76,14 +76,14 @@ export function textOf(name: string, bytes: Uint8Array): string {
 
 async function readAll(
   from: Pick<World, 'stdin' | 'onInterrupt'>,
-  most = Number.POSITIVE_INFINITY,
+  limit = Number.POSITIVE_INFINITY,
 ): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of stdinChunks(from)) {
     chunks.push(chunk);
     bytes += chunk.length;
-    if (bytes > most) break;
+    if (bytes > limit) break;
   }
   return Buffer.concat(chunks);
 }

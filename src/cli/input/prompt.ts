@@ -117,14 +117,14 @@ function ended(error: NodeJS.ErrnoException): undefined {
   if (error.code !== 'ABORT_ERR') throw error;
 }
 
-/** Reads standard input as text. Throws usage beyond `most` bytes, and interrupted. */
-export async function readStdin(world: World, most: number): Promise<string> {
+/** Reads standard input as text. Throws usage beyond `limit` bytes, and interrupted. */
+export async function readStdin(world: World, limit: number): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of stdinChunks(world)) {
     bytes += chunk.length;
-    if (bytes > most)
-      throw new SvcError('usage', `standard input is larger than ${most} bytes`, {
+    if (bytes > limit)
+      throw new SvcError('usage', `standard input is larger than ${limit} bytes`, {
         hint: 'pipe in only what the command reads',
       });
     chunks.push(chunk);

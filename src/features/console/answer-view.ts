@@ -48,8 +48,8 @@ export function shownError(status: number, text: string, { missing }: Endpoint):
     body = undefined;
   }
   const fields = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>;
-  const word = (name: string, most: number) =>
-    typeof fields[name] === 'string' ? (fields[name] as string).slice(0, most) : undefined;
+  const word = (name: string, limit: number) =>
+    typeof fields[name] === 'string' ? (fields[name] as string).slice(0, limit) : undefined;
   const error = word('error', 64);
   const message = word('message', 500) ?? `The service answered ${status}.`;
   // An operation that this service does not have answers like an address that it does not have.

@@ -123,11 +123,11 @@ async function* once(body: Uint8Array): AsyncGenerator<Uint8Array> {
 /** Reads a body of at most 8 MiB. Undefined if it is empty. Throws Refusal. */
 export async function bodyOf(
   incoming: IncomingMessage,
-  most = MAX_BODY_BYTES,
+  limit = MAX_BODY_BYTES,
 ): Promise<Uint8Array | undefined> {
   const { readBody } = await import('../../service/http/body.ts');
   try {
-    const body = await readBody(incoming, most);
+    const body = await readBody(incoming, limit);
     return body.length === 0 ? undefined : body;
   } catch (error) {
     const {

@@ -150,7 +150,7 @@ async function* dumpOf(store: Store, kind: DumpKind, workspaceId: string): Async
       from: `${table} WHERE workspace_id = ?${behind}`,
       params: [workspaceId, ...after],
       order: key.join(', '),
-      most: PAGE,
+      limit: PAGE,
     };
     const page = await store.read((tx) => readPage<Row>(tx, query));
     for (const row of page.rows) yield line(kind, row, fields);

@@ -244,7 +244,7 @@ async function* recordsOf(
       from: `${table} WHERE workspace_id = ? AND ${by}${behind}`,
       params: [...params(user), ...after],
       order: order.join(', '),
-      most: PAGE,
+      limit: PAGE,
     };
     const page = await store.read((tx) => readPage<Record<string, SqlValue>>(tx, query));
     for (const row of page.rows) {

@@ -65,7 +65,7 @@ export const catalogVersions = {
     tx: Tx,
     workspaceId: string,
     before: number | undefined,
-    most: number,
+    limit: number,
   ): Promise<Page<CatalogVersion>> {
     const { text, params } = conditionsOf([['version < ?', before]]);
     const { rows, more } = await readPage<CatalogVersion>(tx, {
@@ -74,7 +74,7 @@ export const catalogVersions = {
       from: `catalog_version WHERE workspace_id = ?${text}`,
       params: [workspaceId, ...params],
       order: 'version DESC',
-      most,
+      limit,
     });
     return { rows: rows.map(versionOf), more };
   },

@@ -2,12 +2,12 @@
 import * as z from 'zod/mini';
 
 export const name = () => z.string().check(z.minLength(1), z.maxLength(256));
-/** An object of at most `most` members. */
-export function limited<T extends z.ZodMiniType<object, object>>(schema: T, most: number, of: string): T {
+/** An object of at most `limit` members. */
+export function limited<T extends z.ZodMiniType<object, object>>(schema: T, limit: number, of: string): T {
   const checked = schema.check(
-    z.refine((value) => Object.keys(value).length <= most, { error: `has more than ${most} ${of}` }),
+    z.refine((value) => Object.keys(value).length <= limit, { error: `has more than ${limit} ${of}` }),
   );
-  z.globalRegistry.add(checked, { maxProperties: most });
+  z.globalRegistry.add(checked, { maxProperties: limit });
   return checked;
 }
 /** Up to thirty days. */

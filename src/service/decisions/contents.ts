@@ -91,21 +91,21 @@ export const contentEndpoints = (catalogs: Catalogs): Endpoints => ({
   },
 });
 
-/** What up to `most` contents earned that are no longer in the catalog, by identifier, after one. */
+/** What up to `limit` contents earned that are no longer in the catalog, by identifier, after one. */
 async function removedAfter(
   { tx, workspace }: Call,
   current: ReadonlyMap<string, Content>,
   after: string,
-  most: number,
+  limit: number,
 ): Promise<CountedContent[]> {
   const found: CountedContent[] = [];
-  for (let last = after; found.length < most; ) {
+  for (let last = after; found.length < limit; ) {
     const page = await contentCounts.totalsAfter(tx, workspace.id, last, PAGE);
     found.push(...page.filter(({ contentId }) => contentId !== '' && !current.has(contentId)));
     if (page.length < PAGE) break;
     last = page.at(-1)!.contentId;
   }
-  return found.slice(0, most);
+  return found.slice(0, limit);
 }
 
 /** The buckets of a content, or of all (''), by the step that was asked for or suits their age. */

@@ -25,12 +25,12 @@ const MAX_NUMBERS = 8_000_000;
 export class LearnedModels {
   readonly #log: Log;
   readonly #held = new Map<string, Model>();
-  readonly #most: number;
+  readonly #limit: number;
   readonly #follows = new SharedRuns<number>();
 
-  constructor(log: Log, most = MAX_NUMBERS) {
+  constructor(log: Log, limit = MAX_NUMBERS) {
     this.#log = log;
-    this.#most = most;
+    this.#limit = limit;
   }
 
   /** The model to decide by. Where no snapshot can be read, learning starts again from the whole log. */
@@ -118,7 +118,7 @@ export class LearnedModels {
     let numbers = 0;
     for (const [workspaceId, model] of [...this.#held].reverse()) {
       numbers += model.size;
-      if (numbers > this.#most && this.#held.size > 1) this.#held.delete(workspaceId);
+      if (numbers > this.#limit && this.#held.size > 1) this.#held.delete(workspaceId);
     }
   }
 

@@ -38,10 +38,10 @@ export function startRewardLogWriter(
   };
 }
 
-/** Settles up to `most` decisions of a workspace, the oldest first. Returns how many. */
-export async function settleOnce(tx: Tx, workspaceId: string, most: number): Promise<number> {
+/** Settles up to `limit` decisions of a workspace, the oldest first. Returns how many. */
+export async function settleOnce(tx: Tx, workspaceId: string, limit: number): Promise<number> {
   await due.clear(tx, workspaceId, 'settle');
-  const found = await decisions.counting(tx, workspaceId, most);
+  const found = await decisions.counting(tx, workspaceId, limit);
   const added = await rewards.addFirst(tx, workspaceId, found);
   if (added > 0) await due.mark(tx, workspaceId, 'learn');
   if (await decisions.anyUnsettled(tx, workspaceId))

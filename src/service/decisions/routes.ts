@@ -12,7 +12,7 @@ export const decisionLogEndpoints: Endpoints = {
   listDecisions: {
     priority: 'page',
     handle: async ({ tx, workspace, query }) => {
-      const most = query.limit === undefined ? PAGE : Number(query.limit);
+      const limit = query.limit === undefined ? PAGE : Number(query.limit);
       const filter = {
         newest: query.order === 'newest',
         hashId: query.hashId,
@@ -21,7 +21,7 @@ export const decisionLogEndpoints: Endpoints = {
         until: query.until === undefined ? undefined : Date.parse(query.until),
         after: query.after === undefined ? undefined : Number(query.after),
       };
-      const { rows, more } = await decisions.page(tx, workspace.id, filter, most);
+      const { rows, more } = await decisions.page(tx, workspace.id, filter, limit);
       const removed = await removals.of(tx, workspace.id, 'decisions');
       return {
         body: {

@@ -166,9 +166,9 @@ export const erasures = {
     return row?.at === null || row === undefined ? undefined : Number(row.at);
   },
 
-  /** Deletes the user's events among the next `most` numbers. Returns the last number that was searched. */
-  async scanEvents(tx: Tx, workspaceId: string, erasure: Erasure, most: number): Promise<number> {
-    const last = Math.min(erasure.after + most, erasure.upTo);
+  /** Deletes the user's events among the next `limit` numbers. Returns the last number that was searched. */
+  async scanEvents(tx: Tx, workspaceId: string, erasure: Erasure, limit: number): Promise<number> {
+    const last = Math.min(erasure.after + limit, erasure.upTo);
     await tx.sql.run(
       'DELETE FROM event WHERE workspace_id = ? AND number > ? AND number <= ? AND user_id = ?',
       [workspaceId, erasure.after, last, erasure.userId],
@@ -176,18 +176,18 @@ export const erasures = {
     return last;
   },
 
-  /** Deletes the user's deliveries among the next `most`. Returns the last that was searched; undefined at the end. */
+  /** Deletes the user's deliveries among the next `limit`. Returns the last that was searched; undefined at the end. */
   async scanDeliveries(
     tx: Tx,
     workspaceId: string,
     hashId: string,
     after: string,
-    most: number,
+    limit: number,
   ): Promise<string | undefined> {
     const last = await tx.sql.get<{ id: string | null }>(
       `SELECT max(delivery_id) AS id FROM (SELECT delivery_id FROM delivery
          WHERE workspace_id = ? AND delivery_id > ? ORDER BY delivery_id LIMIT ?) AS d`,
-      [workspaceId, after, most],
+      [workspaceId, after, limit],
     );
     if (!last?.id) return undefined;
     const found = await tx.sql.all<{ id: string }>(
@@ -204,7 +204,7 @@ export const erasures = {
   },
 
   /**
-   * Removes the user from the stored answers among the next `most` idempotency keys, and hides keys that contain the
+   * Removes the user from the stored answers among the next `limit` idempotency keys, and hides keys that contain the
    * userId. A repeated request still gets its answer, without the user. Returns the last key that was searched;
    * undefined at the end.
    */
@@ -213,12 +213,12 @@ export const erasures = {
     workspaceId: string,
     { hashId, userId }: Pick<Erasure, 'hashId' | 'userId'>,
     after: string,
-    most: number,
+    limit: number,
   ): Promise<string | undefined> {
     const last = await tx.sql.get<{ key: string | null }>(
       `SELECT max(key) AS key FROM (SELECT key FROM idempotency
          WHERE workspace_id = ? AND key > ? ORDER BY key LIMIT ?) AS k`,
-      [workspaceId, after, most],
+      [workspaceId, after, limit],
     );
     if (!last?.key) return undefined;
     const found = await tx.sql.all<{ key: string; body: string | null }>(
@@ -247,14 +247,14 @@ export const erasures = {
     return rows.map(({ hashId }) => hashId);
   },
 
-  /** Deletes up to `most` erasures that ended long ago: every node has been started since. Returns how many. */
-  async purge(tx: Tx, workspaceId: string, most: number): Promise<number> {
+  /** Deletes up to `limit` erasures that ended long ago: every node has been started since. Returns how many. */
+  async purge(tx: Tx, workspaceId: string, limit: number): Promise<number> {
     return tx.sql.run(
       `WITH taken AS MATERIALIZED
            (SELECT workspace_id, hash_id FROM erasure WHERE workspace_id = ? AND phase = 'done' AND requested_at < ? LIMIT ?
             ${tx.sql.dialect.skipLocked})
          DELETE FROM erasure WHERE (workspace_id, hash_id) IN (SELECT * FROM taken)`,
-      [workspaceId, tx.now - ERASURE_KEPT_MS, most],
+      [workspaceId, tx.now - ERASURE_KEPT_MS, limit],
     );
   },
 };

@@ -96,8 +96,8 @@ export class EventSignals {
     return this.#size;
   }
 
-  /** Takes up to `most` of what waits, to be stored. */
-  take(most: number): SignalChange[] {
+  /** Takes up to `limit` of what waits, to be stored. */
+  take(limit: number): SignalChange[] {
     const taken: SignalChange[] = [];
     for (const [workspaceId, users] of this.#waiting) {
       for (const [userId, events] of users) {
@@ -105,7 +105,7 @@ export class EventSignals {
           taken.push({ workspaceId, userId, event, count, last });
         users.delete(userId);
         this.#size -= events.size;
-        if (taken.length >= most) return taken;
+        if (taken.length >= limit) return taken;
       }
       this.#waiting.delete(workspaceId);
     }

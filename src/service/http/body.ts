@@ -12,11 +12,11 @@ const BYTES_PER_CHUNK = 32;
 const tooManyChunks = (chunks: number, bytes: number) => chunks > MAX_CHUNKS + bytes / BYTES_PER_CHUNK;
 
 /**
- * Reads the body of a request, at most `most` bytes (8 MiB) as sent and after decompression. The rest of a rejected body stays in the
+ * Reads the body of a request, at most `limit` bytes (8 MiB) as sent and after decompression. The rest of a rejected body stays in the
  * request, for the server to discard (see discardRest).
  * Throws payload_too_large, unsupported_media_type (an encoding other than gzip) or invalid_request (broken gzip).
  */
-export async function readBody(request: IncomingMessage, most = MAX_BODY_BYTES): Promise<Buffer> {
+export async function readBody(request: IncomingMessage, limit = MAX_BODY_BYTES): Promise<Buffer> {
   const encoding = (request.headers['content-encoding'] ?? 'identity').toLowerCase();
   if (encoding !== 'identity' && encoding !== 'gzip') {
     throw new ServiceError(
@@ -24,14 +24,14 @@ export async function readBody(request: IncomingMessage, most = MAX_BODY_BYTES):
       `The content encoding ${JSON.stringify(encoding)} is not supported: send gzip or none.`,
     );
   }
-  if (Number(request.headers['content-length'] ?? 0) > most) throw new ServiceError('payload_too_large');
-  const sent = await gather(request, most);
-  return encoding === 'gzip' ? gunzipped(sent, most) : sent;
+  if (Number(request.headers['content-length'] ?? 0) > limit) throw new ServiceError('payload_too_large');
+  const sent = await gather(request, limit);
+  return encoding === 'gzip' ? gunzipped(sent, limit) : sent;
 }
 
-function gunzipped(sent: Buffer, most: number): Promise<Buffer> {
+function gunzipped(sent: Buffer, limit: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    gunzip(sent, { maxOutputLength: most, chunkSize: BLOCK }, (error, inflated) => {
+    gunzip(sent, { maxOutputLength: limit, chunkSize: BLOCK }, (error, inflated) => {
       if (!error) resolve(inflated);
       else if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE')
         reject(new ServiceError('payload_too_large'));
@@ -41,7 +41,7 @@ function gunzipped(sent: Buffer, most: number): Promise<Buffer> {
 }
 
 /** Collects a body. Not with `for await`: leaving such a loop destroys the stream, and with it the socket. */
-function gather(request: IncomingMessage, most: number): Promise<Buffer> {
+function gather(request: IncomingMessage, limit: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const blocks: Buffer[] = [];
     let open = Buffer.alloc(0);
@@ -70,7 +70,7 @@ function gather(request: IncomingMessage, most: number): Promise<Buffer> {
     const onChunk = (chunk: Buffer) => {
       bytes += chunk.length;
       chunks++;
-      if (bytes > most) settle(() => reject(new ServiceError('payload_too_large')));
+      if (bytes > limit) settle(() => reject(new ServiceError('payload_too_large')));
       else if (tooManyChunks(chunks, bytes)) settle(() => reject(unreadable('comes in too many pieces')));
       else append(chunk);
     };

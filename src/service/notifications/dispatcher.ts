@@ -118,7 +118,7 @@ export function startDispatcher(platform: Platform, channels: Channels, content:
     const claim = () =>
       store.write(async (tx) => {
         await due.clear(tx, workspaceId, 'notifications');
-        const entries = reserved.map(({ count, ...kind }) => ({ ...kind, most: count }));
+        const entries = reserved.map(({ count, ...kind }) => ({ ...kind, limit: count }));
         const { claimed, settled, skipped } = await notificationClaims.claim(tx, workspaceId, entries, {
           leaseMs: LEASE_MS,
           deduplicates: (channel, mode) => channels.forChannel(channel, mode).deduplicates,

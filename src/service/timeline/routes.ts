@@ -31,7 +31,7 @@ export const timelineEndpoints = (cipher: Cipher, catalogs: Catalogs): Endpoints
     const { tx, workspace, params, query } = call;
     const hashId = params.hashId!;
     const kinds = TIMELINE_KINDS.filter((kind) => !query.kinds || query.kinds.split(',').includes(kind));
-    const most = query.limit === undefined ? PAGE : Number(query.limit);
+    const limit = query.limit === undefined ? PAGE : Number(query.limit);
     const until = query.until === undefined ? LAST_TIME : Date.parse(query.until);
     const after = query.after === undefined ? undefined : readCursor(query.after);
     const user = await users.find(tx, cipher, workspace.id, hashId);
@@ -42,9 +42,9 @@ export const timelineEndpoints = (cipher: Cipher, catalogs: Catalogs): Endpoints
     for (const kind of kinds) {
       const from = after ? after.positions[kind] : undefined;
       if (from === null || (after && from === undefined)) pages.push({ rows: [], more: false });
-      else pages.push(await pageOf(call, kind, { from, until, most }, { user, names, tail }));
+      else pages.push(await pageOf(call, kind, { from, until, limit }, { user, names, tail }));
     }
-    const { entries, next } = mergeTimelines(pages, most);
+    const { entries, next } = mergeTimelines(pages, limit);
     const positions = Object.fromEntries(kinds.map((kind, i) => [kind, next[i]!]));
     const more = next.some((position) => position !== null);
     return {

@@ -12,7 +12,7 @@ export type TimelineRow = Timed & Omit<TimelineEntry, 'at'>;
 export interface Part {
   readonly from: Position | undefined;
   readonly until: number;
-  readonly most: number;
+  readonly limit: number;
 }
 
 /** Events that are looked through for names that no rule counts. */
@@ -38,7 +38,7 @@ function afterCursor(time: string, id: string, { from, until }: Part): { text: s
 export const timelines = {
   /** In the order of the log. */
   async decision(tx: Tx, workspaceId: string, hashId: string, part: Part): Promise<SourcePage<TimelineRow>> {
-    const { from, until, most } = part;
+    const { from, until, limit } = part;
     const seq = from ? ` AND seq ${from.inclusive ? '<=' : '<'} ?` : '';
     const { rows, more } = await readPage<{
       seq: number;
@@ -57,7 +57,7 @@ export const timelines = {
       from: `decision WHERE workspace_id = ? AND hash_id = ? AND at_ms < ?${seq}`,
       params: [workspaceId, hashId, until, ...(from ? [Number(from.id)] : [])],
       order: 'seq DESC',
-      most,
+      limit,
     });
     return {
       more,
@@ -93,7 +93,7 @@ export const timelines = {
       from: `message WHERE workspace_id = ? AND hash_id = ? AND withdraw_at > ?${text}`,
       params: [workspaceId, hashId, tx.now, ...params],
       order: 'at_ms DESC, decision_id',
-      most: part.most,
+      limit: part.limit,
     });
     return {
       more,
@@ -126,7 +126,7 @@ export const timelines = {
       from: `outcome WHERE workspace_id = ? AND hash_id = ?${text}`,
       params: [workspaceId, hashId, ...params],
       order: `at_ms DESC, (id || '/' || type)`,
-      most: part.most,
+      limit: part.limit,
     });
     return {
       more,
@@ -161,7 +161,7 @@ export const timelines = {
       from: `notification WHERE workspace_id = ? AND hash_id = ?${text}`,
       params: [workspaceId, hashId, ...params],
       order: 'created_at DESC, notification_id',
-      most: part.most,
+      limit: part.limit,
     });
     return {
       more,
@@ -193,12 +193,12 @@ export const timelines = {
     names: readonly string[],
     tail: Tail,
   ): Promise<SourcePage<TimelineRow>> {
-    const { from, until, most } = part;
+    const { from, until, limit } = part;
     const to = from
       ? { at: from.at, number: Number(from.id) - (from.inclusive ? 0 : 1) }
       : { at: until - 1, number: Number.MAX_SAFE_INTEGER };
     const counted = await pipeline(
-      names.map((event) => recent(tx, workspaceId, { userId, event }, to, most + 1)),
+      names.map((event) => recent(tx, workspaceId, { userId, event }, to, limit + 1)),
     );
     const others = await tx.sql.all<{ number: number; event: string; timestamp: string }>(
       `SELECT number, event, timestamp FROM event
@@ -219,8 +219,8 @@ export const timelines = {
       .filter(({ at, number }) => at < to.at || (at === to.at && number <= to.number))
       .sort((a, b) => b.at - a.at || b.number - a.number);
     return {
-      more: found.length > most,
-      rows: found.slice(0, most).map(({ number, event, at }) => ({
+      more: found.length > limit,
+      rows: found.slice(0, limit).map(({ number, event, at }) => ({
         kind: 'event',
         at,
         key: String(number),
@@ -258,7 +258,7 @@ async function recent(
   workspaceId: string,
   { userId, event }: { readonly userId: string; readonly event: string },
   to: { readonly at: number; readonly number: number },
-  most: number,
+  limit: number,
 ): Promise<{ number: number; event: string; at: number }[]> {
   const engine = tx.sql.dialect.name;
   const user = [workspaceId, userId, event];
@@ -267,7 +267,7 @@ async function recent(
     ...(engine === 'postgres' ? user : []),
     to.at,
     to.number,
-    most,
+    limit,
   ]);
   return rows.map(({ number, at }) => ({ number: Number(number), event, at: Number(at) }));
 }

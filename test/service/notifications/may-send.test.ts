@@ -193,7 +193,7 @@ test('nothing is ever sent that consent, quiet hours or a cap forbid, whatever t
                       tx,
                       WORKSPACE,
                       CHANNELS.flatMap((channel) =>
-                        ['transactional', 'marketing'].map((priority) => ({ channel, priority, most: 3 })),
+                        ['transactional', 'marketing'].map((priority) => ({ channel, priority, limit: 3 })),
                       ),
                       {
                         leaseMs: MINUTE,

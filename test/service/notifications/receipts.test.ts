@@ -204,7 +204,7 @@ it('receipts that changed an address are known for a year, and then forgotten', 
         workspace,
         id,
       ]);
-    const purge = (most: number) => receipts.purgeSeen(tx, workspace, most);
+    const purge = (limit: number) => receipts.purgeSeen(tx, workspace, limit);
     return [await purge(1), await purge(10), await purge(10)];
   });
   expect(forgotten).toEqual([1, 1, 0]);

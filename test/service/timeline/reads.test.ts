@@ -147,7 +147,7 @@ it('shows what a decision earned before the reward log has it', async () => {
     });
     // The reward log writer runs after this transaction.
     await decisions.startCounting(tx, workspace, 'd', 0.6);
-    const part = { from: undefined, until: Number.MAX_SAFE_INTEGER, most: 1 };
+    const part = { from: undefined, until: Number.MAX_SAFE_INTEGER, limit: 1 };
     return timelines.decision(tx, workspace, hashId, part);
   });
   expect(shown.rows).toMatchObject([{ id: 'd', reward: 0.6 }]);

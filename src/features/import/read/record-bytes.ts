@@ -22,17 +22,17 @@ export class RecordBytes {
   time = -1;
   private kept = -1;
 
-  /** Starts a record of at most `most` bytes in place of one that was not kept. Returns where it starts. */
-  next(most: number, sink: Pick<RecordSink, 'flushPending'>): number {
+  /** Starts a record of at most `limit` bytes in place of one that was not kept. Returns where it starts. */
+  next(limit: number, sink: Pick<RecordSink, 'flushPending'>): number {
     this.start = this.kept + 1;
     this.time = -1;
     // A byte after the record stops a scan, or becomes the comma before the next one.
-    if (this.start + most >= this.bytes.length) {
+    if (this.start + limit >= this.bytes.length) {
       sink.flushPending();
       this.start = 0;
       const { length } = this.bytes;
-      if (most >= length || length < CAPACITY)
-        this.bytes = Buffer.allocUnsafeSlow(Math.max(most + 1, Math.min(length * 8, CAPACITY)));
+      if (limit >= length || length < CAPACITY)
+        this.bytes = Buffer.allocUnsafeSlow(Math.max(limit + 1, Math.min(length * 8, CAPACITY)));
     }
     return this.start;
   }

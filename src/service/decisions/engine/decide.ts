@@ -167,10 +167,10 @@ function inProportion(weights: readonly number[]): number[] {
 }
 
 /** The runners-up of a choice, best first; equals in the order of the catalog. */
-export function alternativesOf({ chosen, candidates }: Choice, most: number): Candidate[] {
-  return highest(candidates, most + 1, ({ ranking }) => ranking)
+export function alternativesOf({ chosen, candidates }: Choice, limit: number): Candidate[] {
+  return highest(candidates, limit + 1, ({ ranking }) => ranking)
     .filter((candidate) => candidate !== chosen)
-    .slice(0, most);
+    .slice(0, limit);
 }
 
 const round = (value: number) => Math.round(value * DECIMALS) / DECIMALS;

@@ -26,12 +26,12 @@ export class FeatureTable {
     this.#kinds = kinds;
   }
 
-  /** The features that have one of the first `most` rows, rows ascending. */
-  find(features: readonly Feature[], most = MAX_FEATURES): Rows {
+  /** The features that have one of the first `limit` rows, rows ascending. */
+  find(features: readonly Feature[], limit = MAX_FEATURES): Rows {
     const found: { row: number; value: number }[] = [];
     for (const { key, value } of features) {
       const row = this.rows.get(key);
-      if (row !== undefined && row < most) found.push({ row, value });
+      if (row !== undefined && row < limit) found.push({ row, value });
     }
     found.sort((a, b) => a.row - b.row);
     return {

@@ -44,9 +44,9 @@ export function logged({ candidates, chosen, reason, removed }: Choice): LoggedC
 function listed(
   candidates: readonly Candidate[],
   chosen: string | null,
-  most: number,
+  limit: number,
 ): { candidates: readonly Candidate[]; others: Others | null } {
-  if (candidates.length <= MOST_NAMED && bytesOf(candidates) <= most) return { candidates, others: null };
+  if (candidates.length <= MOST_NAMED && bytesOf(candidates) <= limit) return { candidates, others: null };
   let best = candidates[0]!;
   for (const candidate of candidates) if (candidate.ranking > best.ranking) best = candidate;
   const rank = (candidate: Candidate) =>
@@ -55,7 +55,7 @@ function listed(
   let bytes = 0;
   for (const candidate of highest(candidates, MOST_NAMED, rank)) {
     bytes += bytesOf([candidate]);
-    if (rank(candidate) < 2 && bytes > most) break;
+    if (rank(candidate) < 2 && bytes > limit) break;
     kept.add(candidate);
   }
   const rest = candidates.filter((candidate) => !kept.has(candidate));

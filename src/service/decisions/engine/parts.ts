@@ -72,10 +72,10 @@ export function partsOf(model: Model, example: Example, keep: boolean): Parts {
 }
 
 /** What is learned under a key, made if it is new, as the most recently met; the one not met for the longest time makes room. */
-function getOrCreate<K, V>(learned: Map<K, V>, key: K, most: number, make: () => V): V {
+function getOrCreate<K, V>(learned: Map<K, V>, key: K, limit: number, make: () => V): V {
   const known = learned.get(key);
   if (known !== undefined) learned.delete(key);
-  else if (learned.size >= most) learned.delete(learned.keys().next().value!);
+  else if (learned.size >= limit) learned.delete(learned.keys().next().value!);
   const value = known ?? make();
   learned.set(key, value);
   return value;

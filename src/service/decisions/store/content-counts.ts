@@ -113,11 +113,11 @@ export const contentCounts = {
     return new Map(rows.map(({ contentId, ...counts }) => [contentId, countsOf(counts)]));
   },
 
-  /** What up to `most` contents after an identifier earned in all, by identifier. */
-  async totalsAfter(tx: Tx, workspaceId: string, after: string, most: number): Promise<CountedContent[]> {
+  /** What up to `limit` contents after an identifier earned in all, by identifier. */
+  async totalsAfter(tx: Tx, workspaceId: string, after: string, limit: number): Promise<CountedContent[]> {
     const rows = await tx.sql.all<CountedContent>(
       `${TOTALS} AND content_id > ? GROUP BY content_id ORDER BY content_id LIMIT ?`,
-      [workspaceId, after, most],
+      [workspaceId, after, limit],
     );
     return rows.map((row) => ({ contentId: row.contentId, ...countsOf(row) }));
   },
@@ -146,8 +146,8 @@ export const contentCounts = {
     return rows.map((row) => ({ from: Number(row.from), policy: row.policy, ...countsOf(row) }));
   },
 
-  /** Deletes up to `most` buckets that are no longer kept. Returns how many. */
-  async purge(tx: Tx, workspaceId: string, most: number): Promise<number> {
+  /** Deletes up to `limit` buckets that are no longer kept. Returns how many. */
+  async purge(tx: Tx, workspaceId: string, limit: number): Promise<number> {
     let removed = 0;
     for (const step of Object.keys(WIDTHS) as Step[])
       removed += await tx.sql.run(
@@ -155,7 +155,7 @@ export const contentCounts = {
            (SELECT workspace_id, width, content_id, bucket, policy FROM content_count WHERE workspace_id = ? AND width = ? AND bucket < ? LIMIT ?
             ${tx.sql.dialect.skipLocked})
          DELETE FROM content_count WHERE (workspace_id, width, content_id, bucket, policy) IN (SELECT * FROM taken)`,
-        [workspaceId, WIDTHS[step], tx.now - KEPT_MS[step] - WIDTHS[step], most - removed],
+        [workspaceId, WIDTHS[step], tx.now - KEPT_MS[step] - WIDTHS[step], limit - removed],
       );
     return removed;
   },

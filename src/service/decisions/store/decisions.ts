@@ -147,12 +147,12 @@ export const decisions = {
     ]);
   },
 
-  /** Up to `most` decisions of a workspace that count and have no reward yet, the longest counting first. */
-  async counting(tx: Tx, workspaceId: string, most: number): Promise<Earning[]> {
+  /** Up to `limit` decisions of a workspace that count and have no reward yet, the longest counting first. */
+  async counting(tx: Tx, workspaceId: string, limit: number): Promise<Earning[]> {
     const rows = await tx.sql.all<EarningRow>(
       `SELECT ${EARNING} FROM decision WHERE workspace_id = ? AND reward IS NULL AND counted_at IS NOT NULL
        ORDER BY counted_at LIMIT ? ${tx.sql.dialect.skipLocked}`,
-      [workspaceId, most],
+      [workspaceId, limit],
     );
     return rows.map(earningOf);
   },
@@ -191,12 +191,12 @@ export const decisions = {
     ]);
   },
 
-  /** Counts the outcomes of a user's last `most` decisions that count; `silent` for none. */
-  async history(tx: Tx, workspaceId: string, hashId: string, most: number): Promise<Record<string, number>> {
+  /** Counts the outcomes of a user's last `limit` decisions that count; `silent` for none. */
+  async history(tx: Tx, workspaceId: string, hashId: string, limit: number): Promise<Record<string, number>> {
     const rows = await tx.sql.all<{ outcome: string | null }>(
       `SELECT outcome FROM decision WHERE workspace_id = ? AND hash_id = ? AND counted_at IS NOT NULL
        ORDER BY seq DESC LIMIT ?`,
-      [workspaceId, hashId, most],
+      [workspaceId, hashId, limit],
     );
     const counts: Record<string, number> = {};
     for (const { outcome } of rows) counts[outcome ?? 'silent'] = (counts[outcome ?? 'silent'] ?? 0) + 1;
@@ -204,12 +204,12 @@ export const decisions = {
   },
 
   /** Reads a page of the decisions of a workspace after a number of the log, oldest first. */
-  async after(tx: Tx, workspaceId: string, seq: number, most: number): Promise<Page<LoggedDecision>> {
-    return decisions.page(tx, workspaceId, { after: seq }, most);
+  async after(tx: Tx, workspaceId: string, seq: number, limit: number): Promise<Page<LoggedDecision>> {
+    return decisions.page(tx, workspaceId, { after: seq }, limit);
   },
 
   /** Reads a page of the decisions of a workspace that a filter admits, in its order. */
-  async page(tx: Tx, workspaceId: string, filter: LogFilter, most: number): Promise<Page<LoggedDecision>> {
+  async page(tx: Tx, workspaceId: string, filter: LogFilter, limit: number): Promise<Page<LoggedDecision>> {
     const { newest, after, hashId, contentId, since, until } = filter;
     const { text, params } = conditionsOf([
       [newest ? 'seq < ?' : 'seq > ?', after],
@@ -224,7 +224,7 @@ export const decisions = {
       from: `decision WHERE workspace_id = ?${text}`,
       params: [workspaceId, ...params],
       order: newest ? 'seq DESC' : 'seq',
-      most,
+      limit,
     });
     return { rows: rows.map(fromRow), more };
   },

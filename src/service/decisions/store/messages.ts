@@ -75,7 +75,7 @@ export const messages = {
         ...[after.at, after.at, after.id],
       ],
       order: 'at_ms DESC, decision_id',
-      most: MAX_MESSAGES,
+      limit: MAX_MESSAGES,
     });
   },
 
@@ -113,8 +113,8 @@ export const messages = {
     return removed > 0;
   },
 
-  /** Deletes up to `most` expired messages; contents that were never served do not count as shown. Returns how many. */
-  async purge(tx: Tx, workspaceId: string, most: number): Promise<number> {
+  /** Deletes up to `limit` expired messages; contents that were never served do not count as shown. Returns how many. */
+  async purge(tx: Tx, workspaceId: string, limit: number): Promise<number> {
     return takeBack(
       tx,
       workspaceId,
@@ -123,7 +123,7 @@ export const messages = {
            (SELECT workspace_id, decision_id FROM message WHERE workspace_id = ? AND withdraw_at <= ? LIMIT ?
             ${tx.sql.dialect.skipLocked})
          DELETE FROM message WHERE (workspace_id, decision_id) IN (SELECT * FROM taken) ${EXPIRED}`,
-        [workspaceId, tx.now, most],
+        [workspaceId, tx.now, limit],
       ),
     );
   },

@@ -23,14 +23,14 @@ export const polls = {
     );
   },
 
-  /** Deletes up to `most` polls beyond every look-back; returns how many. */
-  async purge(tx: Tx, workspaceId: string, most: number): Promise<number> {
+  /** Deletes up to `limit` polls beyond every look-back; returns how many. */
+  async purge(tx: Tx, workspaceId: string, limit: number): Promise<number> {
     return tx.sql.run(
       `WITH taken AS MATERIALIZED
            (SELECT workspace_id, channel FROM polled_channel WHERE workspace_id = ? AND at_ms < ? LIMIT ?
             ${tx.sql.dialect.skipLocked})
          DELETE FROM polled_channel WHERE (workspace_id, channel) IN (SELECT * FROM taken)`,
-      [workspaceId, tx.now - KEPT_MS, most],
+      [workspaceId, tx.now - KEPT_MS, limit],
     );
   },
 

@@ -110,7 +110,7 @@ export const rewards = {
   },
 
   /** Reads a page of the log after a number, in order. */
-  async after(tx: Tx, workspaceId: string, seq: number, most: number): Promise<Page<NumberedReward>> {
+  async after(tx: Tx, workspaceId: string, seq: number, limit: number): Promise<Page<NumberedReward>> {
     const { rows, more } = await readPage<Row>(tx, {
       columns: `r.seq, r.decision_id AS "decisionId", r.content_id AS "contentId", d.category, d.attributes, d.features,
         d.hash_id AS "hashId", r.context, r.prior, r.at_ms AS at, r.was, r.reward`,
@@ -119,7 +119,7 @@ export const rewards = {
         WHERE r.workspace_id = ? AND r.seq > ?`,
       params: [workspaceId, seq],
       order: 'r.seq',
-      most,
+      limit,
     });
     const entries = rows.map((row) => ({
       seq: Number(row.seq),

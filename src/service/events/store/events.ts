@@ -70,21 +70,21 @@ const toPaged = (row: PagedEvent): PagedEvent => ({ ...row, leftOut: Number(row.
 export const events = {
   append: appendEvents,
 
-  /** Up to `most` events of a workspace with these names and a number in (`after`, `upTo`]. */
+  /** Up to `limit` events of a workspace with these names and a number in (`after`, `upTo`]. */
   async named(
     tx: Tx,
     workspaceId: string,
     names: readonly string[],
     after: number,
     upTo: number,
-    most: number,
+    limit: number,
   ): Promise<Pick<StoredEvent, 'number' | 'userId' | 'event' | 'timestamp'>[]> {
     const { text, param } = listed(tx.sql.dialect, 'event', names);
     return tx.sql.all(
       `SELECT number, user_id AS "userId", event, timestamp FROM event
        WHERE workspace_id = ? AND number > ? AND number <= ? AND ${text}
        ORDER BY number LIMIT ?`,
-      [workspaceId, after, upTo, param, most],
+      [workspaceId, after, upTo, param, limit],
     );
   },
 
@@ -92,14 +92,14 @@ export const events = {
    * A page of the events of a workspace after a number, oldest first. Properties larger than PAGE_BYTES are omitted; read
    * them with `range`.
    */
-  async after(tx: Tx, workspaceId: string, number: number, most: number): Promise<Page<PagedEvent>> {
+  async after(tx: Tx, workspaceId: string, number: number, limit: number): Promise<Page<PagedEvent>> {
     const { rows, more } = await readPage<PagedEvent>(tx, {
       columns: COLUMNS,
       long: LONG,
       from: 'event WHERE workspace_id = ? AND number > ?',
       params: [workspaceId, number],
       order: 'number',
-      most,
+      limit,
     });
     return { rows: rows.map(toPaged), more };
   },
@@ -110,7 +110,7 @@ export const events = {
     workspaceId: string,
     { after, upTo }: EventRange,
     conditions: EventConditions,
-    most: number,
+    limit: number,
   ): Promise<Page<PagedEvent>> {
     const { text, params } = conditionsIn(tx, conditions);
     const { rows, more } = await readPage<PagedEvent>(tx, {
@@ -119,7 +119,7 @@ export const events = {
       from: `event WHERE workspace_id = ? AND number > ? AND number <= ?${text}`,
       params: [workspaceId, after, upTo, ...params],
       order: 'number',
-      most,
+      limit,
     });
     return { rows: rows.map(toPaged), more };
   },

@@ -94,13 +94,13 @@ export const recentEvents = {
     );
   },
 
-  /** Deletes up to `most` index entries of a name. Returns how many. */
-  async forget(tx: Tx, workspaceId: string, name: string, most: number): Promise<number> {
+  /** Deletes up to `limit` index entries of a name. Returns how many. */
+  async forget(tx: Tx, workspaceId: string, name: string, limit: number): Promise<number> {
     return tx.sql.run(
       `DELETE FROM recent_event WHERE (workspace_id, user_id, event, at_ms, number) IN
          (SELECT workspace_id, user_id, event, at_ms, number FROM recent_event
           WHERE workspace_id = ? AND event = ? LIMIT ?)`,
-      [workspaceId, name, most],
+      [workspaceId, name, limit],
     );
   },
 
@@ -147,17 +147,17 @@ export const recentEvents = {
   },
 
   /**
-   * Deletes up to `most` entries that are too old for any rule, and those of removed events whose time is still to come.
+   * Deletes up to `limit` entries that are too old for any rule, and those of removed events whose time is still to come.
    * Returns how many.
    */
-  async purge(tx: Tx, workspaceId: string, most: number, { events }: Cutoffs): Promise<number> {
+  async purge(tx: Tx, workspaceId: string, limit: number, { events }: Cutoffs): Promise<number> {
     const purge = (condition: string, params: readonly number[]) =>
       tx.sql.run(
         `WITH taken AS MATERIALIZED
            (SELECT workspace_id, user_id, event, at_ms, number FROM recent_event
             WHERE workspace_id = ? AND ${condition} LIMIT ? ${tx.sql.dialect.skipLocked})
          DELETE FROM recent_event WHERE (workspace_id, user_id, event, at_ms, number) IN (SELECT * FROM taken)`,
-        [workspaceId, ...params, most],
+        [workspaceId, ...params, limit],
       );
     const old = await purge('at_ms < ?', [Math.max(tx.now - RETENTION_MS, events ?? 0)]);
     const removed = events === null ? undefined : await removals.of(tx, workspaceId, 'events');

@@ -65,12 +65,12 @@ export const userSignals = {
     return rows.map(({ event, count, last }) => ({ event, count: Number(count), last: Number(last) }));
   },
 
-  /** Removes up to `most` counts of events that did not happen for long, or are all removed; returns how many. */
-  async purge(tx: Tx, workspaceId: string, most: number, { events }: Cutoffs): Promise<number> {
+  /** Removes up to `limit` counts of events that did not happen for long, or are all removed; returns how many. */
+  async purge(tx: Tx, workspaceId: string, limit: number, { events }: Cutoffs): Promise<number> {
     return tx.sql.run(
       `DELETE FROM user_signal WHERE (workspace_id, user_id, event) IN
          (SELECT workspace_id, user_id, event FROM user_signal WHERE workspace_id = ? AND last_ms < ? LIMIT ?)`,
-      [workspaceId, Math.max(tx.now - LASTING_MS, events ?? 0), most],
+      [workspaceId, Math.max(tx.now - LASTING_MS, events ?? 0), limit],
     );
   },
 };

@@ -138,9 +138,11 @@ export class Watch {
       if (newest <= this.#position) return undefined;
       const end = Math.min(newest, this.#position + PIECE, missed ? this.#missedUpTo : Infinity);
       const range = { after: this.#position, upTo: end };
-      const most = Math.min(budget, PAGE);
+      const limit = Math.min(budget, PAGE);
       const { rows, more } =
-        most > 0 ? await events.matching(tx, workspaceId, range, conditions, most) : { rows: [], more: true };
+        limit > 0
+          ? await events.matching(tx, workspaceId, range, conditions, limit)
+          : { rows: [], more: true };
       const last = more ? (rows.at(-1)?.number ?? this.#position) : end;
       const isOver = more && rows.length >= budget;
       // What is over the budget is only counted.

@@ -24,11 +24,11 @@ export type DueNotification = Pick<
   readonly createdAt: number;
 };
 
-/** The notifications of a channel and priority, of which up to `most` are claimed. */
+/** The notifications of a channel and priority, of which up to `limit` are claimed. */
 export interface Claimable {
   readonly channel: string;
   readonly priority: string;
-  readonly most: number;
+  readonly limit: number;
 }
 
 /** How notifications are claimed. */
@@ -83,7 +83,7 @@ export const notificationClaims = {
   },
 
   /**
-   * Claims due notifications of a workspace for `leaseMs`: for each entry up to `most`, and those that `judge` lets
+   * Claims due notifications of a workspace for `leaseMs`: for each entry up to `limit`, and those that `judge` lets
    * pass. They become dispatched before anything is sent, so that a crash of the worker is visible. After a crash, a
    * notification is claimed again only if the channel drops repeats, and fails otherwise. `settled` counts those that
    * were held, or failed, and `skipped` those that stay due.
@@ -96,12 +96,12 @@ export const notificationClaims = {
   ): Promise<{ claimed: ClaimedNotification[][]; settled: number; skipped: number }> {
     const started = performance.now();
     const found: { id: string; entry: number }[] = [];
-    for (const [entry, { channel, priority, most }] of entries.entries()) {
+    for (const [entry, { channel, priority, limit }] of entries.entries()) {
       const rows = await tx.sql.all<{ id: string; bytes: number }>(
         `SELECT notification_id AS id, ${bytesOf(['variables', 'history'])} AS bytes
          FROM notification WHERE workspace_id = ? AND channel = ? AND priority = ? AND due_at <= ?
          ORDER BY due_at LIMIT ? ${tx.sql.dialect.skipLocked}`,
-        [workspaceId, channel, priority, tx.now, most],
+        [workspaceId, channel, priority, tx.now, limit],
       );
       found.push(...rows.slice(0, fitting(rows)).map(({ id }) => ({ id, entry })));
     }

@@ -129,7 +129,7 @@ export const notifications = {
     tx: Tx,
     workspaceId: string,
     filter: NotificationFilter,
-    most: number,
+    limit: number,
     after: { readonly at: number; readonly id: string } | undefined,
   ): Promise<Page<StoredNotification & { readonly createdAt: number }>> {
     const { text, params } = conditionsOf([
@@ -146,7 +146,7 @@ export const notifications = {
       from: `notification WHERE workspace_id = ?${text}`,
       params: [workspaceId, ...params],
       order: 'created_at DESC, notification_id',
-      most,
+      limit,
     });
     return { rows: rows.map((row) => ({ ...fromRow(row), createdAt: Number(row.createdAt) })), more };
   },

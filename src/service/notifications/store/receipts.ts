@@ -130,22 +130,22 @@ export const receipts = {
   },
 
   /** Deletes receipts whose message never came. */
-  async purge(tx: Tx, workspaceId: string, most: number): Promise<number> {
+  async purge(tx: Tx, workspaceId: string, limit: number): Promise<number> {
     return tx.sql.run(
       `DELETE FROM early_receipt WHERE (workspace_id, provider, message_id) IN
          (SELECT workspace_id, provider, message_id FROM early_receipt
           WHERE workspace_id = ? AND at_ms < ? ORDER BY at_ms LIMIT ?)`,
-      [workspaceId, tx.now - EARLY_TTL_MS, most],
+      [workspaceId, tx.now - EARLY_TTL_MS, limit],
     );
   },
 
-  /** Forgets up to `most` receipts that changed an address a year ago. Returns how many. */
-  async purgeSeen(tx: Tx, workspaceId: string, most: number): Promise<number> {
+  /** Forgets up to `limit` receipts that changed an address a year ago. Returns how many. */
+  async purgeSeen(tx: Tx, workspaceId: string, limit: number): Promise<number> {
     return tx.sql.run(
       `DELETE FROM receipt_seen WHERE (workspace_id, provider, receipt_id) IN
          (SELECT workspace_id, provider, receipt_id FROM receipt_seen
           WHERE workspace_id = ? AND at_ms < ? ORDER BY at_ms LIMIT ?)`,
-      [workspaceId, tx.now - SEEN_TTL_MS, most],
+      [workspaceId, tx.now - SEEN_TTL_MS, limit],
     );
   },
 };

@@ -73,14 +73,14 @@ export const marketingSent = {
     );
   },
 
-  /** Deletes up to `most` messages that no longer count. Returns how many. */
-  async purge(tx: Tx, workspaceId: string, most: number): Promise<number> {
+  /** Deletes up to `limit` messages that no longer count. Returns how many. */
+  async purge(tx: Tx, workspaceId: string, limit: number): Promise<number> {
     return tx.sql.run(
       `WITH taken AS MATERIALIZED
            (SELECT workspace_id, hash_id, notification_id FROM marketing_sent WHERE workspace_id = ? AND at_ms < ? LIMIT ?
             ${tx.sql.dialect.skipLocked})
          DELETE FROM marketing_sent WHERE (workspace_id, hash_id, notification_id) IN (SELECT * FROM taken)`,
-      [workspaceId, tx.now - COUNTED_MS, most],
+      [workspaceId, tx.now - COUNTED_MS, limit],
     );
   },
 };

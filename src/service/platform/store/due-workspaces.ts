@@ -16,22 +16,22 @@ export interface DuePage {
  * of its workspaces would fail: then only the workspaces of the other workers are queried.
  */
 export const dueWorkspaces = {
-  /** Up to `most` workspaces with due marks in a lane, ordered by identifier, after the identifier `after`. */
+  /** Up to `limit` workspaces with due marks in a lane, ordered by identifier, after the identifier `after`. */
   async page(
     tx: Tx,
     workers: Workers | undefined,
     lane: Lane,
     after: string,
-    most: number,
+    limit: number,
   ): Promise<DuePage> {
     if (!workers || workers.out().out === 0) {
-      const found = await due.workspaces(tx, lane, after, most);
-      return { found, next: found.length < most ? undefined : found.at(-1) };
+      const found = await due.workspaces(tx, lane, after, limit);
+      return { found, next: found.length < limit ? undefined : found.at(-1) };
     }
     const ids = await workspaces.ids(tx, after, NAMED);
     const inReach = ids.filter((id) => !workers.isUnreachable(id));
-    const found = await due.among(tx, lane, inReach, most);
-    if (found.length === most) return { found, next: found.at(-1) };
+    const found = await due.among(tx, lane, inReach, limit);
+    if (found.length === limit) return { found, next: found.at(-1) };
     return { found, next: ids.length < NAMED ? undefined : ids.at(-1) };
   },
 

@@ -39,24 +39,24 @@ export const due = {
     );
   },
 
-  /** Up to `most` workspaces with due marks in a lane, ordered by identifier, after the identifier `after`. */
-  async workspaces(tx: Tx, lane: Lane, after: string, most: number): Promise<string[]> {
+  /** Up to `limit` workspaces with due marks in a lane, ordered by identifier, after the identifier `after`. */
+  async workspaces(tx: Tx, lane: Lane, after: string, limit: number): Promise<string[]> {
     const rows = await tx.sql.all<{ id: string }>(
       // Materialized, so that only due marks are read: the order would suggest the primary key, which has all of them.
       `WITH marks AS MATERIALIZED (SELECT workspace_id FROM due WHERE lane = ? AND due_at <= ?)
        SELECT DISTINCT workspace_id AS id FROM marks WHERE workspace_id > ? ORDER BY workspace_id LIMIT ?`,
-      [lane, tx.now, after, most],
+      [lane, tx.now, after, limit],
     );
     return rows.map(({ id }) => id);
   },
 
-  /** Those of some workspaces that have due marks in a lane, up to `most`, ordered by identifier. */
-  async among(tx: Tx, lane: Lane, ids: readonly string[], most: number): Promise<string[]> {
+  /** Those of some workspaces that have due marks in a lane, up to `limit`, ordered by identifier. */
+  async among(tx: Tx, lane: Lane, ids: readonly string[], limit: number): Promise<string[]> {
     const rows = await tx.sql.all<{ id: string }>(
       `WITH marks AS MATERIALIZED (SELECT workspace_id FROM due WHERE lane = ? AND due_at <= ?
          AND workspace_id = ANY ((?)::text[]))
        SELECT DISTINCT workspace_id AS id FROM marks ORDER BY workspace_id LIMIT ?`,
-      [lane, tx.now, textArray(ids), most],
+      [lane, tx.now, textArray(ids), limit],
     );
     return rows.map(({ id }) => id);
   },

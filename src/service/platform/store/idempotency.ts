@@ -48,14 +48,14 @@ export const idempotency = {
     ]);
   },
 
-  /** Deletes up to `most` expired keys. Returns how many. */
-  async purge(tx: Tx, workspaceId: string, most: number): Promise<number> {
+  /** Deletes up to `limit` expired keys. Returns how many. */
+  async purge(tx: Tx, workspaceId: string, limit: number): Promise<number> {
     return tx.sql.run(
       `WITH taken AS MATERIALIZED
            (SELECT workspace_id, key FROM idempotency WHERE workspace_id = ? AND expires_at <= ? LIMIT ?
             ${tx.sql.dialect.skipLocked})
          DELETE FROM idempotency WHERE (workspace_id, key) IN (SELECT * FROM taken)`,
-      [workspaceId, tx.now, most],
+      [workspaceId, tx.now, limit],
     );
   },
 };

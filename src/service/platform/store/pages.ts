@@ -17,7 +17,7 @@ export interface PageQuery {
   readonly from: string;
   readonly params: readonly SqlValue[];
   readonly order: string;
-  readonly most: number;
+  readonly limit: number;
 }
 
 /** Joins the conditions whose values are given, for the end of a WHERE clause, with their values in order. */
@@ -38,16 +38,16 @@ export interface Page<T> {
 }
 
 /**
- * Reads up to `most` rows and PAGE_BYTES, but at least one row. The database sums up the lengths without reading the
+ * Reads up to `limit` rows and PAGE_BYTES, but at least one row. The database sums up the lengths without reading the
  * long values. In a writing transaction, use it only for rows that no other transaction adds or changes.
  */
 export async function readPage<T>(tx: Tx, query: PageQuery): Promise<Page<T>> {
-  const { columns, long, alongside, from, params, order, most } = query;
+  const { columns, long, alongside, from, params, order, limit } = query;
   const sizes = await tx.sql.all<{ bytes: number }>(
     `SELECT ${bytesOf(long, alongside)} AS bytes FROM ${from} ORDER BY ${order} LIMIT ?`,
-    [...params, most + 1],
+    [...params, limit + 1],
   );
-  const count = Math.min(fitting(sizes), most);
+  const count = Math.min(fitting(sizes), limit);
   if (count === 0) return { rows: [], more: sizes.length > 0 };
   const rows = await tx.sql.all<T>(`SELECT ${columns} FROM ${from} ORDER BY ${order} LIMIT ?`, [
     ...params,

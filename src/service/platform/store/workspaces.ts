@@ -100,11 +100,11 @@ export const workspaces = {
     });
   },
 
-  /** Up to `most` identifiers, in order, after `after`. */
-  async ids(tx: Tx, after: string, most: number): Promise<string[]> {
+  /** Up to `limit` identifiers, in order, after `after`. */
+  async ids(tx: Tx, after: string, limit: number): Promise<string[]> {
     const rows = await tx.sql.all<{ id: string }>(
       'SELECT workspace_id AS id FROM workspace WHERE workspace_id > ? ORDER BY workspace_id LIMIT ?',
-      [after, most],
+      [after, limit],
     );
     return rows.map(({ id }) => id);
   },

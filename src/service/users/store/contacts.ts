@@ -66,14 +66,14 @@ export const contacts = {
     return Number(row!.n);
   },
 
-  /** Deletes up to `most` contacts that no longer count for any day. Returns how many. */
-  async purge(tx: Tx, workspaceId: string, most: number): Promise<number> {
+  /** Deletes up to `limit` contacts that no longer count for any day. Returns how many. */
+  async purge(tx: Tx, workspaceId: string, limit: number): Promise<number> {
     return tx.sql.run(
       `WITH taken AS MATERIALIZED
            (SELECT workspace_id, hash_id, at_ms, id FROM contact WHERE workspace_id = ? AND at_ms < ? LIMIT ?
             ${tx.sql.dialect.skipLocked})
          DELETE FROM contact WHERE (workspace_id, hash_id, at_ms, id) IN (SELECT * FROM taken)`,
-      [workspaceId, tx.now - COUNTED_MS, most],
+      [workspaceId, tx.now - COUNTED_MS, limit],
     );
   },
 };

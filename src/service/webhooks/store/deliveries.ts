@@ -35,12 +35,12 @@ export const ERROR_CHARACTERS = 500;
 const OPEN = "w.status = 'active' AND (w.lease_until IS NULL OR w.lease_until > ?)";
 
 export const deliveries = {
-  /** Up to `most` subscriptions of a workspace with due deliveries, ordered by identifier, after `after`. */
+  /** Up to `limit` subscriptions of a workspace with due deliveries, ordered by identifier, after `after`. */
   async dueSubscriptions(
     tx: Tx,
     workspaceId: string,
     after: string,
-    most: number,
+    limit: number,
   ): Promise<DueSubscription[]> {
     const rows = await tx.sql.all<{ webhookId: string; url: string; failing: number }>(
       `SELECT w.webhook_id AS "webhookId", w.url, CASE WHEN w.failing_since IS NULL THEN 0 ELSE 1 END AS failing
@@ -48,7 +48,7 @@ export const deliveries = {
        AND EXISTS (SELECT 1 FROM delivery d
          WHERE d.workspace_id = w.workspace_id AND d.webhook_id = w.webhook_id AND d.due_at <= ?)
        ORDER BY w.webhook_id LIMIT ?`,
-      [workspaceId, tx.now, after, tx.now, most],
+      [workspaceId, tx.now, after, tx.now, limit],
     );
     return rows.map(({ failing, ...subscription }) => ({ ...subscription, failing: failing === 1 }));
   },
@@ -65,12 +65,12 @@ export const deliveries = {
     return row?.at ?? undefined;
   },
 
-  /** Claims up to `most` due deliveries of a subscription for `leaseMs`, longest due first. */
+  /** Claims up to `limit` due deliveries of a subscription for `leaseMs`, longest due first. */
   async claim(
     tx: Tx,
     workspaceId: string,
     webhookId: string,
-    most: number,
+    limit: number,
     leaseMs: number,
   ): Promise<ClaimedDelivery[]> {
     const webhook = await tx.sql.get<
@@ -95,7 +95,7 @@ export const deliveries = {
          first_attempt_at = COALESCE(first_attempt_at, ?)
        WHERE (workspace_id, delivery_id) IN (SELECT * FROM taken)
        RETURNING delivery_id AS "deliveryId", body, claim, trace`,
-      [workspaceId, webhookId, tx.now, most, tx.now + leaseMs, tx.now],
+      [workspaceId, webhookId, tx.now, limit, tx.now + leaseMs, tx.now],
     );
     return rows.map((row) => ({
       ...row,

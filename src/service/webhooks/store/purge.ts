@@ -5,9 +5,9 @@ const RETENTION_MS = 30 * 24 * 3600 * 1000;
 
 /** The deletion of deliveries that are no longer kept, in pieces. */
 export const purgeDeliveries = {
-  /** Deletes up to `most` deliveries of deleted subscriptions. Returns how many, and counts each subscription as one. */
-  async dropped(tx: Tx, workspaceId: string, most: number): Promise<number> {
-    let left = most;
+  /** Deletes up to `limit` deliveries of deleted subscriptions. Returns how many, and counts each subscription as one. */
+  async dropped(tx: Tx, workspaceId: string, limit: number): Promise<number> {
+    let left = limit;
     while (left > 0) {
       const dropped = await tx.sql.get<{ id: string }>(
         `SELECT webhook_id AS id FROM dropped_webhook WHERE workspace_id = ? ORDER BY webhook_id LIMIT 1
@@ -29,15 +29,15 @@ export const purgeDeliveries = {
         break;
       await tx.sql.run('DELETE FROM dropped_webhook WHERE workspace_id = ? AND webhook_id = ?', key);
     }
-    return most - left;
+    return limit - left;
   },
 
-  /** Deletes up to `most` finished deliveries past their retention. Returns how many. */
-  async finished(tx: Tx, workspaceId: string, most: number): Promise<number> {
+  /** Deletes up to `limit` finished deliveries past their retention. Returns how many. */
+  async finished(tx: Tx, workspaceId: string, limit: number): Promise<number> {
     const old = await tx.sql.all<{ id: string }>(
       `SELECT delivery_id AS id FROM delivery WHERE workspace_id = ? AND due_at IS NULL AND occurred_at <= ? LIMIT ?
        ${tx.sql.dialect.skipLocked}`,
-      [workspaceId, tx.now - RETENTION_MS, most],
+      [workspaceId, tx.now - RETENTION_MS, limit],
     );
     await remove(tx, workspaceId, old);
     return old.length;

@@ -42,7 +42,7 @@ export const deliveryRecords = {
     tx: Tx,
     workspaceId: string,
     filter: DeliveryFilter,
-    most: number,
+    limit: number,
     after?: { readonly at: number; readonly id: string },
   ): Promise<Page<StoredDelivery>> {
     const { text, params } = conditionsOf([
@@ -66,7 +66,7 @@ export const deliveryRecords = {
         WHERE w.workspace_id = d.workspace_id AND w.webhook_id = d.webhook_id)`,
       params: [workspaceId, ...params],
       order: 'd.occurred_at DESC, d.delivery_id',
-      most,
+      limit,
     });
     if (rows.length === 0) return { rows: [], more };
     const attempts = await deliveryRecords.attemptsOf(

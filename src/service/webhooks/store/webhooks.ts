@@ -68,7 +68,7 @@ export const webhooks = {
   async list(
     tx: Tx,
     workspaceId: string,
-    most: number,
+    limit: number,
     after: { readonly at: number; readonly id: string } = { at: -1, id: '' },
   ): Promise<Page<StoredWebhook>> {
     const { rows, more } = await readPage<Row>(tx, {
@@ -77,7 +77,7 @@ export const webhooks = {
       from: `webhook WHERE workspace_id = ? AND ${ALIVE} AND (created_at, webhook_id) > (?, ?)`,
       params: [workspaceId, tx.now, after.at, after.id],
       order: 'created_at, webhook_id',
-      most,
+      limit,
     });
     return { rows: rows.map(fromRow), more };
   },
@@ -159,12 +159,12 @@ export const webhooks = {
     );
   },
 
-  /** Deletes up to `most` subscriptions whose lease has expired. Returns how many. */
-  async purgeExpired(tx: Tx, workspaceId: string, most: number): Promise<number> {
+  /** Deletes up to `limit` subscriptions whose lease has expired. Returns how many. */
+  async purgeExpired(tx: Tx, workspaceId: string, limit: number): Promise<number> {
     const expired = await tx.sql.all<{ id: string }>(
       `SELECT webhook_id AS id FROM webhook WHERE workspace_id = ? AND lease_until <= ? LIMIT ?
        ${tx.sql.dialect.skipLocked}`,
-      [workspaceId, tx.now, most],
+      [workspaceId, tx.now, limit],
     );
     for (const { id } of expired) {
       await tx.sql.run('DELETE FROM webhook WHERE workspace_id = ? AND webhook_id = ?', [workspaceId, id]);

@@ -50,7 +50,7 @@ async function claimedNotification({ one }: Stores): Promise<ClaimedNotification
     }),
   );
   const { claimed } = await one.write((tx) =>
-    notificationClaims.claim(tx, WORKSPACE, [{ channel: 'sms', priority: 'transactional', most: 1 }], {
+    notificationClaims.claim(tx, WORKSPACE, [{ channel: 'sms', priority: 'transactional', limit: 1 }], {
       leaseMs: 60_000,
       deduplicates: () => false,
       judge: async () => ({ verdict: 'send' }),

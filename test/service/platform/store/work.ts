@@ -60,8 +60,8 @@ export function sharesWork(name: string, prepare: () => Promise<Engine>): void {
           occurredAt: tx.now,
         }),
       );
-    const claim = (store: Store, most = 100, leaseMs = LEASE) =>
-      store.write((tx) => deliveries.claim(tx, workspace, webhook, most, leaseMs));
+    const claim = (store: Store, limit = 100, leaseMs = LEASE) =>
+      store.write((tx) => deliveries.claim(tx, workspace, webhook, limit, leaseMs));
     const list = async () =>
       (await one.read((tx) => deliveryRecords.list(tx, workspace, { webhookId: webhook }, 100))).rows;
     const finish = (store: Store, claimed: ClaimedDelivery, status: number) =>
@@ -216,7 +216,7 @@ export function sharesWork(name: string, prepare: () => Promise<Engine>): void {
     const take = (store: Store, channel: string, leaseMs = LEASE, channelDeduplicates = true) =>
       store
         .write((tx) =>
-          notificationClaims.claim(tx, workspace, [{ channel, priority: 'transactional', most: 100 }], {
+          notificationClaims.claim(tx, workspace, [{ channel, priority: 'transactional', limit: 100 }], {
             leaseMs,
             deduplicates: () => channelDeduplicates,
             judge: async () => ({ verdict: 'send' }),

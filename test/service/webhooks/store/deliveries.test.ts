@@ -42,7 +42,7 @@ const enqueue = (decisionId = 'dec_1') =>
       occurredAt: tx.now,
     }),
   );
-const claim = (most = 10) => store.write((tx) => deliveries.claim(tx, 'ws', 'wh_1', most, LEASE));
+const claim = (limit = 10) => store.write((tx) => deliveries.claim(tx, 'ws', 'wh_1', limit, LEASE));
 const lanes = () => store.read((tx) => deliveries.dueSubscriptions(tx, 'ws', '', 1000));
 const list = async () =>
   (await store.read((tx) => deliveryRecords.list(tx, 'ws', { webhookId: 'wh_1' }, 100))).rows;

@@ -56,7 +56,7 @@ export const removals = {
   },
 
   /**
-   * Removes up to `most` rows of a workspace from a table of a log, the lowest numbers first, up to the first row that
+   * Removes up to `limit` rows of a workspace from a table of a log, the lowest numbers first, up to the first row that
    * is from `before` (Unix ms) or later. A row whose time is in the future was stored while the clock was ahead: it is
    * removed when a later number is old enough. A decision stays until what it earned is learned and counted. Returns the
    * number of rows.
@@ -67,13 +67,13 @@ export const removals = {
     log: NumberedLog,
     table: string,
     before: number,
-    most: number,
+    limit: number,
   ): Promise<number> {
     const { number, time, long } = LOG_TABLES[log];
     const rows = await tx.sql.all<OldRow>(
       `SELECT ${number} AS number, ${time} AS at, ${bytesOf(long)} AS bytes FROM ${table}
        WHERE workspace_id = ? AND ${time} <= ? ORDER BY ${number} LIMIT ?`,
-      [workspaceId, tx.now, most],
+      [workspaceId, tx.now, limit],
     );
     const end = log === 'decisions' ? await firstUnfinished(tx, workspaceId) : Number.POSITIVE_INFINITY;
     const last = lastOld(rows, before, end);
@@ -82,48 +82,48 @@ export const removals = {
     return tx.sql.run(
       `DELETE FROM ${table} WHERE workspace_id = ? AND ${number} IN
          (SELECT ${number} FROM ${table} WHERE workspace_id = ? AND ${number} <= ? ORDER BY ${number} LIMIT ?)`,
-      [workspaceId, workspaceId, last, most],
+      [workspaceId, workspaceId, last, limit],
     );
   },
 
-  /** Removes up to `most` outcomes and as many rewards that are as old as removed decisions. Returns the larger number. */
-  async ofDecisions(tx: Tx, workspaceId: string, most: number, { decisions }: Cutoffs): Promise<number> {
+  /** Removes up to `limit` outcomes and as many rewards that are as old as removed decisions. Returns the larger number. */
+  async ofDecisions(tx: Tx, workspaceId: string, limit: number, { decisions }: Cutoffs): Promise<number> {
     if (decisions === null) return 0;
     const outcomes = await tx.sql.run(
       `DELETE FROM outcome WHERE (workspace_id, kind, id, type) IN
          (SELECT workspace_id, kind, id, type FROM outcome WHERE workspace_id = ? AND kind = 'message' AND at_ms < ?
           LIMIT ?)`,
-      [workspaceId, decisions, most],
+      [workspaceId, decisions, limit],
     );
     const rewards = await tx.sql.run(
       `DELETE FROM reward WHERE workspace_id = ? AND seq IN
          (SELECT seq FROM (SELECT seq, at_ms FROM reward WHERE workspace_id = ? ORDER BY seq LIMIT ?) AS oldest
           WHERE at_ms < ? AND seq <= ${finishedUpTo('?')})`,
-      [workspaceId, workspaceId, most, decisions, workspaceId, workspaceId],
+      [workspaceId, workspaceId, limit, decisions, workspaceId, workspaceId],
     );
     return Math.max(outcomes, rewards);
   },
 
   /**
-   * Removes up to `most` users without a decision in the log, of as many from a random one on: each has a row while the log
+   * Removes up to `limit` users without a decision in the log, of as many from a random one on: each has a row while the log
    * has a decision of the user. Returns the number of rows.
    */
-  async decidedUsers(tx: Tx, workspaceId: string, most: number, { decisions }: Cutoffs): Promise<number> {
+  async decidedUsers(tx: Tx, workspaceId: string, limit: number, { decisions }: Cutoffs): Promise<number> {
     if (decisions === null) return 0;
     return (
-      (await removeUndecided(tx, workspaceId, randomBytes(4).toString('hex'), most)) ||
-      (await removeUndecided(tx, workspaceId, '', most))
+      (await removeUndecided(tx, workspaceId, randomBytes(4).toString('hex'), limit)) ||
+      (await removeUndecided(tx, workspaceId, '', limit))
     );
   },
 
   /**
-   * Removes up to `most` old notifications that have ended, with what providers accepted of them and their outcomes.
+   * Removes up to `limit` old notifications that have ended, with what providers accepted of them and their outcomes.
    * Returns how many.
    */
   async notifications(
     tx: Tx,
     workspaceId: string,
-    most: number,
+    limit: number,
     { notifications }: Cutoffs,
   ): Promise<number> {
     if (notifications === null) return 0;
@@ -131,7 +131,7 @@ export const removals = {
       `SELECT notification_id AS id FROM notification
        WHERE workspace_id = ? AND created_at < ? AND due_at IS NULL ORDER BY created_at LIMIT ?
        ${tx.sql.dialect.skipLocked}`,
-      [workspaceId, notifications, most],
+      [workspaceId, notifications, limit],
     );
     for (const { id } of old)
       await pipeline([
@@ -152,15 +152,15 @@ export const removals = {
   },
 };
 
-/** Removes users without a decision among up to `most` from one on. */
-async function removeUndecided(tx: Tx, workspaceId: string, from: string, most: number): Promise<number> {
+/** Removes users without a decision among up to `limit` from one on. */
+async function removeUndecided(tx: Tx, workspaceId: string, from: string, limit: number): Promise<number> {
   return tx.sql.run(
     `WITH taken AS MATERIALIZED
          (SELECT workspace_id, hash_id FROM decided_user WHERE workspace_id = ? AND hash_id >= ?
           ORDER BY hash_id LIMIT ? ${tx.sql.dialect.skipLocked})
        DELETE FROM decided_user WHERE (workspace_id, hash_id) IN (SELECT * FROM taken) AND NOT EXISTS
          (SELECT 1 FROM decision d WHERE d.workspace_id = ? AND d.hash_id = decided_user.hash_id)`,
-    [workspaceId, from, most, workspaceId],
+    [workspaceId, from, limit, workspaceId],
   );
 }
 
