@@ -18,7 +18,7 @@ export function membersOf(text: string, at = 0): Member[] {
   let i = skipWhitespace(text, at) + 1;
   for (;;) {
     i = skipWhitespace(text, i);
-    if (text.charCodeAt(i) === CLOSE) return members;
+    if (text.charCodeAt(i) === CLOSE_BRACE) return members;
     if (text.charCodeAt(i) === COMMA) i = skipWhitespace(text, i + 1);
     const quote = i;
     i = stringEnd(text, i);
@@ -68,8 +68,8 @@ const COMMA = 0x2c;
 const OPEN_LIST = 0x5b;
 const BACKSLASH = 0x5c;
 const CLOSE_LIST = 0x5d;
-const OPEN = 0x7b;
-const CLOSE = 0x7d;
+const OPEN_BRACE = 0x7b;
+const CLOSE_BRACE = 0x7d;
 
 function isWhitespace(code: number): boolean {
   return code === SPACE || code === 0x0a || code === 0x0d || code === 0x09;
@@ -93,7 +93,7 @@ function valueEnd(text: string, start: number): number {
   const first = text.charCodeAt(start);
   if (first === QUOTE) return stringEnd(text, start);
   let i = start;
-  if (first !== OPEN && first !== OPEN_LIST) {
+  if (first !== OPEN_BRACE && first !== OPEN_LIST) {
     while (i < text.length && !endsScalar(text.charCodeAt(i))) i++;
     return i;
   }
@@ -104,13 +104,13 @@ function valueEnd(text: string, start: number): number {
       i = stringEnd(text, i);
       continue;
     }
-    if (c === OPEN || c === OPEN_LIST) depth++;
-    else if (c === CLOSE || c === CLOSE_LIST) depth--;
+    if (c === OPEN_BRACE || c === OPEN_LIST) depth++;
+    else if (c === CLOSE_BRACE || c === CLOSE_LIST) depth--;
     i++;
   } while (depth > 0);
   return i;
 }
 
 function endsScalar(code: number): boolean {
-  return code === COMMA || code === CLOSE || code === CLOSE_LIST || isWhitespace(code);
+  return code === COMMA || code === CLOSE_BRACE || code === CLOSE_LIST || isWhitespace(code);
 }

@@ -41,9 +41,9 @@ const HIDDEN_NAMES = [
   /\b(password|passwd|secret|token|api ?key|authorization|cookie|signature)\b/,
 ] as const;
 /** A longer text is not shown: nobody could read it, and it may hold anything. */
-const MOST_SHOWN = 4096;
+const MAX_SHOWN = 4096;
 /** Values nested deeper are not shown. */
-const MOST_DEPTH = 32;
+const MAX_DEPTH = 32;
 
 /**
  * Masks what looks personal or secret in a value that others named, such as an event's property: by its name and those of
@@ -53,7 +53,7 @@ const MOST_DEPTH = 32;
 export function maskPersonal(name: string, value: unknown, depth = 0): unknown {
   if (value === null || typeof value === 'boolean') return value;
   if (typeof value === 'object') {
-    if (depth >= MOST_DEPTH || isHiddenName(name)) return MASKED;
+    if (depth >= MAX_DEPTH || isHiddenName(name)) return MASKED;
     if (Array.isArray(value)) return value.map((item) => maskPersonal(name, item, depth + 1));
     return Object.fromEntries(
       Object.entries(value).map(([key, inner]) =>
@@ -66,12 +66,12 @@ export function maskPersonal(name: string, value: unknown, depth = 0): unknown {
 
 /** Whether a text looks personal by its content; one that is too long to be shown counts as such. */
 const looksPersonal = (name: string, text: string): boolean =>
-  text.length > MOST_SHOWN || kindOfValue(text, !isReference(name)) !== null;
+  text.length > MAX_SHOWN || kindOfValue(text, !isReference(name)) !== null;
 
 const isHiddenWord = (words: string) => HIDDEN_NAMES.some((rule) => rule.test(words));
 
 function isHiddenName(name: string): boolean {
-  return name.length > MOST_SHOWN || kindOfName(name) !== null || isHiddenWord(wordsOf(name));
+  return name.length > MAX_SHOWN || kindOfName(name) !== null || isHiddenWord(wordsOf(name));
 }
 
 const NAMES: readonly (readonly [RegExp, PersonalKind])[] = [

@@ -106,13 +106,13 @@ function importKey(secret: string): Promise<Key> {
 /** Tries every key with every signature; `verify` compares in constant time. */
 async function matchesAny(keys: readonly Key[], signatures: readonly Bytes[], data: Bytes): Promise<boolean> {
   for (const key of keys)
-    for (const signature of signatures.slice(0, MOST_SIGNATURES))
+    for (const signature of signatures.slice(0, MAX_SIGNATURES))
       if (await crypto.subtle.verify('HMAC', key, signature, data)) return true;
   return false;
 }
 
 /** A header may hold more, to keep the receiver busy. */
-const MOST_SIGNATURES = 8;
+const MAX_SIGNATURES = 8;
 
 function headerOf(headers: HeadersLike, name: string): string | undefined {
   if (typeof headers.get === 'function') return headers.get(name) ?? undefined;

@@ -197,8 +197,8 @@ async function reportProgress<R>(
       () => true,
       () => false,
     );
-  for (let before = pacer.heldMs; await rest(); before = pacer.heldMs) {
-    const pace = pacer.heldMs > before ? paceOf(pacer, 1) : undefined;
+  for (let before = pacer.throttledMs; await rest(); before = pacer.throttledMs) {
+    const pace = pacer.throttledMs > before ? paceOf(pacer, 1) : undefined;
     const paced = pace ? `, ${pacedText(pace)}${lift ? `; ${lift}` : ''}` : '';
     out.notice(`${answered().toLocaleString('en-US')} lines answered${paced}`);
   }

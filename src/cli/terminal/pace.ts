@@ -13,7 +13,7 @@ export interface PaceView {
   readonly own: number;
   readonly others: number;
   /** How long requests waited for the limit only, in ms. */
-  readonly heldMs: number;
+  readonly throttledMs: number;
 }
 
 /** Shorter waits are not reported, in ms. */
@@ -25,7 +25,7 @@ const NOTEWORTHY_OTHERS = 0.1;
 export function paceOf(pacer: Pacer, share: number): PaceView | undefined {
   const { limit, windowMs, own, others } = pacer.state();
   if (limit === undefined) return undefined;
-  return { limit: Math.floor(limit), windowMs, share, own, others, heldMs: pacer.heldMs };
+  return { limit: Math.floor(limit), windowMs, share, own, others, throttledMs: pacer.throttledMs };
 }
 
 /** Returns the requests per window that this command may send. */
@@ -62,7 +62,7 @@ export function pacedShort(pace: PaceView): string {
 /**
  * Describes how long the limit delayed an import, and what would make it faster. Undefined for short waits.
  */
-export function heldBackText(
+export function throttledText(
   pace: PaceView,
   {
     elapsedMs,
@@ -77,7 +77,7 @@ export function heldBackText(
     readonly limitsCommand: string;
   },
 ): { held: string; faster: readonly string[] } | undefined {
-  if (pace.heldMs < NOTEWORTHY_MS) return undefined;
+  if (pace.throttledMs < NOTEWORTHY_MS) return undefined;
   const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`;
   const advice: string[] = [];
   if (batchSize < 1000) advice.push('--batch-size 1000 needs fewer requests');
@@ -93,7 +93,7 @@ export function heldBackText(
       : `ask the operator of the service for a higher limit (${limitsCommand} shows it)`,
   );
   return {
-    held: `held back by the limit of ${allowance(pace)} for ${seconds(Math.min(pace.heldMs, elapsedMs))} of ${seconds(elapsedMs)}`,
+    held: `held back by the limit of ${allowance(pace)} for ${seconds(Math.min(pace.throttledMs, elapsedMs))} of ${seconds(elapsedMs)}`,
     faster: advice,
   };
 }

@@ -6,11 +6,11 @@ import { ANSWER_HEADERS, HEADERS } from '../../contract/headers.ts';
 import { maskUrl } from '../../kit/mask-url.ts';
 
 const MASK = '****';
-const MOST_CHARACTERS = 2000;
+const MAX_CHARACTERS = 2000;
 /** Shorter values occur in other texts by chance. */
 const SHORTEST_ECHO = 3;
 /** Upper bound on the values that are searched for in a response. */
-const MOST_ECHOES = 2000;
+const MAX_ECHOES = 2000;
 
 const SHOWN_HEADERS: ReadonlySet<string> = new Set([
   ...ANSWER_HEADERS,
@@ -71,9 +71,9 @@ export function redactBody(text: string, masked: Set<string>, echoes: Echoes = n
     return `(${text.length} characters that are not JSON)`;
   }
   const json = JSON.stringify(redact(value, undefined, masked));
-  const shown = withoutEchoes(json.slice(0, 2 * MOST_CHARACTERS), echoes);
-  return shown.length > MOST_CHARACTERS
-    ? `${shown.slice(0, MOST_CHARACTERS)}… (${json.length} characters)`
+  const shown = withoutEchoes(json.slice(0, 2 * MAX_CHARACTERS), echoes);
+  return shown.length > MAX_CHARACTERS
+    ? `${shown.slice(0, MAX_CHARACTERS)}… (${json.length} characters)`
     : shown;
 }
 
@@ -89,7 +89,7 @@ function redact(value: unknown, name: string | undefined, masked: Set<string>, i
   if (!isCustom && name !== undefined && SHOWN_FIELDS.has(name))
     return name === 'url' && typeof value === 'string' ? maskUrl(value) : value;
   const text = String(value);
-  if (typeof value !== 'boolean' && text.length >= SHORTEST_ECHO && masked.size < MOST_ECHOES)
+  if (typeof value !== 'boolean' && text.length >= SHORTEST_ECHO && masked.size < MAX_ECHOES)
     masked.add(text);
   return MASK;
 }

@@ -60,7 +60,7 @@ export class Pacer {
   #expected: number | undefined;
   /** A period in which requests wait for the limit and for nothing else. */
   #holding: { readonly since: number; readonly until: number } | undefined;
-  #heldMs = 0;
+  #throttledMs = 0;
   #sleeping: { readonly until: number; readonly controller: AbortController } | undefined;
 
   constructor(options: PacerOptions) {
@@ -113,8 +113,8 @@ export class Pacer {
    * Total time in which requests waited only because of the limit, in ms. Time in which several wait counts once, and
    * waiting for the response that will show the limit does not count.
    */
-  get heldMs(): number {
-    return this.#heldMs + (this.#holding ? lengthOf(this.#holding, this.#options.clock.now()) : 0);
+  get throttledMs(): number {
+    return this.#throttledMs + (this.#holding ? lengthOf(this.#holding, this.#options.clock.now()) : 0);
   }
 
   #pump(): void {
@@ -139,7 +139,7 @@ export class Pacer {
 
   /** Ends the current waiting period, and begins another if `until` is a known time in the future. */
   #hold(now: number, until: number): void {
-    if (this.#holding) this.#heldMs += lengthOf(this.#holding, now);
+    if (this.#holding) this.#throttledMs += lengthOf(this.#holding, now);
     this.#holding = until > now && until < Infinity ? { since: now, until } : undefined;
   }
 

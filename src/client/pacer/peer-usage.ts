@@ -13,7 +13,7 @@ const RATE_MS = 10_000;
  * Upper bound on entries: twice the highest limit of the specification, so that each slot has its own entry up to
  * there. Above it, neighbors share one, so memory is bounded whatever number a header holds.
  */
-const MOST_ENTRIES = 10_000;
+const MAX_ENTRIES = 10_000;
 
 /**
  * Estimates what other clients of the workspace use, from the responses to this client's requests. Each response gives
@@ -42,7 +42,7 @@ export class PeerUsage {
   restart(used: number, firstFree: number, now: number): void {
     const last = now + this.windowMs;
     const first = Math.min(Math.max(firstFree, now), last);
-    const length = Math.min(Math.max(0, used), MOST_ENTRIES);
+    const length = Math.min(Math.max(0, used), MAX_ENTRIES);
     const before = (index: number) => Math.round((used / length) * index);
     this.#arrivals = [];
     this.#since = now;
@@ -97,11 +97,11 @@ export class PeerUsage {
   #add(slots: number, now: number): void {
     const leaves = now + this.windowMs;
     const last = this.#entries.at(-1);
-    if (last && this.#entries.length >= MOST_ENTRIES && leaves - last.leaves < this.windowMs / MOST_ENTRIES)
+    if (last && this.#entries.length >= MAX_ENTRIES && leaves - last.leaves < this.windowMs / MAX_ENTRIES)
       last.slots += slots;
     else this.#entries.push({ seen: now, leaves, slots });
     const latest = this.#arrivals.at(-1);
-    if (latest && this.#arrivals.length >= MOST_ENTRIES && now - latest.at < RATE_MS / MOST_ENTRIES)
+    if (latest && this.#arrivals.length >= MAX_ENTRIES && now - latest.at < RATE_MS / MAX_ENTRIES)
       latest.slots += slots;
     else this.#arrivals.push({ at: now, slots });
     this.#total += slots;

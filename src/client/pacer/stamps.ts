@@ -1,10 +1,10 @@
 /** Upper bound on separate times: more than any limit of the specification allows per window. */
-const MOST_TIMES = 65_536;
+const MAX_TIMES = 65_536;
 
 /**
  * A sorted list of times in ms, counted by binary search. Requests come in order, so adding is mostly an append.
  *
- * Above MOST_TIMES, times are merged into grains, each of which counts at its latest time. Memory is therefore bounded
+ * Above MAX_TIMES, times are merged into grains, each of which counts at its latest time. Memory is therefore bounded
  * at any rate and window, and no time expires too early.
  */
 export class Stamps {
@@ -30,7 +30,7 @@ export class Stamps {
     this.#upTo.splice(index, 0, this.#before(index));
     this.#times.splice(index, 0, time);
     this.#count(index, 1);
-    if (this.#times.length > MOST_TIMES) this.#coarsen();
+    if (this.#times.length > MAX_TIMES) this.#coarsen();
   }
 
   /** Removes one stamp of exactly this time, if there is one. */
@@ -77,7 +77,7 @@ export class Stamps {
 
   #coarsen(): void {
     const span = this.#times.at(-1)! - this.#times[0]!;
-    this.#grain = Math.max(2 * this.#grain, (4 * span) / MOST_TIMES, 1);
+    this.#grain = Math.max(2 * this.#grain, (4 * span) / MAX_TIMES, 1);
     // The last time of a grain stays: its count includes the others.
     const isLast = this.#times.map((time, index) => !this.#sameGrain(this.#times[index + 1], time));
     this.#times = this.#times.filter((_, index) => isLast[index]);

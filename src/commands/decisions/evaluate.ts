@@ -15,7 +15,7 @@ import { NAMED, policyOf } from '../../features/evaluation/policy-option.ts';
 import { seededRandom } from '../../kit/random.ts';
 
 /** Effective sample size below which an estimate deserves a warning. */
-const FEW = 100;
+const MIN_EFFECTIVE = 100;
 
 /** With fewer decisions than this, no estimate is reliable: one notice is enough. */
 const TRIAL = 10;
@@ -182,7 +182,7 @@ function* warnings({ decisions, pending, skipped, policies }: LogEvaluation, nam
     if (judged.decisions < decisions)
       yield `${label(policy)} has a candidate in ${judged.decisions} of ${decisions} decisions; it is judged on those`;
     if (judged.clipped > 0) yield `${label(policy)}: ${judged.clipped} weights were clipped`;
-    if (judged.decisions >= TRIAL && judged.effective < FEW)
+    if (judged.decisions >= TRIAL && judged.effective < MIN_EFFECTIVE)
       yield `the ${label(policy)} policy has an effective sample size of ${judged.effective.toFixed(0)} decisions: its estimates are imprecise`;
   }
 }

@@ -90,7 +90,7 @@ interface Page<T> {
 }
 
 /** Most items that a list holds: the page stays quick, and narrower filters find the rest. */
-const MOST_ITEMS = 2000;
+const MAX_ITEMS = 2000;
 
 /** Loads a list page by page; `key` names its filters. */
 export function usePages<T>(
@@ -124,6 +124,6 @@ export function usePages<T>(
     error: first.error ?? later?.error,
     loading: first.loading || later?.busy === true,
     reload: first.reload,
-    more: next && items.length < MOST_ITEMS ? more : undefined,
+    more: next && items.length < MAX_ITEMS ? more : undefined,
   };
 }

@@ -33,7 +33,7 @@ const PAGE = 1000;
 const MAX_LINE = 1024 * 1024;
 
 /** Distinct actions up to which they are counted; far above any catalog. */
-const MOST_ACTIONS = 100_000;
+const MAX_ACTIONS = 100_000;
 
 /**
  * Reads a decision log from NDJSON (also the service's own entries) or CSV. Where the file does not list the
@@ -73,8 +73,8 @@ async function countActions(options: LogFileOptions): Promise<number> {
   for await (const { line, fields } of rows(options)) {
     const action = new LogRow(line, fields, options.map).action();
     if (action !== null) actions.add(action);
-    if (actions.size > MOST_ACTIONS)
-      throw new SvcError('usage', `the log has over ${MOST_ACTIONS.toLocaleString('en')} different actions`, {
+    if (actions.size > MAX_ACTIONS)
+      throw new SvcError('usage', `the log has over ${MAX_ACTIONS.toLocaleString('en')} different actions`, {
         hint: 'add --map action=COLUMN with the name of the column of the action',
       });
   }

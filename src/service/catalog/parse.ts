@@ -95,7 +95,7 @@ export function catalogWarnings(value: unknown, now: number): CatalogIssue[] {
     ...ended(contents, 'contents', now),
     ...ended(templates, 'templates', now),
     ...placeholderWarnings(templates),
-  ].slice(0, MOST_ISSUES);
+  ].slice(0, MAX_ISSUES);
 }
 
 function ended(entries: readonly (Dated | undefined)[], list: string, now: number): CatalogIssue[] {
@@ -107,7 +107,7 @@ function ended(entries: readonly (Dated | undefined)[], list: string, now: numbe
 }
 
 /** Errors and warnings that are listed, at most of each. */
-const MOST_ISSUES = 100;
+const MAX_ISSUES = 100;
 
 /** The errors of a catalog with their paths, up to 100; none if it is valid. */
 export function catalogIssues(value: unknown): CatalogIssue[] {
@@ -116,7 +116,7 @@ export function catalogIssues(value: unknown): CatalogIssue[] {
     return [];
   } catch (error) {
     if (!(error instanceof CatalogError)) throw error;
-    return error.issues.slice(0, MOST_ISSUES);
+    return error.issues.slice(0, MAX_ISSUES);
   }
 }
 

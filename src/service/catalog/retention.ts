@@ -9,7 +9,7 @@ import type { Catalog } from './catalog.ts';
 const DAY_MS = 86_400_000;
 
 /** The least that a log may be kept, with or without rules: the answers to repeated requests are kept as long. */
-const LEAST_MS = DAY_MS;
+const MIN_MS = DAY_MS;
 /** A message waits until the end of the user's day at most, and counts from when it was served. */
 const WAITING_MS = 2 * DAY_MS;
 /** Providers report for days what became of a message. */
@@ -32,7 +32,7 @@ interface Need {
 
 /** What reads the log furthest back. */
 function needOf(log: RetainedLog, { windows, contents, settings }: Catalog): Need {
-  const needs: Need[] = [{ ms: LEAST_MS, why: 'the service' }];
+  const needs: Need[] = [{ ms: MIN_MS, why: 'the service' }];
   if (log === 'events')
     for (const { event, withinDays } of windows)
       needs.push({ ms: withinDays * DAY_MS, why: `a rule of the catalog on the event ${event}` });

@@ -143,10 +143,10 @@ async function versionNumbered(tx: Call['tx'], workspaceId: string, text: string
 }
 
 /** Authors that an error names. */
-const MOST_NAMED = 5;
+const MAX_NAMED = 5;
 
 function namesOf(authors: readonly (string | null)[]): string {
-  const names = authors.slice(0, MOST_NAMED).map((author) => author ?? 'somebody who was not named');
+  const names = authors.slice(0, MAX_NAMED).map((author) => author ?? 'somebody who was not named');
   const more = authors.length - names.length;
   return names.join(', ') + (more > 0 ? ` and ${more} others` : '');
 }

@@ -109,12 +109,12 @@ function notificationView({ failure, heldUntil, ...record }: StoredNotification)
 }
 
 /** Templates that are compared with a name, and that are listed, at most. */
-const MOST_COMPARED = 1000;
-const MOST_LISTED = 10;
+const MAX_COMPARED = 1000;
+const MAX_LISTED = 10;
 
 /** Names the template that was probably meant, or else the first templates. */
 function knownTemplates(templates: ReadonlyMap<string, unknown>, typed: string): string {
-  const names = [...templates.keys()].slice(0, MOST_COMPARED);
+  const names = [...templates.keys()].slice(0, MAX_COMPARED);
   const near = nearest(
     names,
     (name) => [typed.toLowerCase(), name.toLowerCase()],
@@ -122,8 +122,8 @@ function knownTemplates(templates: ReadonlyMap<string, unknown>, typed: string):
   );
   if (near !== undefined) return `; the nearest is ${near}`;
   if (names.length === 0) return ', which has none';
-  const more = templates.size > MOST_LISTED ? ` and ${templates.size - MOST_LISTED} more` : '';
-  return `: ${names.slice(0, MOST_LISTED).join(', ')}${more}`;
+  const more = templates.size > MAX_LISTED ? ` and ${templates.size - MAX_LISTED} more` : '';
+  return `: ${names.slice(0, MAX_LISTED).join(', ')}${more}`;
 }
 
 function sentBy({ status, history }: Pick<StoredNotification, 'status' | 'history'>): object {

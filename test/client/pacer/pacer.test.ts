@@ -112,15 +112,15 @@ describe('the pacer', () => {
       });
     await clock.advance(5000);
     // The others wait for the response to the first request.
-    expect(pacer.heldMs).toBe(0);
+    expect(pacer.throttledMs).toBe(0);
     const answered = clock.now();
     slots[0]!.slot.answered(answer(60, 59));
     await clock.advance(400);
-    expect(pacer.heldMs).toBe(400);
+    expect(pacer.throttledMs).toBe(400);
     await clock.advance(60_000);
     expect(slots.length).toBe(4);
     expect(left).toBeGreaterThan(answered);
-    expect(pacer.heldMs).toBe(left - answered);
+    expect(pacer.throttledMs).toBe(left - answered);
   });
 
   it('stops measuring when the last waiting request is aborted, and includes the pause after a 429', async () => {
@@ -131,9 +131,9 @@ describe('the pacer', () => {
     const over = new AbortController();
     ask('b', over.signal).catch(() => undefined);
     await clock.advance(5000);
-    expect(pacer.heldMs).toBe(5000);
+    expect(pacer.throttledMs).toBe(5000);
     over.abort();
     await clock.advance(60_000);
-    expect(pacer.heldMs).toBe(5000);
+    expect(pacer.throttledMs).toBe(5000);
   });
 });

@@ -22,7 +22,7 @@ export interface WatchedPage {
 }
 
 /** Most presses of Tab that a job may take. */
-const MOST_TABS = 150;
+const MAX_TABS = 150;
 
 /**
  * Opens the address that a console printed in a context of its own.
@@ -97,7 +97,7 @@ export async function watchedPage(url: string, forbidden: readonly string[]): Pr
 async function tabTo(page: Page, name: string | RegExp): Promise<void> {
   const matches = (text: string) => (typeof name === 'string' ? text === name : name.test(text));
   const passed: string[] = [];
-  for (let i = 0; i < MOST_TABS; i++) {
+  for (let i = 0; i < MAX_TABS; i++) {
     await page.keyboard.press('Tab');
     const text: string = await page.evaluate(FOCUSED_NAME);
     if (matches(text)) return;

@@ -11,7 +11,7 @@ const WITHOUT_SERVICE =
   /^(version|data|demo|profiles|serve|webhooks:(listen|replay|send|sign|test|verify))\b/;
 
 /** Lines that are checked of an output. */
-const MOST_LINES = 50;
+const MAX_LINES = 50;
 
 const compiled = new Map<string, ValidateFunction>();
 
@@ -81,7 +81,7 @@ export function checkOutput(
   if (!own && !WITHOUT_SERVICE.test(id)) return;
   // Some tests print thousands.
   const printed = stdout.split('\n').filter((line) => line !== '');
-  for (const line of printed.slice(0, MOST_LINES)) check(id, line, argv);
+  for (const line of printed.slice(0, MAX_LINES)) check(id, line, argv);
 }
 
 function check(id: string, line: string, argv: readonly string[]): void {

@@ -31,7 +31,7 @@ interface Sample {
   /** Bytes of the files whose records are settled. */
   readonly done: number;
   /** See PaceView. */
-  readonly heldMs: number;
+  readonly throttledMs: number;
 }
 
 /** Shows the progress of an import on stderr: a bar on a terminal, else a line every 10 s. */
@@ -85,21 +85,23 @@ export class ProgressView {
   private facts({ counters, taken, size, requestsLeft }: Progress, now: number): Facts {
     const { noun } = this.options;
     const pace = this.options.pace();
-    const heldMs = pace?.heldMs ?? 0;
+    const throttledMs = pace?.throttledMs ?? 0;
     const records = counters.accepted + counters.rejected;
     const settled = records + counters.skipped;
     // Count only settled records: a small file is read at once, but may be sent for minutes.
     const done = taken * Math.min(1, settled / Math.max(1, counters.read));
-    this.samples.push({ at: now, records, done, heldMs });
+    this.samples.push({ at: now, records, done, throttledMs });
     while (this.samples.length > 2 && now - this.samples[1]!.at >= RATE_PERIOD_MS) this.samples.shift();
     const first =
-      this.samples.length > 1 ? this.samples[0]! : { at: this.startedAt, records: 0, done: 0, heldMs: 0 };
+      this.samples.length > 1
+        ? this.samples[0]!
+        : { at: this.startedAt, records: 0, done: 0, throttledMs: 0 };
     const span = Math.max(1, now - first.at) / 1000;
     // While the limit blocks all requests, the rate since the start is more useful than that of the last seconds.
     const sent = done * (records / Math.max(1, settled));
     const speed = (done - first.done) / span || (sent * 1000) / Math.max(1, now - this.startedAt);
     const fraction = size ? Math.min(1, done / size) : undefined;
-    const paced = heldMs - first.heldMs > span * 1000 * HELD_SHARE ? pace : undefined;
+    const paced = throttledMs - first.throttledMs > span * 1000 * HELD_SHARE ? pace : undefined;
     const left = size !== undefined && speed > 0 ? Math.max(0, size - done) / speed : undefined;
     return {
       noun,

@@ -6,7 +6,7 @@ import { SvcError } from '../../../cli/errors/svc-error.ts';
 import type { GlobalFlags } from '../../../cli/flags/global-flags.ts';
 import { stopWhenOutputCloses } from '../../../cli/input/output-closed.ts';
 import { pipesUntil, untilStopped } from '../../../cli/input/stdin.ts';
-import { heldBackText, paceOf } from '../../../cli/terminal/pace.ts';
+import { paceOf, throttledText } from '../../../cli/terminal/pace.ts';
 import type { Text } from '../../../cli/terminal/text.ts';
 import { GROUP_LIMITS, UNLIMITED, WINDOW_MS } from '../../../contract/limits.ts';
 import { randomFrom } from '../../../kit/random.ts';
@@ -169,7 +169,7 @@ async function run(
       traffic: () => ({
         ...traffic,
         rateLimit: pace()?.limit ?? null,
-        heldBackMs: Math.round(pacer.heldMs),
+        heldBackMs: Math.round(pacer.throttledMs),
       }),
       stop: signal,
       onNotice: say,
@@ -184,7 +184,7 @@ async function run(
         end,
         command.kind,
         known &&
-          heldBackText(known, {
+          throttledText(known, {
             elapsedMs: end.result.elapsedMs,
             batchSize: flags['batch-size'],
             isLocal: connection.isLocal,

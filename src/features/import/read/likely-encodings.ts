@@ -45,7 +45,7 @@ const SCRIPTS = ['Latin', 'Cyrillic', 'Greek', 'Hebrew', 'Arabic', 'Hangul'];
 /** Chinese and Japanese use several scripts in a word. */
 const EAST_ASIAN = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー々]+$/u;
 /** Words with a larger share of letters beside ASCII are hardly of a Latin language. */
-const MOST_ACCENTED = 0.75;
+const MAX_ACCENTED = 0.75;
 const MAX_EXAMPLE = 24;
 const MAX_CHOICES = 4;
 
@@ -104,7 +104,7 @@ function isPlausible(words: readonly string[]): boolean {
   const text = words.join('');
   const beside = text.match(/[^\x00-\x7f]/g)?.length ?? 0;
   if (words.some((word) => scriptOf(word) === 'Latin'))
-    return beside < 3 || beside / text.length < MOST_ACCENTED;
+    return beside < 3 || beside / text.length < MAX_ACCENTED;
   return words.length === 0 || text.length / words.length >= 2;
 }
 

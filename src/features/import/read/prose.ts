@@ -6,7 +6,7 @@ import { findDialect } from './csv/csv-dialect.ts';
 const LINES = 20;
 /** Share of them that must look like sentences, or like lines of a log. */
 const MIN_PROSE_SHARE = 0.8;
-const FEWEST_WORDS = 4;
+const MIN_WORDS = 4;
 
 /** Forms of the lines of logs, as jq (Oniguruma) and JavaScript read them. */
 const LOGS: readonly string[] = [
@@ -28,7 +28,7 @@ export function refuseProse(name: string, head: Buffer, print?: string): void {
     .slice(0, LINES);
   const most = (matches: (line: string) => boolean) =>
     lines.filter(matches).length >= lines.length * MIN_PROSE_SHARE;
-  if (!most((line) => line.trim().split(/\s+/).length >= FEWEST_WORDS)) return;
+  if (!most((line) => line.trim().split(/\s+/).length >= MIN_WORDS)) return;
   if (findDialect(head, undefined).isTable) return;
   const log = LOGS.find((form) => most((line) => new RegExp(form).test(line)));
   const out = `${name.replace(/^.*[/:]/, '')}.ndjson`;

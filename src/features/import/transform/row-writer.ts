@@ -35,7 +35,7 @@ export interface TableColumns {
 
 /** More properties are refused. */
 const MAX_COLUMNS = MAX_FIELDS + FIELDS.events.length;
-const CLOSE = 0x7d;
+const CLOSE_BRACE = 0x7d;
 /** Marks a cell in whose bytes quotes are doubled. */
 export const DOUBLED = 2;
 /** A byte becomes at most six in JSON; no number or time becomes longer by more than this. */
@@ -158,8 +158,8 @@ export class RowWriter {
       o = write(bytes, from, to, quotes[index] === DOUBLED, out, o);
       if (o < 0) return -1;
     }
-    if (some) out[o++] = CLOSE;
-    out[o++] = CLOSE;
+    if (some) out[o++] = CLOSE_BRACE;
+    out[o++] = CLOSE_BRACE;
     if (this.zoneless) this.onZoneless?.();
     return o;
   }

@@ -10,8 +10,8 @@ const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const COLON = 0x3a;
 const COMMA = 0x2c;
-const OPEN = 0x7b;
-const CLOSE = 0x7d;
+const OPEN_BRACE = 0x7b;
+const CLOSE_BRACE = 0x7d;
 const MINUS = 0x2d;
 const DOT = 0x2e;
 
@@ -65,7 +65,7 @@ const N_PROPERTIES = bytesOf('properties');
  */
 export function scanEvent(b: Uint8Array, at: number): number {
   let i = skipWhitespace(b, at);
-  if (b[i++] !== OPEN) return -1;
+  if (b[i++] !== OPEN_BRACE) return -1;
   let seen = 0;
   for (;;) {
     i = skipWhitespace(b, i);
@@ -85,7 +85,7 @@ export function scanEvent(b: Uint8Array, at: number): number {
     i = skipWhitespace(b, i);
     const c = b[i++];
     if (c === COMMA) continue;
-    if (c !== CLOSE) return -1;
+    if (c !== CLOSE_BRACE) return -1;
     return (seen & REQUIRED) === REQUIRED ? i : -1;
   }
 }
@@ -215,9 +215,9 @@ export function dateTimeEnd(b: Uint8Array, at: number): number {
 /** A flat object of strings, numbers and booleans, no name twice. */
 function properties(b: Uint8Array, at: number): number {
   let i = at;
-  if (b[i++] !== OPEN) return -1;
+  if (b[i++] !== OPEN_BRACE) return -1;
   i = skipWhitespace(b, i);
-  if (b[i] === CLOSE) return i + 1;
+  if (b[i] === CLOSE_BRACE) return i + 1;
   for (let count = 0; count < MAX_NAMES; count++) {
     i = skipWhitespace(b, i);
     if (b[i++] !== QUOTE) return -1;
@@ -235,7 +235,7 @@ function properties(b: Uint8Array, at: number): number {
     if (i < 0) return -1;
     i = skipWhitespace(b, i);
     const c = b[i++];
-    if (c === CLOSE) return i;
+    if (c === CLOSE_BRACE) return i;
     if (c !== COMMA) return -1;
   }
   return -1;

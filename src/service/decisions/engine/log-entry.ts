@@ -3,13 +3,13 @@ import { highest } from './highest.ts';
 import type { Removed } from './removed.ts';
 
 /** Bytes of JSON that the candidates of a decision may take in the log, and those together with the explanation. */
-const MOST_BYTES = 1_200;
-const MOST_TOTAL = 1_450;
+const MAX_BYTES = 1_200;
+const MAX_TOTAL = 1_450;
 /** Bytes of the reason, and of JSON of what was removed. */
-const MOST_REASON = 400;
-const MOST_REMOVED = 400;
-/** So many candidates or fewer fit into MOST_BYTES: each takes this much without its name and digits. */
-const MOST_NAMED = Math.floor(MOST_BYTES / '{"contentId":"","propensity":0,"ranking":0},'.length);
+const MAX_REASON = 400;
+const MAX_REMOVED = 400;
+/** So many candidates or fewer fit into MAX_BYTES: each takes this much without its name and digits. */
+const MAX_NAMED = Math.floor(MAX_BYTES / '{"contentId":"","propensity":0,"ranking":0},'.length);
 
 /** Summary of the candidates that the log does not list. */
 export interface Others {
@@ -33,7 +33,7 @@ export interface LoggedChoice {
 /** Selects what the log stores of a choice: its explanation, and the candidates that have space beside it. */
 export function logged({ candidates, chosen, reason, removed }: Choice): LoggedChoice {
   const explanation = { reason: shortened(reason), removed: largest(removed) };
-  const space = Math.min(MOST_BYTES, MOST_TOTAL - bytesOf(explanation));
+  const space = Math.min(MAX_BYTES, MAX_TOTAL - bytesOf(explanation));
   return { ...listed(candidates, chosen?.contentId ?? null, space), ...explanation };
 }
 
@@ -46,14 +46,14 @@ function listed(
   chosen: string | null,
   limit: number,
 ): { candidates: readonly Candidate[]; others: Others | null } {
-  if (candidates.length <= MOST_NAMED && bytesOf(candidates) <= limit) return { candidates, others: null };
+  if (candidates.length <= MAX_NAMED && bytesOf(candidates) <= limit) return { candidates, others: null };
   let best = candidates[0]!;
   for (const candidate of candidates) if (candidate.ranking > best.ranking) best = candidate;
   const rank = (candidate: Candidate) =>
     candidate.contentId === chosen ? 3 : candidate === best ? 2 : candidate.propensity;
   const kept = new Set<Candidate>();
   let bytes = 0;
-  for (const candidate of highest(candidates, MOST_NAMED, rank)) {
+  for (const candidate of highest(candidates, MAX_NAMED, rank)) {
     bytes += bytesOf([candidate]);
     if (rank(candidate) < 2 && bytes > limit) break;
     kept.add(candidate);
@@ -71,15 +71,15 @@ function listed(
   };
 }
 
-/** Cuts a reason to MOST_REASON bytes of JSON, between characters. */
+/** Cuts a reason to MAX_REASON bytes of JSON, between characters. */
 function shortened(reason: string): string {
   const bytesIn = (text: string) => Buffer.byteLength(JSON.stringify(text)) - '""'.length;
-  if (bytesIn(reason) <= MOST_REASON) return reason;
+  if (bytesIn(reason) <= MAX_REASON) return reason;
   let text = '';
   let bytes = bytesIn('…');
   for (const character of reason) {
     bytes += bytesIn(character);
-    if (bytes > MOST_REASON) break;
+    if (bytes > MAX_REASON) break;
     text += character;
   }
   return `${text}…`;
@@ -93,7 +93,7 @@ function largest(removed: readonly Removed[]): readonly Removed[] {
   let bytes = bytesOf([{ rule: 'others', count: 10_000, contentIds: [] }]);
   for (const each of [...removed].sort((a, b) => b.count - a.count)) {
     const short = { ...each, contentIds: [] };
-    const fitting = [each, short].find((entry) => bytes + bytesOf([entry]) <= MOST_REMOVED);
+    const fitting = [each, short].find((entry) => bytes + bytesOf([entry]) <= MAX_REMOVED);
     if (fitting) {
       kept.push(fitting);
       bytes += bytesOf([fitting]);

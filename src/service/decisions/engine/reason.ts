@@ -3,7 +3,7 @@ import { BIAS, type Context, type Feature } from './features.ts';
 import type { Removed } from './removed.ts';
 
 /** Rules that a reason names; of further ones it gives the number. A catalog may have one for each content. */
-const MOST_RULES = 5;
+const MAX_RULES = 5;
 /** Effects on the log-odds below this are not mentioned. */
 const SLIGHT = 0.1;
 
@@ -64,9 +64,9 @@ export function reasonForNone(
     return `Nothing chosen: maxDailyContacts ${cap.max} is reached, the user had ${cap.today} ${cap.today === 1 ? 'contact' : 'contacts'} today.`;
   if (removed.length === 0) return 'Nothing chosen: the catalog holds no content.';
   const parts = removed
-    .slice(0, MOST_RULES)
+    .slice(0, MAX_RULES)
     .map((each) => `${removalWords(each)} removed ${few(each.contentIds, each.count)}`);
-  const others = removed.slice(MOST_RULES);
+  const others = removed.slice(MAX_RULES);
   if (others.length > 0) {
     const contents = others.reduce((sum, { count }) => sum + count, 0);
     parts.push(

@@ -13,7 +13,7 @@ export interface Removed {
 }
 
 /** Contents of a rule that are named. */
-const MOST_NAMED = 3;
+const MAX_NAMED = 3;
 
 /** Splits contents into those that no rule excludes and, by rule in order of appearance, the others. */
 export function separate(
@@ -31,7 +31,7 @@ export function separate(
     const key = 'name' in removal ? `${removal.rule} ${removal.name}` : removal.rule;
     const group = removed.get(key);
     if (!group) removed.set(key, { ...removal, count: 1, contentIds: [content.contentId] });
-    else if (group.count++ < MOST_NAMED) group.contentIds.push(content.contentId);
+    else if (group.count++ < MAX_NAMED) group.contentIds.push(content.contentId);
   }
   return { left, removed: [...removed.values()] };
 }

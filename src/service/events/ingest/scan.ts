@@ -18,8 +18,8 @@ type Columns = { readonly [K in keyof EventRanges]: number[] };
 const QUOTE = 0x22;
 const COMMA = 0x2c;
 const COLON = 0x3a;
-const OPEN = 0x7b;
-const CLOSE = 0x7d;
+const OPEN_BRACE = 0x7b;
+const CLOSE_BRACE = 0x7d;
 const BACKSLASH = 0x5c;
 const ZERO = 0x30;
 const NINE = 0x39;
@@ -53,7 +53,7 @@ export function scanEvents(bytes: Uint8Array): EventRanges | undefined {
   if (!isUtf8(bytes)) return undefined;
   const columns: Columns = { userId: [], event: [], timestamp: [], properties: [] };
   let at = skipSpace(bytes, 0);
-  if (bytes[at] !== OPEN) return undefined;
+  if (bytes[at] !== OPEN_BRACE) return undefined;
   at = skipSpace(bytes, at + 1);
   if (!matches(bytes, at, BEFORE_EVENTS)) return undefined;
   at = skipSpace(bytes, at + BEFORE_EVENTS.length);
@@ -70,7 +70,7 @@ export function scanEvents(bytes: Uint8Array): EventRanges | undefined {
   } while (bytes[at] === COMMA);
   if (bytes[at] !== 0x5d || values >= MAX_VALUES) return undefined;
   at = skipSpace(bytes, at + 1);
-  if (bytes[at] !== CLOSE || skipSpace(bytes, at + 1) !== bytes.length) return undefined;
+  if (bytes[at] !== CLOSE_BRACE || skipSpace(bytes, at + 1) !== bytes.length) return undefined;
   return columns;
 }
 
@@ -79,7 +79,7 @@ let end = 0;
 
 /** Scans an event and adds its ranges. Returns an upper bound of its values, or -1. */
 function scanEvent(bytes: Uint8Array, from: number, columns: Columns): number {
-  if (bytes[from] !== OPEN) return -1;
+  if (bytes[from] !== OPEN_BRACE) return -1;
   columns.userId.push(-1, -1);
   columns.event.push(-1, -1);
   columns.timestamp.push(-1, -1);
@@ -115,7 +115,7 @@ function scanEvent(bytes: Uint8Array, from: number, columns: Columns): number {
   } while (bytes[at] === COMMA);
   end = at + 1;
   const complete = columns.userId[last]! >= 0 && columns.event[last]! >= 0 && columns.timestamp[last]! >= 0;
-  return bytes[at] === CLOSE && complete ? values : -1;
+  return bytes[at] === CLOSE_BRACE && complete ? values : -1;
 }
 
 /** The field whose name begins with a character. */
@@ -135,9 +135,9 @@ function fieldAt(first: number): keyof EventRanges | undefined {
 
 /** Scans a flat object of strings, finite numbers and booleans. Returns the number of its fields, or -1. */
 function scanProperties(bytes: Uint8Array, from: number): number {
-  if (bytes[from] !== OPEN) return -1;
+  if (bytes[from] !== OPEN_BRACE) return -1;
   let at = skipSpace(bytes, from + 1);
-  if (bytes[at] === CLOSE) {
+  if (bytes[at] === CLOSE_BRACE) {
     end = at + 1;
     return 0;
   }
@@ -151,7 +151,7 @@ function scanProperties(bytes: Uint8Array, from: number): number {
     at = endOfScalar(bytes, skipSpace(bytes, at + 1));
     if (at < 0) return -1;
     at = skipSpace(bytes, at);
-    if (bytes[at] === CLOSE) {
+    if (bytes[at] === CLOSE_BRACE) {
       end = at + 1;
       return count;
     }

@@ -135,12 +135,12 @@ test('on a terminal: redraws the bar in place, and clears it for other lines and
 });
 
 test('shows the pace and its cause only while it waits for the limit', async () => {
-  const pace = { limit: 600, windowMs: 60_000, share: 1, own: 300, others: 150, heldMs: 0 };
+  const pace = { limit: 600, windowMs: 60_000, share: 1, own: 300, others: 150, throttledMs: 0 };
   const { shown, clock, text } = view(undefined, false, () => pace);
   shown.update({ counters: newCounters(), taken: 10, size: 40, requestsLeft: Number.POSITIVE_INFINITY });
   const lines: string[] = [];
-  for (const heldMs of [400, 9_500, 9_500, 9_500]) {
-    pace.heldMs = heldMs;
+  for (const throttledMs of [400, 9_500, 9_500, 9_500]) {
+    pace.throttledMs = throttledMs;
     await clock.advance(10_000);
     lines.push(text().trim().split('\n').at(-1)!);
   }
@@ -159,7 +159,7 @@ test('shows the pace and its cause only while it waits for the limit', async () 
 });
 
 test('the time left decreases evenly under a limit, even if batches complete in bursts', async () => {
-  const pace = { limit: 40, windowMs: 60_000, share: 0.5, own: 20, others: 0, heldMs: 0 };
+  const pace = { limit: 40, windowMs: 60_000, share: 0.5, own: 20, others: 0, throttledMs: 0 };
   const { shown, clock, text } = view(undefined, false, () => pace);
   const counters = { ...newCounters(), read: 60_000 };
   // A request each 3 s, but batches end some at a time.
@@ -170,7 +170,7 @@ test('the time left decreases evenly under a limit, even if batches complete in 
       size: 60,
       requestsLeft: 60 - ended,
     });
-    pace.heldMs += 9_000;
+    pace.throttledMs += 9_000;
     await clock.advance(10_000);
   }
   shown.end();

@@ -22,7 +22,7 @@ const PAIR_PENALTY = 0.05;
 /** With a lower score, a table is separated by spaces, if its rows agree on that. */
 const MIN_SCORE = 0.2;
 const SPACES_AGREE = 0.9;
-const FEWEST_SPACED = 4;
+const MIN_SPACED = 4;
 const LINE_FEED = 0x0a;
 const HASH = 0x23;
 /** Rows that are compared. */
@@ -31,7 +31,7 @@ const MAX_ROWS = 100;
 const MAX_SKIPPED = 50;
 /** Share of rows that must have as many cells as the header below other lines, and where none has more cells. */
 const AGREEMENT = 0.8;
-const LEAST_AGREEMENT = 0.5;
+const MIN_AGREEMENT = 0.5;
 
 /**
  * Finds the delimiter, and the lines before the header: Excel's `sep=`, comments and titles. `head` is the beginning of
@@ -65,7 +65,7 @@ function bestOf(head: Buffer, from: number, given: string | undefined): Judged {
   if (best.score >= MIN_SCORE) return best;
   const spaced = judge(head, from, ' ');
   const certain = spaced.rows > 2 || head.includes('"');
-  return certain && spaced.width >= FEWEST_SPACED && spaced.score >= SPACES_AGREE ? spaced : best;
+  return certain && spaced.width >= MIN_SPACED && spaced.score >= SPACES_AGREE ? spaced : best;
 }
 
 function linesIn(bytes: Buffer): number {
@@ -137,7 +137,7 @@ function judge(head: Buffer, from: number, delimiter: string): Judged {
   const below = rows.slice(header);
   const different = below.filter(({ cells, isBroken }) => cells.length !== width || isBroken).length;
   const agreeing = 1 - different / below.length;
-  const least = rows.some(({ cells }) => cells.length > width) ? AGREEMENT : LEAST_AGREEMENT;
+  const least = rows.some(({ cells }) => cells.length > width) ? AGREEMENT : MIN_AGREEMENT;
   // In a short file, one bad row is a large share.
   if (header > 0 && different > 1 && agreeing < least) return plain;
   const penalty = delimiter === '::' ? PAIR_PENALTY : 0;

@@ -11,7 +11,7 @@ export interface Statement {
 }
 
 /** Maximum number of prepared statements. Statements are few and fixed; the limit guards against generated ones. */
-const MOST_NAMED = 500;
+const MAX_NAMED = 500;
 
 /** Changes of the schema, and statements on partitions, which come and go. */
 const PASSING = /^(?:CREATE|ALTER|DROP|LOCK|SET) |_\d{10,}\b/;
@@ -30,7 +30,7 @@ export function statementOf(sql: string, distributed = false): Statement {
   const known = distributed ? cacheOnCitus : cache;
   let statement = known.get(sql);
   if (!statement) {
-    const named = known.size < MOST_NAMED && !PASSING.test(sql);
+    const named = known.size < MAX_NAMED && !PASSING.test(sql);
     const text = distributed ? bound(numbered(sql)) : numbered(sql);
     const onWorkers = distributed && needsWorkers(text);
     const workspace = onWorkers ? workspaceIn(text) : undefined;

@@ -12,7 +12,7 @@ const HEADER_BYTES: Readonly<Record<number, number>> = { 2: 12, 5: 12, 10: 8, 13
 /** The header of the file, on the first page. */
 const FILE_HEADER = { bytes: 100, reserved: 20, largestRoot: 52 } as const;
 /** A page that holds no rows begins with a page number, which looks like the kind of another one from here on. */
-const MOST_PAGES = 0x0200_0000;
+const MAX_PAGES = 0x0200_0000;
 /** Where SQLite locks bytes instead of storing any. */
 const LOCKED_BYTE = 0x4000_0000;
 
@@ -48,7 +48,7 @@ export async function zeroUnused(sql: Sql, pages: readonly number[]): Promise<vo
 export async function pageCount(sql: Sql): Promise<number> {
   const row = await sql.get<{ page_count: number }>('PRAGMA page_count');
   const count = Number(row!.page_count);
-  if (count >= MOST_PAGES)
+  if (count >= MAX_PAGES)
     throw new StoreUnusable(
       `the file has ${count} pages, too many to remove what deleted rows left in it: move the data to PostgreSQL`,
     );
