@@ -2,7 +2,7 @@ import type { Client } from '../../client/client.ts';
 import { isUnsupported } from '../../client/errors.ts';
 
 /**
- * Sends the cheapest read (docs/design-choices.md, "A cheap read"), so that the client observes the limits in its answer.
+ * Sends the cheapest read (docs/design-choices.md, "Probe request"), so that the client observes the limits in its answer.
  * Resolves with false if the service does not support it. Otherwise rejects like `Client.call`.
  */
 export async function cheapRead(client: Client, signal: AbortSignal): Promise<boolean> {
