@@ -34,7 +34,7 @@ export function startDispatcher(platform: Platform, channels: Channels, content:
   );
   /** No new sends. */
   const stopping = new AbortController();
-  /** Running sends end with an unknown outcome. */
+  /** Running sends end with an ambiguous outcome. */
   const aborting = new AbortController();
   setMaxListeners(0, aborting.signal);
   /** Until when a provider that had too many requests is left alone, in time of the clock. */

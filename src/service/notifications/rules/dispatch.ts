@@ -50,7 +50,7 @@ export const CONFIRMED = 'confirmed by the provider';
 
 /**
  * Decides whether to send a notification again after its worker crashed. It is repeated only if the channel drops
- * repeats. Otherwise the user could receive it twice, so it fails with an unknown outcome.
+ * repeats. Otherwise the user could receive it twice, so it fails with an ambiguous outcome.
  */
 export function afterLostWorker(channelDeduplicates: boolean): 'repeat' | 'give-up' {
   return channelDeduplicates ? 'repeat' : 'give-up';
