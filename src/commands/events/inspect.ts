@@ -1,7 +1,7 @@
 import { type Context, SvcCommand } from '../../cli/command/command.ts';
 import type { ExitCode } from '../../cli/errors/exit-codes.ts';
 import { Args, Flags } from '../../cli/flags/oclif.ts';
-import { mappingFlags } from '../../features/import/cli/flags.ts';
+import { mappingFlags } from '../../features/import/option-table/flags.ts';
 
 export default class EventsInspect extends SvcCommand {
   static override summary = 'Describe files of events and print the command that imports them';

@@ -1,7 +1,7 @@
 import { type Context, SvcCommand } from '../../cli/command/command.ts';
 import { SvcError } from '../../cli/errors/svc-error.ts';
 import { Flags } from '../../cli/flags/oclif.ts';
-import { acknowledgementFlag } from '../../features/import/cli/flags.ts';
+import { acknowledgementFlag } from '../../features/import/option-table/flags.ts';
 
 export default class EventsSend extends SvcCommand {
   static override summary = 'Send one event';

@@ -1,7 +1,7 @@
 import { type Context, SvcCommand } from '../../cli/command/command.ts';
 import type { ExitCode } from '../../cli/errors/exit-codes.ts';
 import { Args } from '../../cli/flags/oclif.ts';
-import { importFlags } from '../../features/import/cli/flags.ts';
+import { importFlags } from '../../features/import/option-table/flags.ts';
 
 export default class UsersImport extends SvcCommand {
   static override summary = 'Load users from NDJSON or CSV files, or a pipe, and print their hashIds';

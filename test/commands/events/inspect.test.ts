@@ -196,6 +196,13 @@ test('dates that may be day/month or month/day are asked for, with both choices'
   expect(decided.timestamps).toMatchObject({ first: '2026-02-01T10:00:00Z', last: '2026-12-31T11:00:00Z' });
 });
 
+test('--json before the file leaves the file in the suggested command', async () => {
+  const cwd = tempDir();
+  writeFileSync(join(cwd, 'a.csv'), 'userId,event,timestamp\nu,e,2026-01-01T00:00:00Z\n');
+  const { stdout } = await runSvc(['events', 'inspect', '--json', 'a.csv'], { cwd });
+  expect(JSON.parse(stdout).command).toBe('svc events import a.csv');
+});
+
 test('--save writes the mapping that --mapping reads, and the flags typed are part of both', async () => {
   const home = tempDir();
   copyFileSync(join(REAL, 'mixpanel_event.csv'), join(home, 'a.csv'));

@@ -7,13 +7,13 @@ import { type Findings, findingsOf } from '../inspect/findings.ts';
 import type { Flag } from '../inspect/flag.ts';
 import { headerIsData } from '../inspect/header.ts';
 import { type ReadThrough, readThrough } from '../inspect/read-through.ts';
+import type { MappingFlags } from '../option-table/flags.ts';
+import { mappingOf } from '../option-table/table.ts';
 import { readSamples } from '../prepare.ts';
 import type { Inputs } from '../read/inputs.ts';
 import { NotUtf8 } from '../read/not-utf8.ts';
 import type { Sample } from '../read/sample.ts';
 import { InputError } from '../transform/input-error.ts';
-import type { MappingFlags } from './flags.ts';
-import { mappingOf } from './mapping-options.ts';
 import { withFlags } from './suggested-flags.ts';
 
 /** How long a pipe is waited for. */

@@ -1,27 +1,12 @@
 import { join, resolve } from 'node:path';
 import { SvcError } from '../../../cli/errors/svc-error.ts';
 import { parseDuration } from '../../../cli/flags/duration.ts';
-import type { Shard } from '../batch/batcher.ts';
 import { type ImportName, journalPath } from '../journal/identity.ts';
+import type { ImportFlags } from '../option-table/flags.ts';
+import { mappingOf, partOfFlags, readingOf } from '../option-table/table.ts';
 import type { ImportOptions } from '../options.ts';
-import type { Format } from '../read/detect.ts';
 import type { RecordKind } from '../transform/record-kind.ts';
-import type { ImportFlags } from './flags.ts';
-import { mappingOf } from './mapping-options.ts';
-import { readingOf } from './reading-options.ts';
 import { rejectsPath } from './rejects-path.ts';
-
-/** Parses `I/N`, I from 1. Throws a `usage` error. */
-function parseShard(text: string | undefined): Shard | undefined {
-  if (text === undefined) return undefined;
-  const match = /^(\d{1,6})\/(\d{1,6})$/.exec(text);
-  const index = Number(match?.[1]) - 1;
-  const count = Number(match?.[2]);
-  if (match && index >= 0 && index < count) return { index, count };
-  throw new SvcError('usage', `--shard ${text} is not a part`, {
-    hint: 'give I/N with I from 1 to N, such as --shard 1/4',
-  });
-}
 
 /** Parses `50%` or `0.5` as a fraction above 0, at most 1. Throws a `usage` error. */
 export function shareOf(text: string): number {
@@ -51,9 +36,9 @@ export interface Target {
 /** Parses the flags of an import, and returns what makes its options for a target. Throws a `usage` error. */
 export function importOptions(flags: ImportFlags, place: Place): (target: Target) => ImportOptions {
   const { kind, inputs, cwd, dataDir, resumeCommand, onZoneless } = place;
-  const shard = parseShard(flags.shard);
+  const { format, ...input } = partOfFlags('input', flags, { kind, zone: 'UTC', format: flags.format });
   const parsed = {
-    format: flags.format as Format | undefined,
+    format,
     reading: readingOf(flags),
     mapping: mappingOf(kind, flags, onZoneless),
     preflight: !flags['no-preflight'] && !flags['fail-fast'] && flags['max-errors'] === undefined,
@@ -62,15 +47,15 @@ export function importOptions(flags: ImportFlags, place: Place): (target: Target
     flushInterval: parseDuration(flags['flush-interval'], '--flush-interval'),
     maxWait: parseDuration(flags['max-wait'], '--max-wait'),
     mode: flags.resume ? ('resume' as const) : flags.restart ? ('restart' as const) : ('fresh' as const),
-    rejects: flags.rejects ?? rejectsPath(inputs, cwd, shard),
+    rejects: flags.rejects ?? rejectsPath(inputs, cwd, input.shard),
     rejectsNamed: flags.rejects !== undefined,
     rejectsOfInputs: flags.rejects === undefined && !inputs.includes('-'),
     claims: join(dataDir, 'imports'),
     resumeCommand,
   };
   return (target) => {
-    const { 'batch-size': batchSize, limit, checkpoint } = flags;
-    const name: ImportName = { kind, inputs, cwd, ...target, shard, batchSize, limit };
+    const { checkpoint } = flags;
+    const name: ImportName = { kind, inputs, cwd, ...target, ...input };
     const journal = checkpoint === undefined ? journalPath(dataDir, name) : resolve(cwd, checkpoint);
     return { name, ...parsed, journal };
   };

@@ -7,15 +7,15 @@ import { findingsOf } from '../inspect/findings.ts';
 import { type Flag, wordsOfFlags } from '../inspect/flag.ts';
 import { inspectionOf } from '../inspect/inspection.ts';
 import { decideTypes } from '../inspect/types.ts';
+import type { ImportFlags } from '../option-table/flags.ts';
+import { mappingOf } from '../option-table/table.ts';
 import type { PreflightFailed } from '../prepare.ts';
 import { newCounters } from '../report/counters.ts';
 import { type ImportResult, resultOf } from '../report/result.ts';
 import { TimeSpan } from '../report/time-span.ts';
 import type { RecordKind } from '../transform/record-kind.ts';
 import { extentOf } from './extent.ts';
-import type { ImportFlags } from './flags.ts';
 import { inspectionText } from './inspect-view.ts';
-import { mappingOf } from './mapping-options.ts';
 import type { RecoveryCommands } from './recovery-commands.ts';
 import { withFlags } from './suggested-flags.ts';
 

@@ -1,9 +1,7 @@
 import { partitionFlags } from '../../../cli/invocation/partition-flags.ts';
 import { commandLine } from '../../../kit/shell.ts';
-import type { Shard } from '../batch/batcher.ts';
 import type { Difference } from '../journal/identity.ts';
-import { pathText } from '../read/json/find-records.ts';
-import { ruleText, simpleRule } from '../transform/map-rules.ts';
+import { flagsOfKey, OPTIONS, SENT } from '../option-table/table.ts';
 
 /** The commands that recover from a failure, quoted for a shell. */
 export interface RecoveryCommands {
@@ -43,7 +41,7 @@ export function recoveryCommands(
     restart: without([], ['--restart']),
     resumeAs: (earlier) =>
       without(
-        earlier.flatMap(({ name }) => FLAGS[name] ?? []),
+        earlier.flatMap(({ name }) => flagsOfKey(name)),
         [...earlier.flatMap(typedAs), '--resume'],
       ),
     without,
@@ -81,7 +79,7 @@ export function earlierText(earlier: readonly Difference[]): string {
       const place = PLACES[difference.name];
       if (place) return place(difference.before);
       const words = typedAs(difference);
-      return words.length > 0 ? `with ${commandLine(words)}` : `without --${FLAGS[difference.name]?.[0]}`;
+      return words.length > 0 ? `with ${commandLine(words)}` : `without --${flagsOfKey(difference.name)[0]}`;
     })
     .join(' and ');
 }
@@ -94,89 +92,17 @@ const PLACES: Readonly<Record<string, (before: unknown) => string>> = {
   workspace: (workspace) => `in workspace ${workspace}`,
 };
 
-/** The flags that determine what is sent, by their name in `optionsText`. */
-const FLAGS: Readonly<Record<string, readonly string[]>> = {
-  shard: ['shard'],
-  batchSize: ['batch-size'],
-  limit: ['limit'],
-  format: ['format'],
-  map: ['map'],
-  set: ['set'],
-  types: ['type'],
-  convert: ['convert-timestamps', 'time-zone'],
-  timestampFormat: ['timestamp-format', 'time-zone'],
-  extraFields: ['extra-fields'],
-  nested: ['nested'],
-  nulls: ['nulls'],
-  nullTexts: ['null'],
-  decimalComma: ['decimal-comma'],
-  drop: ['drop'],
-  where: ['where'],
-  validate: ['no-validate'],
-  delimiter: ['delimiter'],
-  quote: ['quote'],
-  records: ['records'],
-  columns: ['columns'],
-  encoding: ['encoding'],
-};
-const WITHOUT_VALUE: ReadonlySet<string> = new Set([
-  'accept-any-answer',
-  'convert-timestamps',
-  'decimal-comma',
-  'dry-run',
-  'no-preflight',
-  'no-validate',
-  'resume',
-  'restart',
-]);
-
 /** The words of an option in an earlier run; empty if it was not given. */
 function typedAs({ name, before }: Difference): string[] {
-  const flag = `--${FLAGS[name]?.[0]}`;
-  const pairs = (join: (pair: [string, string]) => string) =>
-    (before as [string, string][]).flatMap((pair) => [flag, join(pair)]);
-  if (name === 'validate') return before === false ? [flag] : [];
-  if (before === null || before === undefined) return [];
-  switch (name) {
-    case 'map':
-      return (before as [string | string[][], string][]).flatMap(([column, target]) => [
-        flag,
-        ruleText(typeof column === 'string' ? simpleRule(target, column) : { target, sources: column }),
-      ]);
-    case 'timestampFormat': {
-      const [format, zone] = before as [string, string];
-      return [flag, format, ...(zone === 'UTC' ? [] : ['--time-zone', zone])];
-    }
-    case 'decimalComma':
-      return [flag];
-    case 'nullTexts':
-    case 'drop':
-      return (before as string[]).flatMap((text) => [flag, text]);
-    case 'set':
-    case 'types':
-    case 'where':
-      return pairs(([left, right]) => `${left}=${right}`);
-    case 'convert':
-      return before === 'UTC' ? [flag] : [flag, '--time-zone', String(before)];
-    case 'shard': {
-      const { index, count } = before as Shard;
-      return [flag, `${index + 1}/${count}`];
-    }
-    case 'records':
-      return [flag, pathText(before as string[])];
-    case 'columns':
-      return [
-        flag,
-        (before as string[])
-          .map((name) => (/[",]/.test(name) ? `"${name.replaceAll('"', '""')}"` : name))
-          .join(','),
-      ];
-    case 'delimiter':
-      return [flag, before === '\t' ? 'tab' : String(before)];
-    default:
-      return [flag, String(before)];
-  }
+  const option = SENT.find(({ key }) => key === name);
+  return !option || before === null || before === undefined ? [] : option.again(`--${option.flag}`, before);
 }
+
+const WITHOUT_VALUE: ReadonlySet<string> = new Set([
+  'json',
+
+  ...OPTIONS.filter(({ type }) => type === 'boolean').map(({ flag }) => flag),
+]);
 
 function withoutFlags(words: readonly string[], flags: readonly string[]) {
   return partitionFlags(words, (word) => {

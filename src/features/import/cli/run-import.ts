@@ -12,6 +12,7 @@ import { GROUP_LIMITS, UNLIMITED, WINDOW_MS } from '../../../contract/limits.ts'
 import { randomFrom } from '../../../kit/random.ts';
 import { RejectsTaken } from '../import-refused.ts';
 import { RejectsClaim } from '../journal/rejects-claim.ts';
+import type { ImportFlags } from '../option-table/flags.ts';
 import type { ImportOptions } from '../options.ts';
 import { leastSeconds, planImport } from '../plan.ts';
 import { PreflightFailed } from '../prepare.ts';
@@ -22,7 +23,6 @@ import { type Answer, type Send, SendFailure } from '../send/send.ts';
 import type { RecordKind } from '../transform/record-kind.ts';
 import { answersOf } from './answers-of.ts';
 import { interruptedImportError, toImportError } from './errors.ts';
-import type { ImportFlags } from './flags.ts';
 import { withMappingFile } from './mapping-flags.ts';
 import { dryRunRejects, importOptions, type Place, shareOf, type Target } from './options.ts';
 import { partialImportError } from './partial-import-error.ts';

@@ -11,16 +11,15 @@ import { wordsOfFlags } from '../inspect/flag.ts';
 import { inspectionOf } from '../inspect/inspection.ts';
 import type { ReadThrough } from '../inspect/read-through.ts';
 import { documentOf } from '../mapping-file/flags.ts';
+import type { MappingFlags } from '../option-table/flags.ts';
+import { mappingOf, readingOf } from '../option-table/table.ts';
 import type { Format } from '../read/detect.ts';
 import { Inputs } from '../read/inputs.ts';
 import { toImportError } from './errors.ts';
 import { examine } from './examine.ts';
 import { extentOf } from './extent.ts';
-import type { MappingFlags } from './flags.ts';
 import { inspectionText } from './inspect-view.ts';
 import { withMappingFile } from './mapping-flags.ts';
-import { mappingOf } from './mapping-options.ts';
-import { readingOf } from './reading-options.ts';
 import { recoveryCommands } from './recovery-commands.ts';
 import { withFlags } from './suggested-flags.ts';
 

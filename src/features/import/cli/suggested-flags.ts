@@ -1,5 +1,6 @@
 import type { Flag } from '../inspect/flag.ts';
-import type { MappingFlags } from './flags.ts';
+import type { MappingFlags } from '../option-table/flags.ts';
+import { OPTIONS } from '../option-table/table.ts';
 
 /** Returns the flags typed with those that are suggested. */
 export function withFlags(flags: MappingFlags, more: readonly Flag[]): MappingFlags {
@@ -14,4 +15,6 @@ export function withFlags(flags: MappingFlags, more: readonly Flag[]): MappingFl
   return merged as unknown as MappingFlags;
 }
 
-const REPEATED: ReadonlySet<string> = new Set(['map', 'set', 'type', 'drop', 'where', 'null']);
+const REPEATED: ReadonlySet<string> = new Set(
+  OPTIONS.filter(({ multiple }) => multiple).map(({ flag }) => flag),
+);

@@ -2,8 +2,8 @@ import { realpathSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Shard } from '../batch/batcher.ts';
 import { digestOf } from '../batch/keys.ts';
+import { SENT } from '../option-table/table.ts';
 import type { Reading } from '../read/reading.ts';
-import { onlyColumn } from '../transform/map-rules.ts';
 import type { Mapping } from '../transform/mapping.ts';
 import type { RecordKind } from '../transform/record-kind.ts';
 
@@ -39,33 +39,9 @@ export function optionsText(
   format: string | undefined,
   reading: Reading = {},
 ): string {
-  const { map, set, types, convert, extraFields, validate, delimiter } = mapping;
-  const { timestampFormat, nested, nulls, nullTexts, decimalComma, drop, where, quote } = mapping;
-  return JSON.stringify({
-    ...named(name),
-    format: format ?? null,
-    // A rule of one column is written as before there were others.
-    map: map.map((rule) => [onlyColumn(rule) ?? rule.sources, rule.target]),
-    set: [...set],
-    types: [...types],
-    convert: convert ?? null,
-    extraFields: extraFields ?? null,
-    validate,
-    delimiter: delimiter ?? null,
-    // Left out unless they are given, as journals of earlier versions have none of them.
-    records: reading.records,
-    columns: reading.columns,
-    encoding: reading.encoding,
-    // Journals from before these options lack them, so they are left out where they are not given.
-    timestampFormat: timestampFormat && [timestampFormat.format.format, timestampFormat.zone],
-    nested,
-    nulls,
-    nullTexts: nullTexts && [...nullTexts],
-    decimalComma,
-    quote,
-    drop: drop && [...drop],
-    where: where && [...where].flatMap(([field, values]) => [...values].map((value) => [field, value])),
-  });
+  const values: Readonly<Record<string, unknown>> = { ...name, ...mapping, ...reading, format };
+  const sent = SENT.map(({ key, journal }) => [key, journal(values[key]) ?? null]);
+  return JSON.stringify({ ...named(name), ...Object.fromEntries(sent) });
 }
 
 /** An option with another value in an earlier run. */
@@ -81,7 +57,7 @@ export function differences(before: string, now: string): Difference[] {
   const earlier = JSON.parse(before) as Record<string, unknown>;
   const present = JSON.parse(now) as Record<string, unknown>;
   return Object.keys({ ...earlier, ...present })
-    .filter((name) => JSON.stringify(earlier[name]) !== JSON.stringify(present[name]))
+    .filter((name) => JSON.stringify(earlier[name] ?? null) !== JSON.stringify(present[name] ?? null))
     .map((name) => ({ name, before: earlier[name] }));
 }
 

@@ -1,47 +1,42 @@
+import { namesText } from '../option-table/parsers.ts';
+import { OPTIONS, type Option } from '../option-table/table.ts';
 import { cellsOf } from '../read/csv/csv-rows.ts';
-import { type MappingDocument, VERSION } from './document.ts';
+import { MappingDocument, VERSION } from './document.ts';
 
 /** Flags by their names. */
 export type FlagValues = Readonly<Record<string, unknown>>;
 
-type Key = Exclude<keyof MappingDocument, '$schema' | 'version' | 'title' | 'documentation'>;
-
 /** How a key of the document stands for a flag: by its text, its presence, a list, or `name=value` pairs. */
-const KEYS: Readonly<
-  Record<Key, readonly [flag: string, kind: 'text' | 'true' | 'false' | 'columns' | 'list' | 'pairs']>
-> = {
-  format: ['format', 'text'],
-  records: ['records', 'text'],
-  columns: ['columns', 'columns'],
-  encoding: ['encoding', 'text'],
-  delimiter: ['delimiter', 'text'],
-  quote: ['quote', 'text'],
-  map: ['map', 'pairs'],
-  set: ['set', 'pairs'],
-  type: ['type', 'pairs'],
-  convertTimestamps: ['convert-timestamps', 'true'],
-  timestampFormat: ['timestamp-format', 'text'],
-  timeZone: ['time-zone', 'text'],
-  extraFields: ['extra-fields', 'text'],
-  nested: ['nested', 'text'],
-  nulls: ['nulls', 'text'],
-  null: ['null', 'list'],
-  decimalComma: ['decimal-comma', 'true'],
-  drop: ['drop', 'list'],
-  where: ['where', 'pairs'],
-  validate: ['no-validate', 'false'],
-};
+type Kind = 'text' | 'true' | 'false' | 'columns' | 'list' | 'pairs';
+
+/** The flag of each key, in the order of the document. */
+const KEYS: readonly (readonly [key: string, flag: string, kind: Kind])[] = Object.keys(
+  MappingDocument.shape,
+).flatMap((key) => {
+  const option = OPTIONS.find(({ flag }) => keyOf(flag) === key);
+  return option ? [[key, option.flag, kindOf(option)] as const] : [];
+});
+
+/** The key of a flag: `--no-validate` is `validate`. */
+function keyOf(flag: string): string {
+  return flag.replace(/^no-/, '').replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
+}
+
+function kindOf({ flag, type, multiple, sent }: Option): Kind {
+  if (type === 'boolean') return flag.startsWith('no-') ? 'false' : 'true';
+  return sent?.file ?? (multiple ? 'list' : 'text');
+}
 
 /** Returns the flags that a mapping stands for. */
 export function flagsOf(document: MappingDocument): Record<string, unknown> {
   const flags: Record<string, unknown> = {};
-  for (const [key, [flag, kind]] of Object.entries(KEYS)) {
-    const value = document[key as Key];
+  for (const [key, flag, kind] of KEYS) {
+    const value = document[key as keyof MappingDocument];
     if (value === undefined) continue;
     if (kind === 'text') flags[flag] = value;
     else if (kind === 'true') flags[flag] = value === true;
     else if (kind === 'false') flags[flag] = value === false;
-    else if (kind === 'columns') flags[flag] = cellsText(value as string[]);
+    else if (kind === 'columns') flags[flag] = namesText(value as string[]);
     else if (kind === 'list') flags[flag] = [value].flat();
     else
       flags[flag] = Object.entries(value as Record<string, string | string[]>).flatMap(([name, given]) =>
@@ -59,7 +54,7 @@ export function mergedFlags(file: FlagValues, given: FlagValues): Record<string,
     if (value === undefined || (value === false && file[flag] !== undefined)) continue;
     merged[flag] = value;
   }
-  for (const [flag, kind] of Object.values(KEYS)) {
+  for (const [, flag, kind] of KEYS) {
     const [before, now] = [file[flag], given[flag]] as (string[] | undefined)[];
     if (kind !== 'pairs' || !before || !now) continue;
     const names = new Set(now.map((pair) => splitPair(pair)[0]));
@@ -76,7 +71,7 @@ export function mergedFlags(file: FlagValues, given: FlagValues): Record<string,
 /** Returns the mapping that stands for flags; flags that it has no key for are left out. */
 export function documentOf(flags: FlagValues): MappingDocument {
   const document: Record<string, unknown> = { $schema: SCHEMA, version: VERSION };
-  for (const [key, [flag, kind]] of Object.entries(KEYS)) {
+  for (const [key, flag, kind] of KEYS) {
     const value = flags[flag];
     if (value === undefined || value === false) continue;
     if (kind === 'pairs') {
@@ -101,9 +96,4 @@ const SCHEMA = 'https://raw.githubusercontent.com/svc-cli/svc/main/docs/mapping.
 function splitPair(pair: string): [name: string, value: string] {
   const at = pair.replace(/\\./gs, '..').indexOf('=');
   return [pair.slice(0, at), pair.slice(at + 1)];
-}
-
-/** Writes the names of columns as `--columns` has them. */
-function cellsText(names: readonly string[]): string {
-  return names.map((name) => (/[",]/.test(name) ? `"${name.replaceAll('"', '""')}"` : name)).join(',');
 }

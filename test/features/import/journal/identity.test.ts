@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import type { ImportFlags } from '../../../../src/features/import/cli/flags.ts';
-import { mappingOf } from '../../../../src/features/import/cli/mapping-options.ts';
 import { earlierText } from '../../../../src/features/import/cli/recovery-commands.ts';
 import {
   differences,
   type ImportName,
   optionsText,
 } from '../../../../src/features/import/journal/identity.ts';
+import type { ImportFlags } from '../../../../src/features/import/option-table/flags.ts';
+import { mappingOf } from '../../../../src/features/import/option-table/table.ts';
 
 const NAME: ImportName = {
   kind: 'events',
@@ -25,7 +25,7 @@ function options(flags: Partial<Record<keyof ImportFlags, unknown>> = {}): strin
   return optionsText(NAME, mapping, undefined);
 }
 
-test('the options are written as in journals from before there were mapping files', () => {
+test('the journal has every option that determines what is sent, null if it was not given', () => {
   const flags = {
     map: ['userId=id', 'event=a.b'],
     set: ['x=1'],
@@ -52,6 +52,17 @@ test('the options are written as in journals from before there were mapping file
     extraFields: null,
     validate: true,
     delimiter: null,
+    records: null,
+    columns: null,
+    encoding: null,
+    timestampFormat: null,
+    nested: null,
+    nulls: null,
+    nullTexts: null,
+    decimalComma: null,
+    drop: null,
+    where: null,
+    quote: null,
   });
 });
 

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import type { ImportFlags } from '../../../../src/features/import/cli/flags.ts';
-import { mappingOf } from '../../../../src/features/import/cli/mapping-options.ts';
 import { mappingJsonSchema } from '../../../../src/features/import/mapping-file/document.ts';
 import { documentOf, flagsOf } from '../../../../src/features/import/mapping-file/flags.ts';
 import { sourceMapping } from '../../../../src/features/import/mapping-file/load.ts';
 import { SOURCES } from '../../../../src/features/import/mapping-file/sources.ts';
+import type { ImportFlags } from '../../../../src/features/import/option-table/flags.ts';
+import { mappingOf } from '../../../../src/features/import/option-table/table.ts';
 import { recordMappers } from '../../../../src/features/import/transform/record-mappers.ts';
 
 function mappersOf(source: string) {

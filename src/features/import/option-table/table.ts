@@ -1,0 +1,66 @@
+import { SvcError } from '../../../cli/errors/svc-error.ts';
+import type { Mapping } from '../transform/mapping.ts';
+import type { RecordKind } from '../transform/record-kind.ts';
+import { isTimeZone } from '../transform/time/zones.ts';
+import { importFlags, type MappingFlags } from './flags.ts';
+import type { Effect, Given, Parts, Sent } from './option.ts';
+
+/** A flag of the table. */
+export interface Option extends Effect {
+  readonly flag: string;
+  readonly type: 'option' | 'boolean';
+  readonly multiple?: boolean;
+}
+
+/** All flags of `events import` and `users import`. */
+export const OPTIONS: readonly Option[] = Object.entries(importFlags).map(([flag, definition]) => ({
+  ...(definition as Omit<Option, 'flag'>),
+  flag,
+}));
+
+/** The options that determine what is sent, with the flag of each. */
+export const SENT: readonly (Sent & { readonly flag: string })[] = OPTIONS.flatMap(({ flag, sent }) =>
+  sent ? [{ flag, ...sent }] : [],
+);
+
+/** The flags that type the option with this key of the journal: its own, and those within it. */
+export function flagsOfKey(key: string): string[] {
+  return OPTIONS.filter(
+    ({ sent, within }) => sent?.key === key || (within as readonly string[] | undefined)?.includes(key),
+  ).map(({ flag }) => flag);
+}
+
+/** Parses the flags of one part of the import. Throws a `usage` error. */
+export function partOfFlags<P extends keyof Parts>(part: P, flags: object, given: Given): Parts[P] {
+  const values = flags as Readonly<Record<string, unknown>>;
+  return Object.fromEntries(
+    SENT.filter((option) => option.part === part).map(({ key, flag, parse }) => [
+      key,
+      parse(values[flag], given),
+    ]),
+  ) as unknown as Parts[P];
+}
+
+/** Parses the flags that say how inputs are read. Throws a `usage` error. */
+export function readingOf(flags: Pick<MappingFlags, 'records' | 'columns' | 'encoding' | 'format'>) {
+  return partOfFlags('reading', flags, { kind: 'events', zone: 'UTC', format: flags.format });
+}
+
+/** Parses the flags that map records. Throws a `usage` error. */
+export function mappingOf(kind: RecordKind, flags: MappingFlags, onZoneless: Mapping['onZoneless']): Mapping {
+  const { format, 'time-zone': named } = flags;
+  const zone = named ?? 'UTC';
+  if (!isTimeZone(zone))
+    throw new SvcError('usage', `--time-zone ${zone} is not a time zone`, {
+      hint: 'give an IANA name, such as --time-zone Europe/Berlin',
+    });
+  if (named !== undefined && flags['timestamp-format'] === undefined && !flags['convert-timestamps'])
+    throw new SvcError('usage', '--time-zone needs --convert-timestamps or --timestamp-format', {
+      hint: (invocation) => invocation.rerunWith('--convert-timestamps'),
+    });
+  return {
+    kind,
+    onZoneless: named === undefined ? onZoneless : undefined,
+    ...partOfFlags('mapping', flags, { kind, zone, format }),
+  };
+}
