@@ -100,7 +100,6 @@ function typedAs({ name, before }: Difference): string[] {
 
 const WITHOUT_VALUE: ReadonlySet<string> = new Set([
   'json',
-
   ...OPTIONS.filter(({ type }) => type === 'boolean').map(({ flag }) => flag),
 ]);
 

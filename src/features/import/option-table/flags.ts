@@ -21,19 +21,7 @@ import {
   within,
   zoneWords,
 } from './option.ts';
-import {
-  columnNames,
-  conditionsOf,
-  delimiterOf,
-  encodingOf,
-  namesText,
-  pairs,
-  parseShard,
-  recordsPath,
-  rulesOf,
-  timestampFormatOf,
-  typesOf,
-} from './parsers.ts';
+import * as parse from './parsers.ts';
 
 /** A flag that may be given several times. */
 const repeated = { multiple: true, multipleNonGreedy: true } as const;
@@ -49,20 +37,22 @@ export const mappingFlags = {
   records: Flags.string({
     summary: 'path of the array of records in a JSON document; found if there is one',
     helpValue: 'PATH',
-    ...sent('reading', 'records', recordsPath, { again: (flag, path: string[]) => [flag, pathText(path)] }),
+    ...sent('reading', 'records', parse.recordsPath, {
+      again: (flag, path: string[]) => [flag, pathText(path)],
+    }),
   }),
   columns: Flags.string({
     summary: 'names of the columns of a CSV without a header',
     helpValue: 'A,B,…',
-    ...sent('reading', 'columns', columnNames, {
+    ...sent('reading', 'columns', parse.columnNames, {
       file: 'columns',
-      again: (flag, names: string[]) => [flag, namesText(names)],
+      again: (flag, names: string[]) => [flag, parse.namesText(names)],
     }),
   }),
   encoding: Flags.string({
     summary: 'encoding of the text; UTF-8, or UTF-16 with its mark, by default',
     helpValue: 'NAME',
-    ...sent('reading', 'encoding', encodingOf),
+    ...sent('reading', 'encoding', parse.encodingOf),
   }),
   mapping: Flags.string({
     summary: 'read these flags from a mapping file; flags override it',
@@ -79,7 +69,7 @@ export const mappingFlags = {
       'read a field or property from a column or path: a,b is the first that is not empty, a+b joins both',
     ...repeated,
     helpValue: 'field=column',
-    ...sent('mapping', 'map', rulesOf, {
+    ...sent('mapping', 'map', parse.rulesOf, {
       file: 'pairs',
       journal: (rules) => rules.map((rule) => [onlyColumn(rule) ?? rule.sources, rule.target]),
       again: (flag, rules: JournaledRule[]) => rules.flatMap((rule) => [flag, journaledRuleText(rule)]),
@@ -89,7 +79,7 @@ export const mappingFlags = {
     summary: 'set a field or property of every record',
     ...repeated,
     helpValue: 'field=value',
-    ...sent('mapping', 'set', (given: Texts) => new Map(pairs('set', given)), {
+    ...sent('mapping', 'set', (given: Texts) => new Map(parse.pairs('set', given)), {
       file: 'pairs',
     }),
   }),
@@ -97,12 +87,12 @@ export const mappingFlags = {
     summary: 'type of the values of a column or path',
     ...repeated,
     helpValue: 'column=string|number|boolean',
-    ...sent('mapping', 'types', typesOf, { file: 'pairs' }),
+    ...sent('mapping', 'types', parse.typesOf, { file: 'pairs' }),
   }),
   delimiter: Flags.string({
     summary: 'delimiter of CSV cells; detected from the header by default',
     helpValue: 'TEXT|tab',
-    ...sent('mapping', 'delimiter', delimiterOf, {
+    ...sent('mapping', 'delimiter', parse.delimiterOf, {
       again: (flag, text: string) => [flag, text === '\t' ? 'tab' : text],
     }),
   }),
@@ -121,7 +111,7 @@ export const mappingFlags = {
   'timestamp-format': Flags.string({
     summary: 'form of the times, such as "DD.MM.YYYY HH:mm", epoch-s or epoch-ms',
     helpValue: 'FORMAT',
-    ...sent('mapping', 'timestampFormat', timestampFormatOf, {
+    ...sent('mapping', 'timestampFormat', parse.timestampFormatOf, {
       journal: (given) => given && [given.format.format, given.zone],
       again: (flag, [format, zone]: [string, string]) => [flag, format, ...zoneWords(zone)],
     }),
@@ -169,7 +159,7 @@ export const mappingFlags = {
     summary: 'import only records with this value; several values of a field are alternatives',
     ...repeated,
     helpValue: 'field=value',
-    ...sent('mapping', 'where', conditionsOf, {
+    ...sent('mapping', 'where', parse.conditionsOf, {
       file: 'pairs',
       journal: (where) =>
         where && [...where].flatMap(([field, values]) => [...values].map((value) => [field, value])),
@@ -263,7 +253,7 @@ export const importFlags = {
   shard: Flags.string({
     summary: 'import one of N parts, to use several machines',
     helpValue: 'I/N',
-    ...sent('input', 'shard', parseShard, {
+    ...sent('input', 'shard', parse.parseShard, {
       again: (flag, { index, count }: Shard) => [flag, `${index + 1}/${count}`],
     }),
   }),
