@@ -1,7 +1,9 @@
 /**
- * Generates the command list, oclif.manifest.json, openapi.json and pages of docs/ from the source: `npm run generate`.
+ * Generates the command list, oclif.manifest.json, the recorded examples, openapi.json, types and pages of docs/ from the
+ * source: `npm run generate`.
  * Given a folder, it writes there instead; a test uses this to check that the committed files are up to date.
  */
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -32,6 +34,12 @@ const idOf = (file) => file.replace(/(\/index)?\.ts$/, '').replaceAll('/', ':');
 // Inside node_modules, so that packages that are not bundled can be resolved.
 const dir = mkdtempSync(join(root, 'node_modules', '.svc-generate-'));
 try {
+  // First, since openapi.json has them.
+  const recorded = join(dir, 'examples.json');
+  execFileSync(process.execPath, ['scripts/run.js', 'test/support/openapi/write-examples.ts', recorded], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  write('src/contract/openapi/examples.json', [formatted(readFileSync(recorded, 'utf8'))]);
   const all = join(dir, 'all.ts');
   writeFileSync(
     all,
@@ -182,6 +190,13 @@ async function isInteger(parse) {
     ['7', '7.5'].map((text) => Promise.resolve(parse(text, {}, {})).catch(() => undefined)),
   );
   return values[0] === 7 && values[1] === undefined;
+}
+
+/** Formats JSON as lint expects it, without the newline at its end. */
+function formatted(json) {
+  const biome = join(root, 'node_modules/@biomejs/biome/bin/biome');
+  const args = [biome, 'format', '--stdin-file-path=src/contract/openapi/examples.json'];
+  return execFileSync(process.execPath, args, { input: json, encoding: 'utf8' }).trimEnd();
 }
 
 /** Quotes a property name only if necessary, as Biome does. */

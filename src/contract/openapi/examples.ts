@@ -1,6 +1,6 @@
 import recorded from './examples.json' with { type: 'json' };
 
-/** A request and its response, recorded from the service by `npm run examples`. */
+/** A request and its response, recorded from the service by `npm run generate`. */
 export interface Example {
   readonly params?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string>>;

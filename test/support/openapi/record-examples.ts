@@ -31,9 +31,12 @@ interface Recorded extends Example {
 
 /**
  * Requests each operation of the service once, and some errors, and records requests and responses: the examples of the
- * API description. Deliveries are recorded by their kind, errors by their name.
+ * API description. Deliveries are recorded by their kind, errors by their name. Awaits `settle` before each request.
  */
-export async function recordExamples(service: RecordedService): Promise<Record<string, Recorded>> {
+export async function recordExamples(
+  service: RecordedService,
+  settle: () => Promise<void> = async () => {},
+): Promise<Record<string, Recorded>> {
   const recorded: Record<string, Recorded> = {};
   const auth = { authorization: `Bearer ${service.apiKey}`, 'x-service-workspace': service.workspace };
 
@@ -43,6 +46,7 @@ export async function recordExamples(service: RecordedService): Promise<Record<s
     headers: Record<string, string>,
     body?: string,
   ): Promise<Recorded> => {
+    await settle();
     const answer = await fetch(service.url + path, {
       method,
       headers: { 'content-type': 'application/json', ...headers },
