@@ -1,7 +1,9 @@
 import { expect, expectTypeOf, it } from 'vitest';
 import type { Context } from '../../src/cli/command/command.ts';
 import type { Connection } from '../../src/cli/connection/connect.ts';
+import type { ExitCode } from '../../src/cli/errors/exit-codes.ts';
 import type { CliErrorCode } from '../../src/cli/errors/svc-error.ts';
+import type { GlobalFlags } from '../../src/cli/flags/global-flags.ts';
 import type { CallOptions, Client } from '../../src/client/client.ts';
 import type { EndpointName } from '../../src/contract/endpoints.ts';
 import * as entry from '../../src/plugin/entry.ts';
@@ -20,6 +22,15 @@ it('svc-cli/plugin is what types/plugin.d.ts declares', () => {
   expectTypeOf<declared.Operation>().toExtend<Parameters<Client['call']>[0]>();
   expectTypeOf<Omit<declared.CallOptions, 'body'>>().toExtend<CallOptions>();
   expectTypeOf<declared.ErrorCode>().toExtend<CliErrorCode>();
+  // What a plugin does not get is named here, so that each new member is either declared or added to these.
+  type NotOfPlugins = 'world' | 'root' | 'manifest' | 'invocation' | 'resolveSettings';
+  expectTypeOf<Exclude<keyof Context, NotOfPlugins>>().toEqualTypeOf<keyof declared.Context>();
+  type OfImports = 'keysHonoured' | 'acceptAnyAnswer' | 'pacers' | 'limits' | 'service' | 'close';
+  expectTypeOf<Exclude<keyof Connection, OfImports>>().toEqualTypeOf<keyof declared.Connection>();
+  type Inner = 'raw' | 'waiting' | 'onLost';
+  expectTypeOf<Exclude<keyof CallOptions, Inner>>().toEqualTypeOf<keyof declared.CallOptions>();
+  expectTypeOf<declared.GlobalFlags>().toEqualTypeOf<GlobalFlags>();
+  expectTypeOf<declared.ExitCode>().toEqualTypeOf<ExitCode>();
   expectTypeOf<ConstructorParameters<Declared['SvcError']>>().toExtend<
     ConstructorParameters<typeof entry.SvcError>
   >();
