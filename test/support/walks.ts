@@ -99,7 +99,9 @@ export async function measureWalks(): Promise<Walks> {
   try {
     const hashId = await knownUser(service);
     const event = { userId: 'u1', event: 'product_viewed', timestamp: new Date().toISOString() };
-    const decide = () => send('/v1/decisioning/decide', { hashId });
+    // Without the one content that has an event rule, so that it does not matter which contents are chosen.
+    const guardrails = { excludeCategories: ['savings'] };
+    const decide = () => send('/v1/decisioning/decide', { hashId, guardrails });
     const track = await walk(() => send('/v1/events', { events: [event] }));
     const decided = await walk(decide);
     const render = await walk(() => send(`/v1/messages?hashId=${hashId}`));
