@@ -1,7 +1,8 @@
 /**
  * Measures what live event streams that nobody reads cost everybody: events a second that the service stores on SQLite,
- * without such streams and beside them, in turn, and the memory of the service (resident set, Linux). Every stream is a
- * connection that asks for `GET /v1/events/stream` and never reads; one that the service ends is opened again.
+ * without such streams and beside them, in turn, the processor time of the service for them, which other work on the
+ * machine changes less than the rate, and its memory (resident set, Linux). Every stream is a connection that asks for
+ * `GET /v1/events/stream` and never reads; one that the service ends is opened again.
  * `npm run bench -- bench/unread-streams.ts [STREAMS] [SECONDS] [ROUNDS]` after `npm run build`.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -40,9 +41,27 @@ const body = JSON.stringify({
 const memory = () =>
   Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${served.pid}/status`, 'utf8'))![1]) / 1024;
 
-/** Sends events for `ms` and returns how many were stored a second, and the most memory seen. */
-async function ingest(ms: number): Promise<{ rate: number; peak: number }> {
+/** Processor time that the service has taken, user and system, in seconds. Linux counts it in hundredths. */
+function cpu(): number {
+  const fields = readFileSync(`/proc/${served.pid}/stat`, 'utf8')
+    .replace(/^.*\) /, '')
+    .split(' ');
+  return (Number(fields[11]) + Number(fields[12])) / 100;
+}
+
+interface Measured {
+  /** Events stored a second. */
+  readonly rate: number;
+  /** Seconds of processor time of the service per million events. */
+  readonly cost: number;
+  /** Most memory seen, in MiB. */
+  readonly peak: number;
+}
+
+/** Sends events for `ms`. */
+async function ingest(ms: number): Promise<Measured> {
   const start = performance.now();
+  const cpuBefore = cpu();
   let stored = 0;
   let peak = 0;
   const watch = setInterval(() => {
@@ -60,7 +79,11 @@ async function ingest(ms: number): Promise<{ rate: number; peak: number }> {
   };
   await Promise.all(Array.from({ length: SENDERS }, send));
   clearInterval(watch);
-  return { rate: (stored * 1000) / (performance.now() - start), peak };
+  return {
+    rate: (stored * 1000) / (performance.now() - start),
+    cost: ((cpu() - cpuBefore) * 1e6) / stored,
+    peak,
+  };
 }
 
 /** Opens the streams and keeps them open until `close` is called. */
@@ -96,22 +119,30 @@ async function openUnread(): Promise<{ reopened: () => number; close: () => void
   };
 }
 
+const show = ({ rate, cost, peak }: Measured) =>
+  `${Math.round(rate)} events/s, ${cost.toFixed(1)} s of processor time per million, at most ${Math.round(peak)} MB`;
+const median = (values: number[]) => values.sort((a, b) => a - b)[values.length >> 1]!.toFixed(2);
+
 try {
   await ingest(5000);
-  const ratios: number[] = [];
+  const rates: number[] = [];
+  const costs: number[] = [];
   for (let round = 0; round < rounds; round++) {
     const alone = await ingest(seconds * 1000);
     const unread = await openUnread();
+    // The service takes the connections, which costs it about a second once.
+    await new Promise((resolve) => setTimeout(resolve, 3000));
     const beside = await ingest(seconds * 1000);
     unread.close();
     await new Promise((resolve) => setTimeout(resolve, 2000));
-    ratios.push(beside.rate / alone.rate);
+    rates.push(beside.rate / alone.rate);
+    costs.push(beside.cost / alone.cost);
     console.log(
-      `alone ${Math.round(alone.rate)} events/s, at most ${Math.round(alone.peak)} MB; beside ${streams} unread streams ` +
-        `${Math.round(beside.rate)} events/s, at most ${Math.round(beside.peak)} MB; ratio ${ratios.at(-1)!.toFixed(2)}, reopened ${unread.reopened()}`,
+      `alone ${show(alone)}; beside ${streams} unread streams ${show(beside)}; rate ${rates.at(-1)!.toFixed(2)}, ` +
+        `processor time ${costs.at(-1)!.toFixed(2)}, reopened ${unread.reopened()}`,
     );
   }
-  console.log(`median ratio ${ratios.sort((a, b) => a - b)[rounds >> 1]!.toFixed(2)}`);
+  console.log(`median rate ${median(rates)}, processor time ${median(costs)}`);
   await served.stop();
 } finally {
   program.release();

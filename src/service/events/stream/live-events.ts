@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events';
 import type { KeyWatch } from '../../http/access/key-watch.ts';
 import type { StreamHandler } from '../../http/endpoint.ts';
 import type { Platform } from '../../platform/platform.ts';
+import type { Store } from '../../platform/store/store.ts';
 import { eventHeads } from '../store/event-heads.ts';
 import { events } from '../store/events.ts';
 import { ByteBudget } from './byte-budget.ts';
@@ -51,15 +52,18 @@ export function liveEvents(
 ): StreamHandler {
   const { store, log, share } = platform;
   const budget = new ByteBudget(MAX_BUFFERED * share);
-  let shared: { readonly turns: StreamTurns; readonly pages: StreamPages } | undefined;
+  let shared: ReturnType<typeof sharedOf> | undefined;
   // One for each open stream, removed when it ends.
   setMaxListeners(0, closing);
   return ({ workspace, keyHash, lastEventId }) => {
     shared ??= sharedOf(platform, budget);
-    const { turns, pages } = shared;
+    const { turns, pages, news: stored } = shared;
     let ended = false;
     let wake = () => {};
+    /** True if something may follow the position, whatever is stored from now on. */
     let news = true;
+    /** What `stored.count` was at the last read. */
+    let known = 0;
     /** Undefined before the first chunk. */
     let position: Position | undefined;
     /** The events up to this number whose removal the client knows of. */
@@ -77,14 +81,11 @@ export function liveEvents(
     let close: (() => void) | undefined;
 
     const open = () => {
-      const unsubscribe = store.subscribe('events', () => {
-        news = true;
-        wake();
-      });
+      const leave = stored.join();
       const unwatch = keys.watch(keyHash, end);
       closing.addEventListener('abort', end);
       close = () => {
-        unsubscribe();
+        leave();
         unwatch();
         closing.removeEventListener('abort', end);
       };
@@ -153,8 +154,9 @@ export function liveEvents(
     const waitForParts = async (from: Position): Promise<Part[]> => {
       for (;;) {
         if (ended) return [];
-        if (news) {
+        if (news || known !== stored.count) {
           news = false;
+          known = stored.count;
           const found = await read(from);
           if (found.length > 0) return found;
           drop();
@@ -185,16 +187,20 @@ export function liveEvents(
     /** Resolves to false after POLL_MS without a notification; then the caller polls. */
     const waitForNews = () =>
       new Promise<boolean>((resolve) => {
-        if (news || ended) return resolve(true);
+        if (news || known !== stored.count || ended) return resolve(true);
         const timer = setTimeout(() => {
           news = true;
-          resolve(false);
+          done(false);
         }, POLL_MS);
-        wake = () => {
+        const onWake = () => done(true);
+        const done = (happened: boolean) => {
           wake = () => {};
+          stored.waiting.delete(onWake);
           clearTimeout(timer);
-          resolve(true);
+          resolve(happened);
         };
+        wake = onWake;
+        stored.waiting.add(onWake);
       });
 
     return new ReadableStream<Uint8Array>(
@@ -232,5 +238,30 @@ export function liveEvents(
 
 function sharedOf({ store, precedence }: Pick<Platform, 'store' | 'precedence'>, budget: ByteBudget) {
   const turns = new StreamTurns(precedence);
-  return { turns, pages: new StreamPages({ store, turns, budget }) };
+  return { turns, pages: new StreamPages({ store, turns, budget }), news: newsOf(store) };
+}
+
+/**
+ * Counts the notifications of new events for all streams with one subscription, and wakes only those that wait for one:
+ * many streams that are behind would make each notification expensive.
+ */
+function newsOf(store: Pick<Store, 'subscribe'>) {
+  let streams = 0;
+  let unsubscribe = () => {};
+  const news = {
+    count: 0,
+    waiting: new Set<() => void>(),
+    /** To be called by each stream; returns what ends it. */
+    join: () => {
+      if (streams++ === 0)
+        unsubscribe = store.subscribe('events', () => {
+          news.count++;
+          for (const wake of [...news.waiting]) wake();
+        });
+      return () => {
+        if (--streams === 0) unsubscribe();
+      };
+    },
+  };
+  return news;
 }
