@@ -39,9 +39,12 @@ import { listenForOperations } from './telemetry/server.ts';
 import { readStatus } from './telemetry/status.ts';
 import { readUsage } from './telemetry/usage.ts';
 
-/** How long requests in progress may take while the service stops, and all other work after them, in ms. */
+/**
+ * How long requests in progress may take while the service stops, and all other work after them, in ms. A console beside
+ * it ends first, within 1 s: together less than 10 s.
+ */
 const GRACE_MS = 6000;
-const REST_MS = 3000;
+const REST_MS = 2000;
 
 export interface ServiceOptions extends PolicyChange {
   /** Path of an SQLite file, or URL of a PostgreSQL database. */
