@@ -68,12 +68,12 @@ function chapter(step: Step): Chapter {
         try: 'svc messages list --hash-id H --profile local',
       };
     case 'notify': {
-      const { templateId, channel, history, durationMs } = step.notification;
+      const { templateId, channel, history, durationMs, sentBy } = step.notification;
       return {
         title: 'Notify',
         about: 'a template for a hashId; the service fills in the name',
         facts: [
-          `${templateId} by ${channel}: ${history.map(({ status }) => status).join(' → ')} in ${durationMs} ms`,
+          `${templateId} by ${channel}: ${history.map(({ status }) => status).join(' → ')}${sentBy === 'outbox' ? ' (outbox)' : ''} in ${durationMs} ms`,
         ],
         try: 'svc notify --hash-id H --template welcome --channel sms --profile local',
       };
