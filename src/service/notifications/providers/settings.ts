@@ -29,6 +29,8 @@ interface ProviderSettings {
   readonly url: string;
   readonly secret: string;
   readonly idempotent: boolean;
+  /** Default: it sends none. */
+  readonly receipts?: boolean;
 }
 
 /** An environment variable is invalid; the message names it. */
@@ -41,8 +43,9 @@ export type ChosenProviders = readonly string[];
 
 /**
  * Reads `SVC_SMTP_URL`, `SVC_SMTP_FROM`, `SVC_{WHATSAPP,SMS,PUSH}_URL`, `SVC_PROVIDER_SECRET`,
- * `SVC_PROVIDER_KEYS_HONOURED`, `SVC_OUTBOX_FILE` (else `defaultOutbox`) and `SVC_PROVIDERS`, a list with commas, which
- * `chosen` replaces. Throws `ChannelSettingError` or `ProviderFileError` for an invalid value, before any notification is due.
+ * `SVC_PROVIDER_KEYS_HONOURED`, `SVC_PROVIDER_RECEIPTS`, `SVC_OUTBOX_FILE` (else `defaultOutbox`) and `SVC_PROVIDERS`, a
+ * list with commas, which `chosen` replaces. Throws `ChannelSettingError` or `ProviderFileError` for an invalid value, before
+ * any notification is due.
  */
 export function channelSettings(
   env: Environment,
@@ -68,6 +71,7 @@ export function channelSettings(
       url,
       secret: env.SVC_PROVIDER_SECRET,
       idempotent: env.SVC_PROVIDER_KEYS_HONOURED === '1',
+      ...(env.SVC_PROVIDER_RECEIPTS === '1' ? { receipts: true } : {}),
     };
   }
   return {
@@ -93,11 +97,15 @@ function chosenProviders(given: ChosenProviders, env: Environment): Provider[] {
 }
 
 /** The provider `generic` with settings that are already checked. */
-export function genericProvider(channel: string, { url, secret, idempotent }: ProviderSettings): Provider {
+export function genericProvider(
+  channel: string,
+  { url, secret, idempotent, receipts }: ProviderSettings,
+): Provider {
   return loadProvider(channel, 'generic', {
     [`SVC_${channel.toUpperCase()}_URL`]: url,
     SVC_PROVIDER_SECRET: secret,
     SVC_PROVIDER_KEYS_HONOURED: idempotent ? '1' : '0',
+    SVC_PROVIDER_RECEIPTS: receipts ? '1' : '0',
   });
 }
 

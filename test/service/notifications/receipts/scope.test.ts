@@ -1,10 +1,13 @@
 import { createHmac } from 'node:crypto';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { createWorkspace } from '../../../../src/service/admin/accounts.ts';
 import { SENDER_LIMIT } from '../../../../src/service/http/access/sender-limit.ts';
+import { channelSettings } from '../../../../src/service/notifications/providers/settings.ts';
 import { unsubscribeUrl } from '../../../../src/service/notifications/providers/unsubscribe.ts';
 import { startReceiver } from '../../../support/peers/receiver.ts';
 import { startTestService } from '../../../support/process/service.ts';
+import { tempDir } from '../../../support/temp.ts';
 import { addUser, record, settled, trigger } from '../../../support/vendors/live-service.ts';
 
 const SECRET = 'the provider secret 1';
@@ -144,4 +147,29 @@ it('genuine receipts do not count against the address that sends them', async ()
     const answers = await Promise.all(Array.from({ length: 20 }, () => post(service, receipt)));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
   }
+});
+
+/** The set-up of docs/providers/generic.md: the URL of a channel alone chooses the provider. */
+async function withUrl() {
+  const receiver = await startReceiver();
+  const environment = {
+    SVC_SMS_URL: receiver.url,
+    SVC_PROVIDER_SECRET: SECRET,
+    SVC_PROVIDER_RECEIPTS: '1',
+  };
+  const channels = channelSettings(environment, join(tempDir(), 'outbox.ndjson'));
+  const service = await startTestService({ channels });
+  return { service, hashId: await addUser(service) };
+}
+
+it('a channel whose URL alone is set takes receipts', async () => {
+  const { service, hashId } = await withUrl();
+  const id = await trigger(service, hashId);
+  expect((await settled(service, id)).status).toBe('dispatched');
+  expect((await post(service, { receiptId: 'd1', status: 'delivered', notificationId: id })).status).toBe(
+    200,
+  );
+  expect((await record(service, id)).status).toBe('delivered');
+  expect((await post(service, stop)).status).toBe(200);
+  expect((await settled(service, await trigger(service, hashId))).failure).toBe('suppressed: stop');
 });
