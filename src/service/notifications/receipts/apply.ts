@@ -68,7 +68,7 @@ async function applyToAddress(
     return true;
   const hash = addressHash(await workspaces.hashKey(tx, workspaceId), channel, address);
   if (!isOwn && !(await receipts.hasSentTo(tx, workspaceId, channel, hash))) return false;
-  if (!(await receipts.first(tx, workspaceId, provider, fact.id))) return true;
+  if (fact.id !== undefined && !(await receipts.first(tx, workspaceId, provider, fact.id))) return true;
   if (kind === 'start') await addresses.resume(tx, workspaceId, channel, hash, category);
   else if (kind === 'bounce') await addresses.removeAddress(tx, workspaceId, channel, hash);
   else await addresses.suppress(tx, workspaceId, channel, hash, 'stop', category);

@@ -5,8 +5,8 @@ import { textAt, valuesAt } from '../providers/file/values.ts';
 
 /** One thing that a receipt says. */
 export interface ReceiptFact {
-  /** Identifies the event, so that a replay is known. */
-  readonly id: string;
+  /** Identifies the event, so that a replay is known; undefined for one that acts each time. */
+  readonly id: string | undefined;
   readonly kind: ReceiptKind;
   readonly notificationId: string | undefined;
   readonly messageId: string | undefined;
@@ -36,16 +36,17 @@ export function factsOf(provider: Provider, body: unknown, raw: Buffer): Receipt
     if (events > MAX_EVENTS) return undefined;
     for (const [index, event] of found.entries()) {
       const fact = factOf(rule, event);
-      if (fact) facts.push({ ...fact, id: `${fact.kind}/${fact.id ?? digest(raw, ruleIndex, index)}` });
+      if (!fact) continue;
+      // A person who stops again sends the same words: without an identifier of the provider, each one acts.
+      const acts = fact.kind === 'stop' || fact.kind === 'start';
+      const id = fact.id ?? (acts ? undefined : digest(raw, ruleIndex, index));
+      facts.push({ ...fact, id: id && `${fact.kind}/${id}` });
     }
   }
   return facts;
 }
 
-function factOf(
-  rule: EventRule,
-  event: unknown,
-): (Omit<ReceiptFact, 'id'> & { id: string | undefined }) | undefined {
+function factOf(rule: EventRule, event: unknown): ReceiptFact | undefined {
   const listed = kindOf(rule, event);
   if (!listed) return undefined;
   const text = (path: string | undefined) => {

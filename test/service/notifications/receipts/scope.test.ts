@@ -173,3 +173,14 @@ it('a channel whose URL alone is set takes receipts', async () => {
   expect((await post(service, stop)).status).toBe(200);
   expect((await settled(service, await trigger(service, hashId))).failure).toBe('suppressed: stop');
 });
+
+it('a stop or a start without an identifier acts each time', async () => {
+  const { service, hashId } = await withUrl();
+  expect((await settled(service, await trigger(service, hashId))).status).toBe('dispatched');
+  const { receiptId: _, ...same } = stop;
+  for (const type of ['stop', 'start', 'stop', 'start', 'stop']) {
+    expect((await post(service, { ...same, type })).status).toBe(200);
+    const sent = await settled(service, await trigger(service, hashId));
+    expect(sent.failure ?? sent.status).toBe(type === 'stop' ? 'suppressed: stop' : 'dispatched');
+  }
+});
