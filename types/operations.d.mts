@@ -1015,7 +1015,7 @@ export interface Operations {
     /** The `next` of the previous page. */
     readonly after?: string | undefined;
   }, options?: CallOptions): Promise<UserTimelineAnswer>;
-  /** Erase a user. Erases everything personal, and what only this user produced: events, messages, notifications, deliveries and what was learned of the user alone. Opt-outs and bounced addresses are kept, as keyed hashes. The decision log keeps what was chosen, without the user. */
+  /** Erase a user. Erases everything personal, and what only this user produced: events, messages, notifications, deliveries and what was learned of the user alone. A user of whom there are events alone is erased too: their userIds are searched for the hashId, so any hashId is answered. Refusals of marketing and dead addresses stay, as keyed hashes. The decision log keeps what was chosen, without the user. */
   deleteUser(input: { readonly hashId: string }, options?: CallOptions): Promise<DeleteUserAnswer>;
   /** The live event stream (Server-Sent Events). Sends each ingested event within seconds. A message has the position in `id`, `event` as its type, and the event as JSON in `data`. The stream begins with a message that has only an `id`. A message of the type `gap` says that events since the position were removed by age, with `removedBefore` in `data`. Comments keep an idle stream open. */
   streamEvents(input?: undefined, options?: StreamOptions): AsyncIterable<{ readonly id: string; readonly event: StreamedEvent }>;

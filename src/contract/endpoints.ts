@@ -157,7 +157,7 @@ export const ENDPOINTS = table({
     description:
       'The channels through which the user can be reached, consent, and the names of fields and traits. Values are never returned.',
     params: { hashId: 'Hashed identifier of the user.' },
-    missing: 'No user has this hashId, or the user was erased.',
+    missing: 'No user has this hashId, the user was erased, or there are events of the user alone.',
     answer: s.GetUserAnswer,
   },
   getUserTimeline: {
@@ -183,9 +183,9 @@ export const ENDPOINTS = table({
     beyondSpecification: true,
     summary: 'Erase a user',
     description:
-      'Erases everything personal, and what only this user produced: events, messages, notifications, deliveries and what was learned of the user alone. Opt-outs and bounced addresses are kept, as keyed hashes. The decision log keeps what was chosen, without the user.',
+      'Erases everything personal, and what only this user produced: events, messages, notifications, deliveries and what was learned of the user alone. A user of whom there are events alone is erased too: their userIds are searched for the hashId, so any hashId is answered. Refusals of marketing and dead addresses stay, as keyed hashes. The decision log keeps what was chosen, without the user.',
     params: { hashId: 'Hashed identifier of the user.' },
-    missing: 'No user has this hashId, or the user was erased.',
+    missing: 'This is not a hashId.',
     answer: s.DeleteUserAnswer,
   },
   streamEvents: {

@@ -61,19 +61,18 @@ export function requireUser(flags: UserFlags, orElse = ''): void {
 export async function connectForUser(
   context: UserContext,
   orElse = '',
+  ifUnknown?: string,
 ): Promise<{ readonly connection: Connection; readonly hashId: string }> {
   requireUser(context.flags, orElse);
-  const { connection, hashId = '' } = await connectForUserIfNamed(context);
+  const { connection, hashId = '' } = await connectForUserIfNamed(context, ifUnknown);
   return { connection, hashId };
 }
 
 /** Does the same where the flags may name no user: then there is no hashId. */
-export async function connectForUserIfNamed({
-  flags,
-  out,
-  resolveSettings,
-  connect,
-}: UserContext): Promise<{ readonly connection: Connection; readonly hashId: string | undefined }> {
+export async function connectForUserIfNamed(
+  { flags, out, resolveSettings, connect }: UserContext,
+  ifUnknown?: string,
+): Promise<{ readonly connection: Connection; readonly hashId: string | undefined }> {
   const { 'hash-id': hashId, 'user-id': userId } = flags;
   const isLocal = resolveSettings().kind === 'local';
   if (userId !== undefined && !isLocal) throw userIdElsewhere();
@@ -81,16 +80,21 @@ export async function connectForUserIfNamed({
   const connection = await connect();
   if (!connection.service || (hashId === undefined && userId === undefined)) return { connection, hashId };
   const user = await connection.service.identify({ hashId, userId });
-  warnOfUnknownUser(out, flags, user);
+  warnOfUnknownUser(out, flags, user, ifUnknown);
   return { connection, hashId: user.hashId };
 }
 
-/** Prints a notice if a user of this machine is not known. */
-export function warnOfUnknownUser(out: Output, flags: UserFlags, user: { readonly known: boolean }): void {
+/** Prints a notice if a user of this machine is not known; `ifUnknown` is what this means for the command. */
+export function warnOfUnknownUser(
+  out: Output,
+  flags: UserFlags,
+  user: { readonly known: boolean },
+  ifUnknown = '`svc users import` creates users',
+): void {
   if (user.known) return;
   const named =
     flags['user-id'] === undefined ? `the hashId ${flags['hash-id']}` : `the userId ${flags['user-id']}`;
-  out.notice(`no user on local has ${named}; \`svc users import\` creates users`);
+  out.notice(`no user on local has ${named}; ${ifUnknown}`);
 }
 
 function userIdElsewhere(): SvcError {

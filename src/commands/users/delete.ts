@@ -9,8 +9,9 @@ export default class UsersDelete extends SvcCommand {
   static override summary = 'Erase a user with everything personal';
   static override description =
     `Permanently erases the personal fields and what only this user produced: events, messages, notifications, deliveries,
-and what was learned of the user alone. Opt-outs and bounced addresses are kept, as keyed hashes. The service ends
-the erasure within about a minute; then \`svc users get\` does not find the user. To keep a copy for the person, run
+and what was learned of the user alone. Refusals of marketing and dead addresses stay, as keyed hashes. The service ends
+the erasure within about a minute; then \`svc users get\` does not find the user. It also erases a user of whom there are
+events alone. To keep a copy for the person, run
 \`svc users export\` first.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %> --hash-id 3f1c… --yes',
@@ -23,7 +24,11 @@ the erasure within about a minute; then \`svc users get\` does not find the user
 
   protected override async run(context: Context<typeof UsersDelete>): Promise<void> {
     const { flags, out, world, signal } = context;
-    const { connection, hashId } = await connectForUser(context);
+    const { connection, hashId } = await connectForUser(
+      context,
+      '',
+      'events of the user, if there are any, are erased',
+    );
     const { client } = connection;
     const sure =
       flags.yes ||
@@ -37,7 +42,7 @@ the erasure within about a minute; then \`svc users get\` does not find the user
       });
     const { body } = await orUnsupportedOperation(
       `erase the user ${hashId}`,
-      'check the hashId that `svc users import` printed; an erased user is not found',
+      'check the hashId that `svc users import` printed',
       client.call('deleteUser', { params: { hashId }, signal }),
     );
     out.result(body ?? { hashId, status: 'erasing' }, () => `${hashId} is being erased`);

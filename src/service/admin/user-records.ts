@@ -1,4 +1,6 @@
 import { CHANNELS } from '../../contract/schemas.ts';
+import { eventHeads } from '../events/store/event-heads.ts';
+import { findUserId } from '../events/store/find-user-id.ts';
 import { variablesAssociatedData } from '../platform/crypto/associated-data.ts';
 import type { Cipher } from '../platform/crypto/cipher.ts';
 import { hashId } from '../platform/crypto/hash-id.ts';
@@ -27,19 +29,38 @@ export interface IdentifiedUser {
   readonly known: boolean;
 }
 
-/** Finds a user by one of two identifiers, in the named workspace or in the first that knows the user. */
+/**
+ * Finds a user by one of two identifiers, in the named workspace or in the first that knows the user; else one of whom
+ * there are events alone, which searches the logs in pieces.
+ */
 export async function findUser(
   store: Store,
   by: UserIdentifier & { readonly workspace?: string | undefined },
 ): Promise<FoundUser | undefined> {
-  return store.read(async (tx) => {
-    for (const { id } of await workspaces.list(tx)) {
-      if (by.workspace !== undefined && by.workspace !== id) continue;
-      const { hashId, userId } = await lookUp(tx, id, by);
-      if (userId !== undefined) return { workspaceId: id, hashId, userId };
-    }
-    return undefined;
-  });
+  const all = await store.read((tx) => workspaces.list(tx));
+  const ids = all.map(({ id }) => id).filter((id) => by.workspace === undefined || by.workspace === id);
+  for (const id of ids) {
+    const { hashId, userId } = await store.read((tx) => lookUp(tx, id, by));
+    if (userId !== undefined) return { workspaceId: id, hashId, userId };
+  }
+  for (const id of ids) {
+    const { hashId } = await store.read((tx) => lookUp(tx, id, by));
+    const userId = await searchUserId(store, id, hashId);
+    if (userId !== undefined) return { workspaceId: id, hashId, userId };
+  }
+  return undefined;
+}
+
+async function searchUserId(store: Store, workspaceId: string, hashId: string): Promise<string | undefined> {
+  const { number } = await store.read((tx) => eventHeads.get(tx, workspaceId));
+  let place: string | undefined = '';
+  while (place !== undefined) {
+    const from: string = place;
+    const { userId, next } = await store.read((tx) => findUserId(tx, workspaceId, hashId, from, number));
+    if (userId !== undefined) return userId;
+    place = next;
+  }
+  return undefined;
 }
 
 /** Resolves with the hashId of a user of a workspace, named by one of two identifiers, and whether the user is known. */

@@ -1,5 +1,7 @@
 import type { LearnedModels } from '../decisions/learned-models.ts';
+import { findUserId } from '../events/store/find-user-id.ts';
 import { eraseFromOutbox } from '../notifications/providers/erase-outbox.ts';
+import type { Cipher } from '../platform/crypto/cipher.ts';
 import type { Platform } from '../platform/platform.ts';
 import { due } from '../platform/store/due.ts';
 import { dueWorkspaces } from '../platform/store/due-workspaces.ts';
@@ -55,7 +57,7 @@ export function startEraser(
     const { found, inFiles } = await store.write(async (tx) => {
       await due.clear(tx, workspaceId, 'erase');
       const found = await erasures.next(tx, cipher, workspaceId);
-      if (found) await eraseStep(tx, workspaceId, found, models);
+      if (found) await eraseStep(tx, cipher, workspaceId, found, models);
       const inFiles =
         found?.phase === 'files' ? await erasures.inFiles(tx, workspaceId, tx.now + FILES_MS) : [];
       const next = await erasures.nextDue(tx, workspaceId);
@@ -108,6 +110,7 @@ export function startEraser(
 /** Runs one step of an erasure, and says when the next one is due. */
 async function eraseStep(
   tx: Tx,
+  cipher: Cipher,
   workspaceId: string,
   erasure: Erasure,
   models: LearnedModels,
@@ -116,6 +119,11 @@ async function eraseStep(
   if (erasure.phase === 'files') return;
   const proceed = (to: Partial<Pick<Erasure, 'phase' | 'after' | 'afterId'>>, wait = 0) =>
     erasures.proceed(tx, workspaceId, erasure, { phase: 'scan', after, afterId, ...to }, tx.now + wait);
+  if (erasure.phase === 'find') {
+    const { userId, next } = await findUserId(tx, workspaceId, hashId, afterId, upTo);
+    if (userId !== undefined) return erasures.found(tx, cipher, workspaceId, hashId, userId);
+    return proceed(next === undefined ? { afterId: '' } : { phase: 'find', afterId: next });
+  }
   if (erasure.phase === 'again') {
     await erasures.forget(tx, workspaceId, erasure);
     await models.forgetStored(tx, workspaceId, hashId);

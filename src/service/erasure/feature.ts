@@ -1,8 +1,8 @@
 import { ServiceError } from '../../contract/errors.ts';
 import type { LearnedModels } from '../decisions/learned-models.ts';
 import type { Feature } from '../http/endpoint.ts';
+import { isHashId } from '../platform/crypto/hash-id.ts';
 import type { Platform } from '../platform/platform.ts';
-import { erasingUsers } from '../platform/store/erasing-users.ts';
 import type { RemovalByAge } from '../platform/store/retention/removals.ts';
 import { startEraser } from './eraser.ts';
 import { erasures } from './store.ts';
@@ -17,10 +17,8 @@ export function erasure(platform: Platform, models: LearnedModels, outboxFile: s
     endpoints: {
       deleteUser: async ({ tx, workspace, params, requestId }) => {
         const hashId = params.hashId!;
-        const started =
-          (await erasures.start(tx, cipher, workspace.id, hashId)) ||
-          (await erasingUsers.has(tx, workspace.id, hashId));
-        if (!started) throw new ServiceError('not_found', 'No user has this hashId.');
+        if (!isHashId(hashId)) throw new ServiceError('not_found', 'No user has this hashId.');
+        await erasures.start(tx, cipher, workspace.id, hashId);
         return { body: { hashId, status: 'erasing', requestId } };
       },
     },

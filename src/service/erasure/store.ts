@@ -3,20 +3,22 @@ import { events } from '../events/store/events.ts';
 import { erasureAssociatedData } from '../platform/crypto/associated-data.ts';
 import type { Cipher } from '../platform/crypto/cipher.ts';
 import { due } from '../platform/store/due.ts';
+import { erasingUsers } from '../platform/store/erasing-users.ts';
 import { idempotency } from '../platform/store/idempotency.ts';
 import type { SqlValue, Tx } from '../platform/store/store.ts';
 import { userKeys } from '../users/store/user-keys.ts';
 
 /**
- * `scan`: the logs without an index by user are searched. `again`: what was in memory meanwhile is removed. `files`: the
+ * `find`: the userId is searched, of a user with events alone. `scan`: the logs without an index by user are searched. `again`: what was in memory meanwhile is removed. `files`: the
  * rows are gone, their bytes may still be in files.
  */
-type ErasurePhase = 'scan' | 'again' | 'files' | 'done';
+type ErasurePhase = 'find' | 'scan' | 'again' | 'files' | 'done';
 
 /** An erasure that has yet to end. */
 export interface Erasure {
   readonly hashId: string;
-  readonly userId: string;
+  /** Undefined until it is found, and where there is none. */
+  readonly userId: string | undefined;
   readonly phase: ErasurePhase;
   /** The events numbered above `after`, up to `upTo`, have yet to be searched. */
   readonly after: number;
@@ -50,21 +52,23 @@ const BY_HASH_ID = [
 
 /** Erasures of users: what an index finds goes with the request, the rest is searched in pieces by a worker. */
 export const erasures = {
-  /** Erases what is found at once, in this transaction, and starts the search for the rest. */
-  async start(tx: Tx, cipher: Cipher, workspaceId: string, hashId: string): Promise<boolean> {
+  /**
+   * Erases what is found at once, in this transaction, and starts the search for the rest: also of a hashId without a
+   * user, because there may be events. One that goes on is not begun again.
+   */
+  async start(tx: Tx, cipher: Cipher, workspaceId: string, hashId: string): Promise<void> {
     const user = await tx.sql.get<{ userId: string }>(
       `SELECT user_id AS "userId" FROM app_user WHERE workspace_id = ? AND hash_id = ?
        ${tx.sql.dialect.forUpdate}`,
       [workspaceId, hashId],
     );
-    if (!user) return false;
-    await userKeys.destroy(tx, workspaceId, hashId);
+    if (!user && (await erasingUsers.has(tx, workspaceId, hashId))) return;
     await tx.sql.run(
       `DELETE FROM notification_send WHERE workspace_id = ? AND notification_id IN
          (SELECT notification_id FROM notification WHERE workspace_id = ? AND hash_id = ?)`,
       [workspaceId, workspaceId, hashId],
     );
-    await erasures.forget(tx, workspaceId, { hashId, userId: user.userId });
+    await erasures.forget(tx, workspaceId, { hashId, userId: user?.userId });
     await tx.sql.run('DELETE FROM fan_out WHERE workspace_id = ? AND occurrence LIKE ?', [
       workspaceId,
       containing(hashId),
@@ -73,14 +77,15 @@ export const erasures = {
     await tx.sql.run(
       `INSERT INTO erasure (workspace_id, hash_id, user_id, phase, after_number, up_to, after_id, requested_at,
          due_at)
-       VALUES (?, ?, ?, 'scan', ?, ?, '', ?, ?)
-       ON CONFLICT (workspace_id, hash_id) DO UPDATE SET user_id = excluded.user_id, phase = 'scan',
+       VALUES (?, ?, ?, ?, ?, ?, '', ?, ?)
+       ON CONFLICT (workspace_id, hash_id) DO UPDATE SET user_id = excluded.user_id, phase = excluded.phase,
          after_number = excluded.after_number, up_to = excluded.up_to, after_id = '', requested_at = excluded.requested_at,
          due_at = excluded.due_at`,
       [
         workspaceId,
         hashId,
-        cipher.seal(user.userId, erasureAssociatedData(workspaceId, hashId)),
+        user ? cipher.seal(user.userId, erasureAssociatedData(workspaceId, hashId)) : null,
+        user ? 'scan' : 'find',
         await events.beforeOldest(tx, workspaceId, number),
         number,
         tx.now,
@@ -89,13 +94,23 @@ export const erasures = {
     );
     await due.mark(tx, workspaceId, 'erase');
     await tx.notify('erasures');
-    return true;
+  },
+
+  /** Stores the userId that was found, so that the search for what is stored under it begins. */
+  async found(tx: Tx, cipher: Cipher, workspaceId: string, hashId: string, userId: string): Promise<void> {
+    await erasures.forgetEvents(tx, workspaceId, userId);
+    await tx.sql.run(
+      `UPDATE erasure SET user_id = ?, phase = 'scan', after_id = '', due_at = ?
+       WHERE workspace_id = ? AND hash_id = ?`,
+      [cipher.seal(userId, erasureAssociatedData(workspaceId, hashId)), tx.now, workspaceId, hashId],
+    );
   },
 
   /** Removes what an index finds of a user. */
   async forget(tx: Tx, workspaceId: string, user: Pick<Erasure, 'hashId' | 'userId'>): Promise<void> {
+    await userKeys.destroy(tx, workspaceId, user.hashId);
     for (const sql of BY_HASH_ID) await tx.sql.run(sql, [workspaceId, user.hashId]);
-    await erasures.forgetEvents(tx, workspaceId, user.userId);
+    if (user.userId !== undefined) await erasures.forgetEvents(tx, workspaceId, user.userId);
   },
 
   /** Removes what is known of a user's events by the user's id. */
@@ -109,7 +124,7 @@ export const erasures = {
 
   /** The erasure of the workspace that goes on now, and that no other node works on. */
   async next(tx: Tx, cipher: Cipher, workspaceId: string): Promise<Erasure | undefined> {
-    const row = await tx.sql.get<Omit<Erasure, 'userId'> & { userId: Uint8Array }>(
+    const row = await tx.sql.get<Omit<Erasure, 'userId'> & { userId: Uint8Array | null }>(
       `SELECT hash_id AS "hashId", user_id AS "userId", phase, after_number AS after, up_to AS "upTo",
          after_id AS "afterId", requested_at AS "requestedAt" FROM erasure WHERE workspace_id = ? AND due_at <= ?
        ORDER BY due_at LIMIT 1 ${tx.sql.dialect.skipLocked}`,
@@ -117,7 +132,9 @@ export const erasures = {
     );
     if (!row) return undefined;
     const { hashId } = row;
-    const userId = cipher.open(row.userId, erasureAssociatedData(workspaceId, hashId));
+    const userId = row.userId
+      ? cipher.open(row.userId, erasureAssociatedData(workspaceId, hashId))
+      : undefined;
     const { after, upTo, requestedAt } = row;
     return { ...row, userId, after: Number(after), upTo: Number(upTo), requestedAt: Number(requestedAt) };
   },
@@ -166,9 +183,10 @@ export const erasures = {
     return row?.at === null || row === undefined ? undefined : Number(row.at);
   },
 
-  /** Deletes the user's events among the next `limit` numbers. Returns the last number that was searched. */
-  async scanEvents(tx: Tx, workspaceId: string, erasure: Erasure, limit: number): Promise<number> {
-    const last = Math.min(erasure.after + limit, erasure.upTo);
+  /** Deletes the user's events among the next `most` numbers. Returns the last number that was searched. */
+  async scanEvents(tx: Tx, workspaceId: string, erasure: Erasure, most: number): Promise<number> {
+    if (erasure.userId === undefined) return erasure.upTo;
+    const last = Math.min(erasure.after + most, erasure.upTo);
     await tx.sql.run(
       'DELETE FROM event WHERE workspace_id = ? AND number > ? AND number <= ? AND user_id = ?',
       [workspaceId, erasure.after, last, erasure.userId],
@@ -211,7 +229,7 @@ export const erasures = {
   async scanAnswers(
     tx: Tx,
     workspaceId: string,
-    { hashId, userId }: Pick<Erasure, 'hashId' | 'userId'>,
+    { hashId, userId = hashId }: Pick<Erasure, 'hashId' | 'userId'>,
     after: string,
     limit: number,
   ): Promise<string | undefined> {

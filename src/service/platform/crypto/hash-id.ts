@@ -7,3 +7,6 @@ import { createHmac } from 'node:crypto';
 export function hashId(workspaceKey: Uint8Array, userId: string): string {
   return createHmac('sha256', workspaceKey).update(userId, 'utf8').digest('hex');
 }
+
+/** Whether a text has the form of a hashId. */
+export const isHashId = (text: string): boolean => /^[0-9a-f]{64}$/.test(text);
