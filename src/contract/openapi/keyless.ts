@@ -19,6 +19,12 @@ const parameter = (name: string, where: 'path' | 'query', description: string): 
   schema: { type: 'string', minLength: 1 },
 });
 
+const ONE_CLICK: Json = {
+  type: 'object',
+  required: ['List-Unsubscribe'],
+  properties: { 'List-Unsubscribe': { const: 'One-Click', description: 'As RFC 8058 says.' } },
+};
+
 /** The paths of the operations that take no key: they are for no client, and so not in the endpoint table. */
 export function keylessPaths(errorBody: Json): Record<string, Json> {
   const errors = (
@@ -122,15 +128,8 @@ export function keylessPaths(errorBody: Json): Record<string, Json> {
         requestBody: {
           required: true,
           content: {
-            'application/x-www-form-urlencoded': {
-              schema: {
-                type: 'object',
-                required: ['List-Unsubscribe'],
-                properties: {
-                  'List-Unsubscribe': { const: 'One-Click', description: 'As RFC 8058 says.' },
-                },
-              },
-            },
+            'multipart/form-data': { schema: ONE_CLICK },
+            'application/x-www-form-urlencoded': { schema: ONE_CLICK },
           },
         },
         responses: {

@@ -6,6 +6,7 @@ import { MAX_BODY_BYTES } from '../../contract/limits.ts';
 /** Chunks up to this size are copied, so that they do not retain the larger buffer they were read into. */
 const SMALL = 8 * 1024;
 const BLOCK = 64 * 1024;
+const MIB = 1024 * 1024;
 /** Chunks allowed per body: a fixed number, plus one for every 32 bytes. The client decides on the chunk sizes. */
 const MAX_CHUNKS = 10_000;
 const BYTES_PER_CHUNK = 32;
@@ -24,17 +25,16 @@ export async function readBody(request: IncomingMessage, limit = MAX_BODY_BYTES)
       `The content encoding ${JSON.stringify(encoding)} is not supported: send gzip or none.`,
     );
   }
-  if (Number(request.headers['content-length'] ?? 0) > limit) throw new ServiceError('payload_too_large');
-  const sent = await gather(request, limit);
-  return encoding === 'gzip' ? gunzipped(sent, limit) : sent;
+  if (Number(request.headers['content-length'] ?? 0) > most) throw tooLarge(most);
+  const sent = await gather(request, most);
+  return encoding === 'gzip' ? gunzipped(sent, most) : sent;
 }
 
 function gunzipped(sent: Buffer, limit: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     gunzip(sent, { maxOutputLength: limit, chunkSize: BLOCK }, (error, inflated) => {
       if (!error) resolve(inflated);
-      else if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE')
-        reject(new ServiceError('payload_too_large'));
+      else if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') reject(tooLarge(most));
       else reject(unreadable('is not valid gzip'));
     });
   });
@@ -70,7 +70,7 @@ function gather(request: IncomingMessage, limit: number): Promise<Buffer> {
     const onChunk = (chunk: Buffer) => {
       bytes += chunk.length;
       chunks++;
-      if (bytes > limit) settle(() => reject(new ServiceError('payload_too_large')));
+      if (bytes > most) settle(() => reject(tooLarge(most)));
       else if (tooManyChunks(chunks, bytes)) settle(() => reject(unreadable('comes in too many pieces')));
       else append(chunk);
     };
@@ -81,6 +81,11 @@ function gather(request: IncomingMessage, limit: number): Promise<Buffer> {
     const fail = () => settle(() => reject(unreadable('was cut short')));
     request.on('data', onChunk).on('end', end).on('error', fail).on('close', fail);
   });
+}
+
+function tooLarge(most: number): ServiceError {
+  const size = most < MIB ? `${most / 1024} KiB` : `${most / MIB} MiB`;
+  return new ServiceError('payload_too_large', `The body is larger than ${size}.`);
 }
 
 function unreadable(message: string): ServiceError {

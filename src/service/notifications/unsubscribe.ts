@@ -78,7 +78,7 @@ async function unsubscribe(
   { workspaceId, hashId, category }: UnsubscribeTarget,
 ): Promise<Response> {
   const body = await readBody(incoming, MAX_BODY_BYTES);
-  if (new URLSearchParams(body.toString()).get('List-Unsubscribe') !== 'One-Click')
+  if ((await fieldOf(body, incoming.headers['content-type'])) !== 'One-Click')
     throw new ServiceError('invalid_request', undefined, [
       { field: 'List-Unsubscribe', message: 'must be One-Click' },
     ]);
@@ -86,6 +86,17 @@ async function unsubscribe(
     consents.add(tx, workspaceId, hashId, [{ channel: 'email', category, state: 'out' }]),
   );
   return new Response(page(DONE), { headers: HTML });
+}
+
+/** The field of a form: multipart/form-data, as RFC 8058 recommends, or urlencoded. Undefined or null if there is none. */
+async function fieldOf(body: Buffer, type = ''): Promise<unknown> {
+  if (!/^multipart\/form-data\b/i.test(type))
+    return new URLSearchParams(body.toString()).get('List-Unsubscribe');
+  const form = new Response(new Uint8Array(body), { headers: { 'content-type': type } }).formData();
+  return form.then(
+    (fields) => fields.get('List-Unsubscribe'),
+    () => undefined,
+  );
 }
 
 const ASK = `<form method="post"><input type="hidden" name="List-Unsubscribe" value="One-Click">

@@ -77,6 +77,30 @@ test('a marketing e-mail unsubscribes with one click, and never by a GET', async
   expect(await consent()).toEqual([]);
   expect((await call(path!, 'List-Unsubscribe=One-Click')).status).toBe(200);
   expect(await consent()).toEqual(['email/news']);
+
+  // RFC 8058, section 3.2: it should be multipart/form-data.
+  expect(
+    (await service.fetch(`/v1/users/${hashId}/consent`, { body: { optIn: ['email/news'] } })).status,
+  ).toBe(200);
+  const post = (body: FormData | string, type?: string) =>
+    fetch(service.url + path, {
+      method: 'POST',
+      body,
+      ...(type === undefined ? {} : { headers: { 'content-type': type } }),
+    });
+  const form = (value: string) => {
+    const data = new FormData();
+    data.set('List-Unsubscribe', value);
+    return data;
+  };
+  expect((await post(form('Other'))).status).toBe(400);
+  expect((await post('--x\r\nbroken', 'multipart/form-data; boundary=x')).status).toBe(400);
+  expect((await post('List-Unsubscribe=One-Click', 'multipart/form-data')).status).toBe(400);
+  const { message } = await json(post(form('x'.repeat(5000))), 413);
+  expect(message).toBe('The body is larger than 4 KiB.');
+  expect(await consent()).toEqual([]);
+  expect((await post(form('One-Click'))).status).toBe(200);
+  expect(await consent()).toEqual(['email/news']);
   expect(await send('news')).toMatchObject({ status: 'failed', failure: 'opted_out' });
   expect(mail.messages.length).toBe(2);
 });
