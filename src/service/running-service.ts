@@ -20,6 +20,8 @@ export interface RunningService {
   readonly mode: 'live' | 'test';
   /** Reads how `workspace` sends them now. */
   currentMode(): Promise<'live' | 'test'>;
+  /** The channels with a provider; the others of a live workspace write to the outbox. */
+  readonly withProvider: readonly string[];
   /** URL of the metrics; undefined without `metricsPort`. */
   readonly metricsUrl: string | undefined;
   readonly platform: Platform;

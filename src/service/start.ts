@@ -234,6 +234,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       apiKey: credentials.apiKey,
       keyId: credentials.keyId,
       mode: credentials.mode,
+      withProvider: channels.configured,
       currentMode: async () => {
         const found = await store.read((tx) => workspaces.get(tx, credentials.workspace));
         return sendingMode(found?.mode ?? credentials.mode);

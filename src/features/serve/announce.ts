@@ -1,6 +1,7 @@
 import { isLoopback } from '../../cli/connection/settings.ts';
 import type { Invocation } from '../../cli/invocation/invocation.ts';
 import type { Output } from '../../cli/terminal/output.ts';
+import { CHANNELS } from '../../contract/schemas.ts';
 import { reachableUrl } from '../../kit/reachable-url.ts';
 import { shell } from '../../kit/shell.ts';
 import type { PolicyChange } from '../../service/platform/settings.ts';
@@ -27,7 +28,7 @@ export function announce(
   service: ReadyService,
   { region, placeFlags, metricsUrl, consoleUrl, processes, given, invocation }: Announcement,
 ): void {
-  const { workspace, apiKey, keyId, mode, policy } = service;
+  const { workspace, apiKey, keyId, mode, withProvider, policy } = service;
   const bound = new URL(service.url);
   const reachable = reachableUrl(bound);
   const { origin: url } = reachable;
@@ -56,7 +57,7 @@ export function announce(
           `${workspace} is a test workspace: its notifications are written to the outbox, no provider is called; `,
           `for a live one: ${invocation.onSameService('workspaces', 'create', '--mode', 'live', ...placeFlags)}\n`,
         ]
-      : `${workspace} is a live workspace: its notifications go to the providers of this service\n`,
+      : `${workspace} is a live workspace: ${whereLiveGo(withProvider)}\n`,
     'stop with Ctrl-C',
   ]);
   if (!secure && (allAddresses || !isLoopback(reachable.hostname)))
@@ -71,4 +72,13 @@ export function announce(
     out.notice(
       `settings stored with this data: ${stored.join(' ')}; to restore the defaults, stop and run: ${invocation.rerunWith()} ${defaults.join(' ')}`,
     );
+}
+
+/** Where the notifications of a live workspace go, in words. */
+function whereLiveGo(withProvider: readonly string[]): string {
+  const others = CHANNELS.filter((channel) => !withProvider.includes(channel));
+  if (withProvider.length === 0)
+    return 'no channel has a provider (docs/providers), so its notifications are written to the outbox';
+  const to = `${withProvider.join(', ')} ${withProvider.length === 1 ? 'has a provider' : 'have providers'}`;
+  return others.length === 0 ? to : `${to}; ${others.join(', ')} go to the outbox`;
 }

@@ -103,7 +103,7 @@ describe('the mode of a workspace', () => {
     await updateWorkspace(platform.store, workspace, { mode: 'live' });
     expect(await mode({ env })).toMatchObject({
       status: 'ok',
-      seen: expect.stringContaining('is a live workspace'),
+      seen: `${workspace} is a live workspace`,
       next: null,
     });
     const home = tempDir();

@@ -10,6 +10,8 @@ export interface ReadyService {
   readonly apiKey: string | null;
   readonly keyId: string | null;
   readonly mode: 'live' | 'test';
+  /** The channels with a provider. */
+  readonly withProvider: readonly string[];
   readonly policy: Policy;
 }
 
