@@ -22,6 +22,9 @@ const POLL_MS = 1000;
 const SEND_TIMEOUT_MS = 45_000;
 /** How long a cancelled send may take to say what became of it, in ms: it may not have begun. */
 const CANCELLED_MS = 500;
+/** How often the same reason of a provider is logged, in ms, and how many are remembered. */
+const REPORT_MS = 300_000;
+const MAX_REPORTED = 100;
 /** How long `stop` waits for running sends before it aborts them. */
 const STOP_TIMEOUT_MS = 2000;
 
@@ -48,6 +51,17 @@ export function startDispatcher(platform: Platform, channels: Channels, content:
   };
   const waitOf = (adapter: ChannelAdapter) => Math.max(0, (throttled.get(adapter) ?? 0) - clock.now());
 
+  /** When each reason was last logged, in time of the clock: without a limit, every notification would have a line. */
+  const reported = new Map<string, number>();
+  const reportRetry = (provider: string, reason: string) => {
+    const key = `${provider}\n${reason}`;
+    const at = clock.now();
+    if (at - (reported.get(key) ?? Number.NEGATIVE_INFINITY) < REPORT_MS) return;
+    if (reported.size >= MAX_REPORTED) reported.clear();
+    reported.set(key, at);
+    log('warn', 'a provider did not take a notification, which is sent again later', { provider, reason });
+  };
+
   const dispatch = async (claimed: ClaimedNotification, fresh: boolean): Promise<void> => {
     try {
       if (stopping.signal.aborted || !fresh) {
@@ -59,6 +73,8 @@ export function startDispatcher(platform: Platform, channels: Channels, content:
         sendWithTimeout(adapter, message),
       );
       if (attempt.throttledMs !== undefined) backOff(adapter, attempt.throttledMs);
+      if (attempt.result.event === 'retry' && !stopping.signal.aborted)
+        reportRetry(adapter.name, attempt.result.failure);
       await recordResult(platform, aborting.signal, async (tx) => {
         await notifications.finish(tx, claimed, attempt.result, random());
         await attempt.store(tx);

@@ -183,7 +183,11 @@ export const notifications = {
     const retryAt = retryTime(claimed, result, tx.now, random);
     if (result.event === 'retry' && retryAt !== null) {
       const tries = claimed.tries + (result.throttled ? 0 : 1);
-      await applyEvent(tx, found, 'retry', { dueAt: retryAt, failure: null, tries });
+      const history = found.history.map((entry, i) =>
+        i === found.history.length - 1 ? { ...entry, reason: result.failure } : entry,
+      );
+      const next = { dueAt: retryAt, failure: null, tries, silent: true };
+      await applyEvent(tx, { ...found, history }, 'retry', next);
       await due.mark(tx, claimed.workspaceId, 'notifications', retryAt);
       return;
     }
@@ -270,7 +274,8 @@ export async function applyEvent(
 ): Promise<readonly HistoryEntry[] | undefined> {
   const { outcome, state } = step(of.status, event);
   if (outcome === 'refused') return undefined;
-  const unchanged = silent || (outcome === 'stayed' && of.history.at(-1)?.reason === reason);
+  const unchanged =
+    silent || (outcome === 'stayed' && (reason === undefined || of.history.at(-1)?.reason === reason));
   const entry = { status: state, at: new Date(tx.now).toISOString(), ...(reason && { reason }) };
   const history = unchanged ? of.history : [...of.history, entry];
   const changed = await tx.sql.run(
