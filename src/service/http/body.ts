@@ -25,16 +25,16 @@ export async function readBody(request: IncomingMessage, limit = MAX_BODY_BYTES)
       `The content encoding ${JSON.stringify(encoding)} is not supported: send gzip or none.`,
     );
   }
-  if (Number(request.headers['content-length'] ?? 0) > most) throw tooLarge(most);
-  const sent = await gather(request, most);
-  return encoding === 'gzip' ? gunzipped(sent, most) : sent;
+  if (Number(request.headers['content-length'] ?? 0) > limit) throw tooLarge(limit);
+  const sent = await gather(request, limit);
+  return encoding === 'gzip' ? gunzipped(sent, limit) : sent;
 }
 
 function gunzipped(sent: Buffer, limit: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     gunzip(sent, { maxOutputLength: limit, chunkSize: BLOCK }, (error, inflated) => {
       if (!error) resolve(inflated);
-      else if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') reject(tooLarge(most));
+      else if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') reject(tooLarge(limit));
       else reject(unreadable('is not valid gzip'));
     });
   });
@@ -70,7 +70,7 @@ function gather(request: IncomingMessage, limit: number): Promise<Buffer> {
     const onChunk = (chunk: Buffer) => {
       bytes += chunk.length;
       chunks++;
-      if (bytes > most) settle(() => reject(tooLarge(most)));
+      if (bytes > limit) settle(() => reject(tooLarge(limit)));
       else if (tooManyChunks(chunks, bytes)) settle(() => reject(unreadable('comes in too many pieces')));
       else append(chunk);
     };
@@ -83,8 +83,8 @@ function gather(request: IncomingMessage, limit: number): Promise<Buffer> {
   });
 }
 
-function tooLarge(most: number): ServiceError {
-  const size = most < MIB ? `${most / 1024} KiB` : `${most / MIB} MiB`;
+function tooLarge(limit: number): ServiceError {
+  const size = limit < MIB ? `${limit / 1024} KiB` : `${limit / MIB} MiB`;
   return new ServiceError('payload_too_large', `The body is larger than ${size}.`);
 }
 

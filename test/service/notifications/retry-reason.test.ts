@@ -10,7 +10,7 @@ it('the reason of a retry is in the record and once in the log', async () => {
     channels: {
       outboxFile: join(tempDir(), 'outbox.ndjson'),
       // Nobody listens there.
-      providers: { sms: { url: 'http://127.0.0.1:1/', secret: 'the provider secret 1', keysHonoured: true } },
+      providers: { sms: { url: 'http://127.0.0.1:1/', secret: 'the provider secret 1', idempotent: true } },
     },
     log: (level, message, fields) => {
       if (/did not take a notification/.test(message))
