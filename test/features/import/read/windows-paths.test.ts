@@ -25,15 +25,14 @@ test('elsewhere a backslash is a character of a name', () => {
 test('the files of a folder: hidden ones, rejects and what is not data are left out', () => {
   const left: string[] = [];
   const found = dataFiles(
-    ['data\\b.csv', 'data\\.git\\a.csv', 'data\\.hidden.csv', 'data\\in\\__MACOSX\\a.csv', 'data\\in\\a.csv'],
-    'data\\',
+    ['b.csv', '.git\\a.csv', '.hidden.csv', 'in\\__MACOSX\\a.csv', 'in\\a.csv', 'in\\.git\\a.csv'],
     (text) => left.push(text),
     WINDOWS,
   );
-  expect(found).toEqual(['data\\b.csv', 'data\\in\\a.csv']);
+  expect(found).toEqual(['b.csv', 'in\\a.csv']);
   expect(left).toEqual([]);
-  const plain = ['data\\part-0', 'data\\_SUCCESS', 'data\\.part-1'];
-  expect(dataFiles(plain, 'data', (text) => left.push(text), WINDOWS)).toEqual(['data\\part-0']);
+  const plain = ['in\\part-0', 'in\\_SUCCESS', '.part-1'];
+  expect(dataFiles(plain, (text) => left.push(text), WINDOWS)).toEqual(['in\\part-0']);
   expect(left).toEqual([]);
 });
 

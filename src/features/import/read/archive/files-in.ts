@@ -1,5 +1,5 @@
 import { open, readdir, stat } from 'node:fs/promises';
-import { basename, join, resolve } from 'node:path';
+import { basename, join, relative, resolve } from 'node:path';
 import { shell, shellPath } from '../../../../kit/shell.ts';
 import { InputError } from '../../transform/input-error.ts';
 import { asCsv } from '../detect.ts';
@@ -42,11 +42,12 @@ async function filesOf(name: string, cwd: string, onNotice: (text: string) => vo
   if (name === '-' || /^\w+:\/\//.test(name)) return [name];
   const found = await stat(resolve(cwd, name)).catch(() => undefined);
   if (found?.isDirectory()) {
-    const inside = await readdir(resolve(cwd, name), { recursive: true, withFileTypes: true });
+    const folder = resolve(cwd, name);
+    const inside = await readdir(folder, { recursive: true, withFileTypes: true });
     const all = inside
       .filter((entry) => entry.isFile() || entry.isSymbolicLink())
-      .map((entry) => join(name, entry.parentPath.slice(resolve(cwd, name).length), entry.name));
-    const kept = dataFiles(all, name, (left) => onNotice(`${name}: ${left}`));
+      .map((entry) => relative(folder, join(entry.parentPath, entry.name)));
+    const kept = dataFiles(all, (left) => onNotice(`${name}: ${left}`)).map((file) => join(name, file));
     if (kept.length > 0) return kept;
     throw new InputError(`${name} is a folder without data files.`, `ls -A ${shellPath(name)}`);
   }
@@ -56,17 +57,14 @@ async function filesOf(name: string, cwd: string, onNotice: (text: string) => vo
   throw new InputError(`no file matches ${name}`, `ls ${shellPath(folderOfPattern(name) || '.')}`);
 }
 
-/** Selects the files that are data from those in the folder `name`, and says which are left out. */
+/** Selects the files that are data from those in a folder, as named relative to it, and says which are left out. */
 export function dataFiles(
   all: readonly string[],
-  name: string,
   onLeftOut: (text: string) => void,
   windows = WINDOWS,
 ): string[] {
   const within = (file: string) => slashed(file, windows);
-  const visible = all.filter(
-    (file) => !/(^|\/)(\.(?!\.?(\/|$))|__MACOSX(\/|$))/.test(within(file).slice(name.length)),
-  );
+  const visible = all.filter((file) => !/(^|\/)(\.(?!\.?(\/|$))|__MACOSX(\/|$))/.test(within(file)));
   const named = visible.filter((file) => DATA.test(file) && !OURS.test(file)).sort();
   // Parts that programs write often have no extension.
   const plain = visible
@@ -109,12 +107,11 @@ async function entriesOf(
       only.length > 0
         ? only
         : dataFiles(
-            entries.map(({ name }) => `/${name}`),
-            '',
+            entries.map(({ name }) => name),
             left,
           ),
     );
-    const kept = entries.filter(({ name }) => names.has(name) || names.has(`/${name}`));
+    const kept = entries.filter(({ name }) => names.has(name));
     if (kept.length === 0)
       throw new InputError(`${file} is a zip archive without data files.`, `unzip -l ${shellPath(file)}`);
     return kept.map((entry) => ({ name: `${file}:${entry.name}`, file, entry }));
