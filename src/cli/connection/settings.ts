@@ -138,8 +138,9 @@ function findProfile(
 }
 
 /**
- * Checks a base URL and returns it, with a scheme where it has none: http for a loopback address, else https. Plain http is
- * allowed for loopback addresses only. Throws usage.
+ * Checks a base URL and returns it in its one spelling, as imports and limits are stored by it: without a final `/`, and
+ * with a scheme where it has none: http for a loopback address, else https. Plain http is allowed for loopback addresses
+ * only. Throws usage.
  */
 export function checkAddress(given: string, origin: Origin = { from: 'flag', name: '--base-url' }): string {
   const baseUrl = withScheme(given);
@@ -167,16 +168,17 @@ export function checkAddress(given: string, origin: Origin = { from: 'flag', nam
       'usage',
       `the base URL ${baseUrl} holds a query or a fragment, which no call can use`,
       {
-        hint: `leave it out: ${give(`${url.origin}${url.pathname.replace(/\/$/, '')}`)}`,
+        hint: `leave it out: ${give(`${url.origin}${url.pathname.replace(/\/+$/, '')}`)}`,
       },
     );
   }
+  const path = url.pathname.replace(/\/+$/, '');
   if (url.protocol === 'http:' && !isLoopback(url.hostname)) {
     throw new SvcError('usage', `the key would travel unencrypted to ${url.host}`, {
-      hint: `plain http is for loopback addresses only: ${give(`https://${url.host}${url.pathname.replace(/\/$/, '')}`)}`,
+      hint: `plain http is for loopback addresses only: ${give(`https://${url.host}${path}`)}`,
     });
   }
-  return baseUrl;
+  return `${url.origin}${path}`;
 }
 
 /** A host that is unlike a word: `localhost`, with a dot, a port or brackets; `localhost:4010` would be a URL otherwise. */

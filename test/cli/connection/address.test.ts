@@ -7,7 +7,7 @@ it.each([
   ['svc:4010', 'https://svc:4010'],
   ['localhost', 'http://localhost'],
   ['[::1]:4010', 'http://[::1]:4010'],
-  ['127.0.0.1:4031/', 'http://127.0.0.1:4031/'],
+  ['127.0.0.1:4031/', 'http://127.0.0.1:4031'],
   ['https://eu.example.com', 'https://eu.example.com'],
 ])('reads the base URL %s as %s', (given, completed) => {
   expect(checkAddress(given)).toBe(completed);
