@@ -68,6 +68,7 @@ export async function openOrResume(
   inputs.arrange();
   fingerprints = inputs.fingerprints;
   const siblings = siblingsOf(options);
+  await siblings?.add();
   if (mode === 'restart') siblings?.forget();
   const sibling = mode === 'restart' ? undefined : siblings?.unfinished();
   if (sibling !== undefined)
@@ -82,7 +83,6 @@ export async function openOrResume(
     options,
     replaced,
   );
-  await siblings?.add();
   if (
     mode === 'fresh' &&
     name.kind === 'users' &&

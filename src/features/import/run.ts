@@ -54,7 +54,7 @@ export async function runImport(options: ImportOptions, world: ImportWorld): Pro
     onNotice: world.onNotice,
   });
   try {
-    const journal = Journal.open(options.journal, { discard: options.mode === 'restart' });
+    const journal = Journal.open(options.journal);
     try {
       const opened = await openOrResume(journal, inputs, options, world, () =>
         prepareImport(inputs, options, world),

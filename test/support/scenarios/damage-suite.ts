@@ -80,7 +80,12 @@ function subjects(template: string): Subject[] {
         'read-only',
       ],
     },
-    { file: `data/imports/${journal}`, commands: [[...IMPORT, '--resume'], IMPORT] },
+    // An empty journal is a new one.
+    {
+      file: `data/imports/${journal}`,
+      commands: [[...IMPORT, '--resume'], IMPORT],
+      harmless: ['emptied'],
+    },
     ...limits.map((name) => ({
       file: `data/limits/${scope}/${name}`,
       commands: [

@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { existsSync, lstatSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'libsql';
@@ -38,17 +39,34 @@ const LOCK_WAIT_MS = 2000;
 const APPLICATION_ID = 0x7376636a;
 
 /**
- * Opens or creates the file of a journal, locks it and applies the schema. Throws a JournalError, also if the file is
- * truncated or empty: SQLite would accept it, and records would be sent again. `discard`: its contents are not needed.
+ * Opens or creates the file of a journal, locks it and applies the schema. An empty file is new: a process that was killed
+ * before its first write leaves one. Throws a JournalError, also if the file is cut short: SQLite would accept it, and
+ * records would be sent again.
  */
-export function openJournalFile(path: string, discard: boolean): Database.Database {
+export function openJournalFile(path: string): Database.Database {
   const damage = sqliteFileFault(path);
-  if (damage === 'cut short' || (damage === 'empty' && !discard))
-    throw new JournalError('broken', path, new Error(`the file is ${damage}`));
+  if (damage === 'cut short') throw new JournalError('broken', path, new Error(`the file is ${damage}`));
   refuseForeignFiles(path);
+  const until = Date.now() + LOCK_WAIT_MS;
+  for (;;) {
+    try {
+      ensurePrivateDir(dirname(path));
+      return openOnce(path);
+    } catch (error) {
+      const failure = toJournalError(path, error);
+      const locked = failure instanceof JournalError && failure.reason === 'locked';
+      if (!locked || Date.now() >= until) throw failure;
+    }
+  }
+}
+
+/**
+ * Two processes that open the file at once each hold what the other waits for. The waits have random lengths, and the one
+ * that ends first lets go.
+ */
+function openOnce(path: string): Database.Database {
+  const db = new Database(path, { timeout: randomInt(50, 250) });
   try {
-    ensurePrivateDir(dirname(path));
-    const db = new Database(path, { timeout: LOCK_WAIT_MS });
     // The lock is held from the first access until the file is closed. WAL then needs no shared memory file.
     db.exec('PRAGMA locking_mode = EXCLUSIVE');
     claim(db, path);
@@ -57,7 +75,20 @@ export function openJournalFile(path: string, discard: boolean): Database.Databa
     db.exec(`BEGIN IMMEDIATE; ${SCHEMA} COMMIT`);
     return db;
   } catch (error) {
-    throw toJournalError(path, error);
+    releaseJournalFile(db);
+    throw error;
+  }
+}
+
+/** Releases the file at once: closing alone waits until prepared statements are garbage-collected. */
+function releaseJournalFile(db: Database.Database): void {
+  try {
+    if (db.inTransaction) db.exec('ROLLBACK');
+    db.exec('PRAGMA locking_mode = NORMAL; SELECT count(*) FROM sqlite_master');
+  } catch {
+    // It could not be read, so that nothing of it is held.
+  } finally {
+    db.close();
   }
 }
 
@@ -109,9 +140,7 @@ function claim(db: Database.Database, path: string): void {
     )
     .get() as { tables: string };
   // The first journals had no application ID.
-  if (tables !== '' && tables !== 'batch,import') {
-    db.close();
+  if (tables !== '' && tables !== 'batch,import')
     throw new JournalError('broken', path, new Error('a database of another application'));
-  }
   db.exec(`PRAGMA application_id = ${APPLICATION_ID}`);
 }

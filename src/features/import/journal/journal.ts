@@ -62,12 +62,9 @@ export class Journal {
     this.commits.everySync = every;
   }
 
-  /**
-   * Opens or creates the file and locks it. Throws a JournalError, also if the file is truncated or empty. `discard`:
-   * its contents are not needed.
-   */
-  static open(path: string, { discard = false } = {}): Journal {
-    const db = openJournalFile(path, discard);
+  /** Opens or creates the file and locks it. Throws a JournalError, also if the file is cut short. */
+  static open(path: string): Journal {
+    const db = openJournalFile(path);
     try {
       return new Journal(path, db);
     } catch (error) {

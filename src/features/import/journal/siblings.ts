@@ -50,15 +50,20 @@ export class Siblings {
     if (others.size > 0) forgetImports(dirname(this.journal), (_, file) => others.has(file));
   }
 
-  /** Adds the import to the list. Does nothing if the list is not writable. */
+  /**
+   * Adds the import to the list, unless another one on it is running: of two that start at once, the second ends here.
+   * The caller holds its own journal, and looks for what the others sent only afterwards. Throws a JournalError, `locked`
+   * while another one runs. Adds nothing if the list is not writable.
+   */
   async add(): Promise<void> {
     try {
       await withFileLock(join(dirname(this.list), 'rejects.lock'), () => {
         const existing = this.others().filter((journal) => existsSync(journal));
+        for (const journal of existing) refuseRunning(journal);
         writePrivateFile(this.list, [...existing, this.journal].join('\n'));
       });
     } catch (error) {
-      if (error instanceof LockUnusable && error.held) throw error;
+      if (error instanceof JournalError || (error instanceof LockUnusable && error.held)) throw error;
     }
   }
 
@@ -67,5 +72,14 @@ export class Siblings {
     return readFileSync(this.list, 'utf8')
       .split('\n')
       .filter((journal) => journal !== '' && journal !== this.journal);
+  }
+}
+
+/** Throws a JournalError, `locked`, for the journal of an import that is running. */
+function refuseRunning(journal: string): void {
+  try {
+    readJournal(journal);
+  } catch (error) {
+    if (!(error instanceof JournalError) || error.reason === 'locked') throw error;
   }
 }
