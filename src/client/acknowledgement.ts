@@ -26,7 +26,7 @@ export interface SentRecords {
 /**
  * Verifies that a 2xx acknowledges the records that were sent. It does if it has the rate-limit headers, which every
  * successful response carries (specification, "Limits"), or if its JSON has `accepted` with their number, or for users an
- * entry for each. A web page and another number never do. Throws NotAcknowledged.
+ * entry for each. A web page, any other `accepted`, an error and rejected records never do. Throws NotAcknowledged.
  */
 export function requireAcknowledgement(
   answer: Answer,
@@ -34,12 +34,13 @@ export function requireAcknowledgement(
 ): void {
   const { status, headers, body, text } = answer;
   const said = `${new URL(baseUrl).origin} answered ${status}`;
-  const isHtml = /\bhtml\b/i.test(headers['content-type'] ?? '') && text.trimStart().startsWith('<');
-  const page = webPage(text) ?? (isHtml ? 'the response is HTML' : undefined);
+  const page = webPage(text) ?? (isHtml(answer) ? 'the response is HTML' : undefined);
   if (page !== undefined) throw new NotAcknowledged(`${said}, but ${page}: no ${kind} were accepted`, true);
-  const { accepted, users } = (body ?? {}) as { accepted?: unknown; users?: unknown };
-  if (typeof accepted === 'number' && accepted !== count)
-    throw new NotAcknowledged(`${said} with "accepted": ${accepted} for ${count} ${kind}`, true);
+  const fields = (isObject(body) ? body : {}) as Readonly<Record<string, unknown>>;
+  const contradicting = contradiction(fields, count);
+  if (contradicting !== undefined)
+    throw new NotAcknowledged(`${said} with ${contradicting} for ${count} ${kind}`, true);
+  const { accepted, users } = fields;
   const listed = kind === 'users' && Array.isArray(users) && users.length === count;
   const { limit, remaining, resetIn } = readRateAnswer(status, headers, 0);
   const known = limit !== undefined && remaining !== undefined && resetIn !== undefined;
@@ -47,4 +48,32 @@ export function requireAcknowledgement(
   const what =
     text === '' ? 'an empty body' : `${Buffer.byteLength(text)} bytes that do not count the ${kind}`;
   throw new NotAcknowledged(`${said} with ${what} and without the rate-limit headers of the service`, false);
+}
+
+/** No answer of the service is HTML, whatever its body holds. */
+function isHtml({ headers }: Answer): boolean {
+  return /^\s*(text\/html|application\/xhtml)\b/i.test(headers['content-type'] ?? '');
+}
+
+/** Returns the field of a body that says that not all of `count` records were accepted. */
+function contradiction(fields: Readonly<Record<string, unknown>>, count: number): string | undefined {
+  const { accepted, error, code } = fields;
+  if (accepted !== undefined && accepted !== count) return shown('accepted', accepted);
+  if ((error ?? undefined) !== undefined && (code ?? undefined) !== undefined) return shown('code', code);
+  const refused = ['rejected', 'errors'].find((name) => isSome(fields[name]));
+  return refused === undefined ? undefined : shown(refused, fields[refused]);
+}
+
+/** Returns whether a value is a positive number or is not empty. */
+function isSome(value: unknown): boolean {
+  return Number(value) > 0 || (isObject(value) && Object.keys(value).length > 0);
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}
+
+/** A field as JSON text, which has no line breaks, cut to a short length. */
+function shown(name: string, value: unknown): string {
+  return `"${name}": ${JSON.stringify(value).slice(0, 100)}`;
 }

@@ -103,6 +103,36 @@ test.each<[string, Answer, RegExp]>([
     answers(202, { ...LIMITS, ...JSON_TYPE }, '{"accepted":2}'),
     /"accepted": 2 for 3 events/,
   ],
+  ...['"3"', 'false', 'null', '[]', '{}', '3.5'].map((accepted): [string, Answer, RegExp] => [
+    `"accepted": ${accepted}`,
+    answers(202, { ...LIMITS, ...JSON_TYPE }, `{"accepted":${accepted}}`),
+    /with "accepted": .* for 3 events/,
+  ]),
+  [
+    'an error with a code',
+    answers(200, { ...LIMITS, ...JSON_TYPE }, '{"error":"quota","code":"full"}'),
+    /with "code": "full" for 3 events/,
+  ],
+  ...['"rejected":3', '"rejected":"1"', '"errors":[{"index":0}]', '"errors":{"0":"bad"}'].map(
+    (rest): [string, Answer, RegExp] => [
+      `a count beside ${rest}`,
+      answers(202, { ...LIMITS, ...JSON_TYPE }, `{"accepted":3,${rest}}`),
+      /with "(rejected|errors)": .* for 3 events/,
+    ],
+  ),
+  ['a page without a body', answers(200, { ...LIMITS, 'content-type': 'text/html' }), /is HTML:/],
+  [
+    'a page that is called XHTML',
+    answers(200, { ...LIMITS, 'content-type': 'application/xhtml+xml' }, 'Hi'),
+    /is HTML:/,
+  ],
+  ...[`<!-- portal -->\n${PAGE}`, `<?xml version="1.0"?>${PAGE}`, `\ufeff\n${PAGE}`].map(
+    (text): [string, Answer, RegExp] => [
+      `a page that begins with ${text.slice(0, 5)}`,
+      answers(200, { ...LIMITS, ...JSON_TYPE }, text),
+      /is a web page \("Log in"\)/,
+    ],
+  ),
 ])('%s is never an acknowledgement', async (_, answer, said) => {
   const { svc } = await place(answer);
   for (const more of ['', ' --resume --accept-any-answer']) {
@@ -112,6 +142,14 @@ test.each<[string, Answer, RegExp]>([
     expect(run.stderr).toMatch(/next: find out what answers: svc doctor\n {8}then resume: .* --resume\n/);
   }
   expect((await svc('events send --user-id u --event e --accept-any-answer')).code).toBe(5);
+});
+
+test.each([
+  '{"accepted":3,"rejected":0,"errors":[]}',
+  '{"accepted":3,"rejected":null,"error":null,"code":null}',
+])('%s says that nothing was rejected', async (body) => {
+  const { svc } = await place(answers(202, JSON_TYPE, body));
+  expect((await svc('events import a.ndjson')).code).toBe(0);
 });
 
 test('an entry for each user acknowledges users', async () => {
