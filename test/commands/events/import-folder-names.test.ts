@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { runSvc } from '../../support/process/run-svc.ts';
@@ -21,7 +21,7 @@ function folder(...names: string[]) {
       .split('\n')
       .map((line) => JSON.parse(line).userId)
       .sort();
-  return { imported: (...argv: string[]) => svc('events', 'import', ...argv), users };
+  return { cwd, imported: (...argv: string[]) => svc('events', 'import', ...argv), users };
 }
 
 test.each(['logs', 'logs/', './logs', './logs/', './/logs', 'logs/../logs/'])(
@@ -49,4 +49,18 @@ test('hidden files of the folder `.` are left out, and a hidden folder that is n
   expect(await users()).toEqual(['b.ndjson']);
   expect(await imported('./.hid')).toMatchObject({ code: 0 });
   expect(await users()).toEqual(['.hid/a.ndjson', 'b.ndjson']);
+});
+
+test.each<[string, string[], string]>([
+  ['twice', ['b.ndjson', './b.ndjson'], './b.ndjson'],
+  ['also in a folder', ['f', 'f/a.ndjson'], 'f/a.ndjson'],
+  ['also by a link', ['link.ndjson', 'b.ndjson'], 'link.ndjson'],
+  ['in a folder that a link names', ['f', 'folder'], 'folder/a.ndjson'],
+])('a file that is named %s is sent once', async (_, inputs, left) => {
+  const { cwd, imported, users } = folder('b.ndjson', 'f/a.ndjson');
+  symlinkSync('b.ndjson', join(cwd, 'link.ndjson'));
+  symlinkSync('f', join(cwd, 'folder'));
+  const run = await imported(...inputs);
+  expect([run.code, run.stderr]).toEqual([0, expect.stringContaining(`left out ${left}: named twice`)]);
+  expect(await users()).toHaveLength(1);
 });

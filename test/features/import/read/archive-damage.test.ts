@@ -15,3 +15,11 @@ test('an archive that lists more files than it counts is refused, not read in pa
   bytes.writeUInt16LE(1, end + 10);
   await expect(importer({ 'a.zip': bytes }).run()).rejects.toMatchObject(DAMAGED);
 });
+
+test('an archive whose file is longer than it claims is refused in words of its own', async () => {
+  const bytes = await zipOf({ 'a.ndjson': `${events(3).join('\n')}\n` });
+  bytes.writeUInt32LE(10, bytes.lastIndexOf('PK\x01\x02', undefined, 'latin1') + 24);
+  await expect(importer({ 'a.zip': bytes }).run()).rejects.toMatchObject({
+    message: 'a.ndjson in a.zip is damaged: its content is longer than the archive says.',
+  });
+});

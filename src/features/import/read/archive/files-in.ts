@@ -1,4 +1,4 @@
-import { open, readdir, stat } from 'node:fs/promises';
+import { lstat, open, readdir, realpath, stat } from 'node:fs/promises';
 import { basename, join, relative, resolve } from 'node:path';
 import { shell, shellPath } from '../../../../kit/shell.ts';
 import { InputError } from '../../transform/input-error.ts';
@@ -23,19 +23,46 @@ const MAX_NAMES = 5;
 
 /**
  * Finds the files that the user named: those of a folder and its folders, those that a pattern matches, and the entries
- * of zip archives, each sorted. Leaves out hidden files, rejects files and what is not data, and says so.
+ * of zip archives, each sorted. Leaves out hidden files, rejects files, what is not data and repeated files, and says so.
  */
 export async function filesIn(
   names: readonly string[],
   cwd: string,
   onNotice: (text: string) => void,
 ): Promise<Source[]> {
+  const files: string[] = [];
+  for (const name of names) for (const file of await filesOf(name, cwd, onNotice)) files.push(file);
   const sources: Source[] = [];
-  for (const name of names) {
-    for (const file of await filesOf(name, cwd, onNotice))
-      for (const source of await entriesOf(file, cwd, onNotice)) sources.push(source);
-  }
+  for (const file of await withoutRepeats(files, cwd, onNotice))
+    for (const source of await entriesOf(file, cwd, onNotice)) sources.push(source);
   return sources;
+}
+
+/** Leaves out files that were found before, also by a link, and says so. Of a file and its link, the file stays. */
+async function withoutRepeats(
+  files: readonly string[],
+  cwd: string,
+  onNotice: (text: string) => void,
+): Promise<string[]> {
+  const found = new Map<string, { index: number; isLink: boolean }>();
+  const left = new Set<number>();
+  for (const [index, file] of files.entries()) {
+    const path = resolve(cwd, file);
+    const state = file === '-' ? undefined : await lstat(path).catch(() => undefined);
+    const real = state && (await realpath(path).catch(() => undefined));
+    // A pipe can be read only once, whatever its name.
+    if (!real || !(await stat(real).catch(() => undefined))?.isFile()) continue;
+    const before = found.get(real);
+    const isLink = state.isSymbolicLink();
+    const isBetter = before?.isLink === true && !isLink;
+    if (!before || isBetter) found.set(real, { index, isLink });
+    if (before) left.add(isBetter ? before.index : index);
+  }
+  if (left.size > 0)
+    onNotice(
+      `left out ${listed([...left].map((index) => files[index]!))}: named twice, or a link to another input`,
+    );
+  return files.filter((_, index) => !left.has(index));
 }
 
 async function filesOf(name: string, cwd: string, onNotice: (text: string) => void): Promise<string[]> {

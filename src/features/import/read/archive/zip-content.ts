@@ -68,7 +68,9 @@ function inflatedAtOnce(packed: ByteSource, entry: ZipEntry, archive: string): B
       // One byte more than it claims shows that it claims too little.
       return bytesOf(inflateRawSync(bytes, { maxOutputLength: entry.size + 1 }));
     } catch (error) {
-      throw damaged(archive, entry, (error as Error).message);
+      const { code, message } = error as NodeJS.ErrnoException;
+      const isOver = code === 'ERR_BUFFER_TOO_LARGE';
+      throw damaged(archive, entry, isOver ? 'its content is longer than the archive says' : message);
     }
   };
   return {
