@@ -53,6 +53,13 @@ export function interruptedImportError(recovery: RecoveryCommands): SvcError {
   return new SvcError('interrupted', 'interrupted; the progress is saved', { hint: recovery.resume });
 }
 
+/** A dry run keeps no progress. */
+export function interruptedPlanError(): SvcError {
+  return new SvcError('interrupted', 'interrupted; the plan covers only what was read', {
+    hint: (invocation) => invocation.rerunWith(),
+  });
+}
+
 function inputError(error: InputError, recovery: RecoveryCommands): SvcError {
   const { flags, note, prepare } = error;
   const step = flags

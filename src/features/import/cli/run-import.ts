@@ -22,7 +22,7 @@ import { sendWith } from '../send/client-send.ts';
 import { type Answer, type Send, SendFailure } from '../send/send.ts';
 import type { RecordKind } from '../transform/record-kind.ts';
 import { answersOf } from './answers-of.ts';
-import { interruptedImportError, toImportError } from './errors.ts';
+import { interruptedImportError, interruptedPlanError, toImportError } from './errors.ts';
 import { withMappingFile } from './mapping-flags.ts';
 import { dryRunRejects, importOptions, type Place, shareOf, type Target } from './options.ts';
 import { partialImportError } from './partial-import-error.ts';
@@ -259,7 +259,7 @@ async function plan(
   out.result({ dryRun: true, ...result, plan: complete }, () =>
     planSummary(result, reasons, complete, command.kind),
   );
-  if (interrupted) throw interruptedImportError(recovery);
+  if (interrupted) throw interruptedPlanError();
   if (result.rejected > 0)
     throw partialImportError({ result, reasons, factsOf, tooManyErrors: false }, recovery, place);
   return 0;
