@@ -62,6 +62,7 @@ command exits with 7.`;
         out,
         signal,
         debug: flags.debug,
+        invocation: context.invocation,
         read: (line) => decideRequestOfLine(line, flags, { isLocal }),
         call: (body) => client.call('decide', { body }),
       });

@@ -10,6 +10,10 @@ export function batchOf(answer: z.ZodMiniType) {
     z.object({ request, response: answer }),
     z.object({
       request: about('The request; the line as text if it is not one.', z.unknown()),
+      accepted: about(
+        'Whether the service accepted the request before the line failed; null where that is not known. Only of a request with side effects.',
+        z.optional(z.nullable(z.boolean())),
+      ),
       error: CommandError,
     }),
   ]);

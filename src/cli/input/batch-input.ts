@@ -5,11 +5,12 @@ import { Semaphore } from '../../kit/semaphore.ts';
 import { shell, shellPath } from '../../kit/shell.ts';
 import { SvcError } from '../errors/svc-error.ts';
 import { toSvcError } from '../errors/to-svc-error.ts';
-import { NO_INVOCATION } from '../invocation/invocation.ts';
+import type { Invocation } from '../invocation/invocation.ts';
 import type { Output } from '../terminal/output.ts';
 import { pacedText, paceOf } from '../terminal/pace.ts';
 import { escapeJson } from '../terminal/sanitize.ts';
 import type { World } from '../terminal/world.ts';
+import { type Failure, failedLines, IN_DOUBT } from './failed-lines.ts';
 import { inputLines } from './input-lines.ts';
 import { stopWhenOutputCloses } from './output-closed.ts';
 
@@ -30,12 +31,17 @@ export interface BatchOptions<R> {
   /** Stops reading; pending requests are awaited. */
   readonly signal: AbortSignal;
   readonly debug: boolean;
+  /** The command line, for the hints of the lines. */
+  readonly invocation: Invocation;
   /** Requests have side effects: a closed standard output is then reported as an interruption. */
   readonly hasEffects?: boolean;
   /** Parses a line, which is trimmed and not blank, into a request. Throws SvcError for an invalid line. */
   readonly read: (line: string) => R;
-  /** Sends one request. Requests run concurrently; the client paces them. */
-  readonly call: (request: R) => Promise<BatchAnswer>;
+  /**
+   * Sends one request, and calls `onAccepted` once the service has accepted it, if it can fail after that. Requests run
+   * concurrently; the client paces them.
+   */
+  readonly call: (request: R, onAccepted: () => void) => Promise<BatchAnswer>;
 }
 
 /** The interval of progress notices on stderr, where the results do not go to a terminal. */
@@ -53,7 +59,8 @@ const FATAL = new Set(['unauthorized', 'forbidden', 'unreachable', 'not_configur
 /**
  * Sends a request for each line of the input and writes a result line for each, in input order:
  * `{"request", "response"}`, or `{"request", "error"}` for an invalid line or a failed request; `request` is the line
- * itself where it could not be parsed. Results are written as soon as they are complete, also while the input is open.
+ * itself where it could not be parsed. A failed request with side effects also has `"accepted"`: true, false, or null
+ * where it is not known. Results are written as soon as they are complete, also while the input is open.
  * Resolves with the number of lines. Throws `partial` where some failed, and where the input ends early, by a line that
  * is too long or a failed read; `interrupted`; and an error that every further line would cause too (no authorization, no
  * connection). Whatever it throws, the results of all requests that were sent are written first.
@@ -72,7 +79,7 @@ export async function runBatch<R>(options: BatchOptions<R>): Promise<number> {
   /** The number of the last line that was sent, blank lines included. */
   let last = 0;
   let answered = 0;
-  let failed = 0;
+  const failures: Failure[] = [];
   let written: Promise<void> = Promise.resolve();
   const room = new Semaphore(WINDOW);
 
@@ -89,10 +96,10 @@ export async function runBatch<R>(options: BatchOptions<R>): Promise<number> {
       const result = answerLine(options, line);
       // Results are written in input order.
       written = written.then(async () => {
-        const { text, error } = await result;
-        if (error) failed++;
-        if (error && FATAL.has(error.code)) {
-          fatal ??= error;
+        const { text, failure } = await result;
+        if (failure) failures.push(failure);
+        if (failure && FATAL.has(failure.error.code)) {
+          fatal ??= failure.error;
           stopping.abort();
         }
         await write(options.world.stdout, `${text}\n`);
@@ -120,12 +127,10 @@ export async function runBatch<R>(options: BatchOptions<R>): Promise<number> {
         `continue after them: ${restOf(options.input, last)} | ${invocation.rerunWith('--input', '-')}`,
     });
   if (unreadable)
-    throw lines === 0 ? unreadable : endedEarly(options.input, unreadable, { lines, failed, last });
-  if (failed > 0)
-    throw new SvcError('partial', `${failed} of ${lines} lines failed`, {
-      hint: (invocation) =>
-        `OUTPUT (the printed lines) has the reasons; to retry the failed lines: jq -cr 'select(.error).request' OUTPUT | ${invocation.rerunWith('--input', '-')}`,
-    });
+    throw lines === 0
+      ? unreadable
+      : endedEarly(options.input, unreadable, { lines, failed: failures.length, last });
+  if (failures.length > 0) throw failedLines(failures, lines, options.hasEffects === true);
   return lines;
 }
 
@@ -211,19 +216,24 @@ function restOf(input: string, last: number): string {
 }
 
 async function answerLine<R>(
-  { read, call, debug }: BatchOptions<R>,
+  { read, call, debug, hasEffects, invocation }: BatchOptions<R>,
   line: string,
-): Promise<{ text: string; error?: SvcError }> {
+): Promise<{ text: string; failure?: Failure }> {
   let request = JSON.stringify(line);
+  let accepted = false;
   try {
     const made = read(line);
     request = JSON.stringify(made);
-    const { text } = await call(made);
+    const { text } = await call(made, () => {
+      accepted = true;
+    });
     return { text: `{"request":${escapeJson(request)},"response":${oneLine(text)}}` };
   } catch (thrown) {
     const error = toSvcError(thrown, debug);
-    const words = JSON.stringify(error.toJson(NO_INVOCATION).error);
-    return { text: `{"request":${escapeJson(request)},"error":${escapeJson(words)}}`, error };
+    const failure: Failure = { error, accepted: accepted || (IN_DOUBT.has(error.code) ? null : false) };
+    const words = JSON.stringify(error.toJson(invocation.ofLine()).error);
+    const mark = hasEffects ? `,"accepted":${failure.accepted}` : '';
+    return { text: `{"request":${escapeJson(request)}${mark},"error":${escapeJson(words)}}`, failure };
   }
 }
 

@@ -14,6 +14,8 @@ export const serviceFlags: FlagSpan = (word) => {
 
 /** What is known about the command line once it has been parsed. */
 interface Known {
+  /** The flags that select the service, of a command line that the hints must not repeat. */
+  readonly service?: readonly string[];
   readonly command?: string;
   readonly settings?: RemoteSettings;
 }
@@ -47,6 +49,11 @@ export class Invocation {
 
   withSettings(settings: RemoteSettings): Invocation {
     return new Invocation(this.#argv, { ...this.#known, settings });
+  }
+
+  /** Returns what the hints of one input line are made from: the same service, but not the command for all lines. */
+  ofLine(): Invocation {
+    return new Invocation(undefined, { ...this.#known, service: this.#serviceFlags() });
   }
 
   /** Returns whether `flag` was typed before any `--`: what follows belongs to another program. */
@@ -84,13 +91,12 @@ export class Invocation {
   onSameService(...command: string[]): string {
     // What follows `--` belongs to another program.
     const end = command.includes('--') ? command.indexOf('--') : command.length;
-    const { flags } = partitionFlags(this.#argv ?? [], serviceFlags);
-    return pasteable(['svc', ...command.slice(0, end), ...flags, ...command.slice(end)]);
+    return pasteable(['svc', ...command.slice(0, end), ...this.#serviceFlags(), ...command.slice(end)]);
   }
 
   /** Returns another command with an operand; an operand that starts with a dash is placed after `--`. */
-  onSameResource(operand: string, ...command: string[]): string {
-    const flags = partitionFlags(this.#argv ?? [], serviceFlags).flags;
+  onThis(operand: string, ...command: string[]): string {
+    const flags = this.#serviceFlags();
     const last = operand.startsWith('-') ? [...flags, '--', operand] : [operand, ...flags];
     return pasteable(['svc', ...command, ...last]);
   }
@@ -98,6 +104,10 @@ export class Invocation {
   /** Returns the command that shows the help of this one. */
   help(): string {
     return this.command === undefined ? 'svc --help' : `svc ${this.command} --help`;
+  }
+
+  #serviceFlags(): readonly string[] {
+    return this.#known.service ?? partitionFlags(this.#argv ?? [], serviceFlags).flags;
   }
 
   #replace(span: FlagSpan, added: readonly string[]): string {

@@ -35,7 +35,8 @@ have happened.
 
 With --input, each line is a request: a bare hashId, or a JSON object as accepted by POST /v1/inform/trigger. The other
 flags supply what a line leaves out. For each line, one line is printed, in the same order: {"request", "response"} or
-{"request", "error"}.`;
+{"request", "accepted", "error"}. "accepted" says whether the service accepted a request that failed; null if that is not
+known. The last message has the command that retries the lines that were not accepted, and only those.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %> --hash-id 3f1c… --template order_update --channel whatsapp --var orderId=A-1',
     '<%= config.bin %> notify --hash-id 3f1c… --template welcome --channel email --wait',
@@ -87,10 +88,12 @@ flags supply what a line leaves out. For each line, one line is printed, in the 
         out,
         signal,
         debug: flags.debug,
+        invocation: context.invocation,
         hasEffects: true,
         read: (line) => triggerRequestOfLine(line, flags, connection),
-        call: async (body) => {
+        call: async (body, onAccepted) => {
           const answer = await trigger(connection, body);
+          onAccepted();
           if (!flags.wait) return answer;
           const id = idOf(answer);
           const followed = await follow(connection, id);
