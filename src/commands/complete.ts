@@ -9,6 +9,7 @@ const { profile, 'base-url': baseUrl, workspace, region } = globalFlags;
 const SERVICE_FLAGS = { profile, 'base-url': baseUrl, workspace, region };
 
 export default class Complete extends SvcCommand {
+  static override endsWithReader = true;
   static override summary =
     'Print the completions of a command line with their descriptions, for the completion scripts';
   static override examples = ['<%= config.bin %> <%= command.id %> -- events im'];

@@ -8,6 +8,7 @@ import { decideRequest, decideRequestOfLine } from '../features/decide/request.t
 import { showDecision } from '../features/decide/view.ts';
 
 export default class Decide extends SvcCommand {
+  static override endsWithReader = true;
   static override summary = 'Ask for the next best action for a user';
   static override description =
     `The answer is a table with the ranking as a bar and the reason; --json prints it unchanged.

@@ -8,6 +8,7 @@ import { bold, cyan } from '../cli/terminal/text.ts';
 import type { World } from '../cli/terminal/world.ts';
 
 export default class Demo extends SvcCommand {
+  static override endsWithReader = true;
   static override summary = 'Show what the service does, in five steps on temporary data';
   static override description =
     `Runs the service in this process on temporary data and goes through its five steps: track, decide, render, notify

@@ -10,6 +10,7 @@ import { limitFields } from '../features/limits/render.ts';
 const WATCH_MS = 1000;
 
 export default class Limits extends SvcCommand {
+  static override endsWithReader = true;
   static override summary = 'Show the usage of each rate limit';
   static override description =
     `Prints one row per endpoint group: for the local service from its limiter, for another one from the rate-limit headers

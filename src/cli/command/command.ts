@@ -80,6 +80,11 @@ export abstract class SvcCommand {
   static baseFlags: Interfaces.FlagInput = globalFlags;
   static description: string | undefined = undefined;
   static examples: string[] = [];
+  /**
+   * True for a command that prints results one by one, and has no more to do once nobody reads them: it then ends with 0.
+   * Any other ends with the exit code of its work, also where the reader of its result is gone.
+   */
+  static endsWithReader = false;
   /** The exit codes that the command can return; the default is that of a command that calls a service. */
   static exitCodes: readonly ExitCode[] = [0, 1, 2, 4, 5, 6, 130];
   static flags: Interfaces.FlagInput = {};
@@ -120,6 +125,7 @@ export abstract class SvcCommand {
   /** Runs the command and reports a failure on stderr. Resolves with the exit code and never rejects. */
   async execute(): Promise<number> {
     const { world, version, root, manifest, id } = this.#call;
+    world.endsWithReader((this.constructor as typeof SvcCommand).endsWithReader);
     let invocation = this.#call.invocation.withCommand(id.replaceAll(':', ' '));
     try {
       const { flags, args, argv } = await this.#parse();

@@ -35,6 +35,9 @@ export function processWorld(): World {
       hangUp?.add(listener);
       return () => void hangUp?.delete(listener);
     },
+    endsWithReader(ends) {
+      endsWithReader = ends;
+    },
     onOutputClosed(listener) {
       outputClosedListeners.add(listener);
       return () => void outputClosedListeners.delete(listener);
@@ -117,6 +120,8 @@ function environment(): World['env'] {
 /** Called when standard output is closed. */
 const outputClosedListeners = new Set<() => void>();
 let outputClosed = false;
+/** True also for what is no command of svc: the help, and a plugin. */
+let endsWithReader = true;
 
 /** The output streams opened so far. */
 const openedStreams = new Set<NodeJS.WriteStream>();
@@ -131,8 +136,8 @@ function openStream(name: 'stdout' | 'stderr'): NodeJS.WriteStream {
       // EIO is the answer of a terminal that is gone.
       outputClosed ||= error.code === 'EPIPE' || (error.code === 'EIO' && stream.isTTY);
       if (outputClosed) {
-        // A closed pipe (`svc … | head -1`) is not an error: exit quietly.
-        if (outputClosedListeners.size === 0) process.exit(EXIT.done);
+        // A listing has no more to do (`svc … | head -1`): exit quietly. Any other command ends with its own exit code.
+        if (endsWithReader && outputClosedListeners.size === 0) process.exit(EXIT.done);
         for (const listener of outputClosedListeners) listener();
         return;
       }

@@ -12,7 +12,7 @@ export interface OutputWatch {
 
 /**
  * Stops work as Ctrl-C does when standard output is closed (`svc … | head -1`), for commands with side effects. Without
- * it the process exits quietly.
+ * it a listing exits quietly, and any other command goes on.
  */
 export function stopWhenOutputCloses(
   { onOutputClosed }: Pick<World, 'onOutputClosed'>,

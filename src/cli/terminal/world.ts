@@ -23,6 +23,8 @@ export interface World {
    * that removes the listener.
    */
   onHangUp(listener: () => void): () => void;
+  /** Says whether the command that starts now ends with 0 when standard output is closed, or goes on to its own end. */
+  endsWithReader(ends: boolean): void;
   /** Calls `listener` when standard output is closed, instead of exiting. Returns a function that removes it. */
   onOutputClosed(listener: () => void): () => void;
   /** Announces that the command ends after a few requests, so that slow optimizations can be skipped. */

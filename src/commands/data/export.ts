@@ -20,6 +20,7 @@ const KINDS = [
 ] as const;
 
 export default class DataExport extends SvcCommand {
+  static override endsWithReader = true;
   static override summary = 'Export the data of the service on this machine as NDJSON';
   static override description =
     `Prints one record per line, with its "type" and "workspace". Keys, secrets and personal fields are not exported; they

@@ -10,6 +10,7 @@ import { EVENT_FIELDS, type EventField } from '../../features/live-events/fields
 import type { Term } from '../../kit/event-filter/parse.ts';
 
 export default class EventsTail extends SvcCommand {
+  static override endsWithReader = true;
   static override summary = 'Show events as they arrive';
   static override description =
     `Prints the live event stream until Ctrl-C. A lost connection is reopened after the last event, so that no event is

@@ -5,6 +5,7 @@ import { followNotification } from '../../features/notifications/follow.ts';
 import { notificationStatus, outboxWords, requireDelivered } from '../../features/notifications/view.ts';
 
 export default class NotificationsWatch extends SvcCommand {
+  static override endsWithReader = true;
   static override summary = 'Follow a notification until it is delivered or failed';
   static override description =
     'Prints one line per state change; with --json, as NDJSON. Exits with 0 if the notification is delivered, 5 if it failed, and 6 if --wait-timeout expires.';

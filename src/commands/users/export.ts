@@ -4,6 +4,7 @@ import { SvcError } from '../../cli/errors/svc-error.ts';
 import { Flags } from '../../cli/flags/oclif.ts';
 
 export default class UsersExport extends SvcCommand {
+  static override endsWithReader = true;
   static override summary = 'Export everything that is stored about one user, with personal data';
   static override description =
     `For a request for access (GDPR, article 15): prints each record as a line of JSON, personal fields and variables in

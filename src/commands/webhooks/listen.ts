@@ -21,6 +21,7 @@ import { testCommand } from '../../features/webhooks/handler.ts';
 import { listenSecrets, secretFlags } from '../../features/webhooks/known-secrets.ts';
 
 export default class WebhooksListen extends SvcCommand {
+  static override endsWithReader = true;
   static override summary = 'Receive and verify deliveries locally, and forward them to your handler';
   static override description =
     `Verifies the signature of the raw bytes and answers 200 or 401. A mismatch is explained, with the line of code that

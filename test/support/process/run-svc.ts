@@ -72,6 +72,7 @@ export function startSvc(argv: readonly string[], options: RunOptions = {}): Run
       return () => interrupts.delete(onSignal);
     },
     onHangUp: () => () => undefined,
+    endsWithReader() {},
     onOutputClosed: () => () => undefined,
     shortLived() {},
     lowerPriority() {},
