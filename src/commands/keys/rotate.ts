@@ -34,7 +34,7 @@ export default class KeysRotate extends SvcCommand {
     out.notice(
       graceMs === 0
         ? `revoked key ${args.key}; the new key is shown this once`
-        : `${args.key} stays valid for ${flags['valid-for']}; the new key is shown this once`,
+        : `${args.key} stays valid until ${new Date(made.oldEndsAt).toISOString()}; the new key is shown this once`,
     );
   }
 }

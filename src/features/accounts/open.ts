@@ -23,6 +23,8 @@ const HINTS: Readonly<Record<string, Hint>> = {
     `list them: ${invocation.onSameService('workspaces', 'list')}, then: ${invocation.rerunWith('--workspace', 'WORKSPACE')}`,
   other_kind: 'leave out --kind, or name another workspace with --workspace',
   not_test: (invocation) => `make it a test workspace first: ${invocation.rerunWith('--mode', 'test')}`,
+  ended_key: (invocation) =>
+    `create another key: ${invocation.onSameService('keys', 'create', '--workspace', 'WORKSPACE')}`,
   unknown_key: (invocation) => `list them: ${invocation.onSameService('keys', 'list')}`,
 };
 

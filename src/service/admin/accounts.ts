@@ -16,6 +16,7 @@ class AccountError extends Error {
     | 'several_workspaces'
     | 'other_kind'
     | 'unknown_key'
+    | 'ended_key'
     | 'not_test';
 
   constructor(reason: AccountError['reason'], message: string) {
@@ -31,6 +32,11 @@ export interface NewKey {
   readonly kind: KeyKind;
   readonly name: string | null;
   readonly workspace: string;
+}
+
+/** A key that replaces another, and when that one ends, Unix ms. */
+export interface RotatedKey extends NewKey {
+  readonly oldEndsAt: number;
 }
 
 /** Creates a workspace with its first key. Throws AccountError. */
@@ -161,12 +167,17 @@ export function revokeKey(store: Store, keyId: string): Promise<ApiKey> {
 }
 
 /** Creates a key of the same kind and name that replaces another, which ends after `graceMs`. Throws AccountError. */
-export function rotateKey(store: Store, keyId: string, graceMs: number): Promise<NewKey> {
+export function rotateKey(store: Store, keyId: string, graceMs: number): Promise<RotatedKey> {
   return store.write(async (tx) => {
-    const { workspace, kind, name } = await keyOf(tx, keyId);
+    const { workspace, kind, name, endsAt } = await keyOf(tx, keyId);
+    if (endsAt !== null && endsAt <= tx.now)
+      throw new AccountError(
+        'ended_key',
+        `key ${keyId} is not valid any more, so there is nothing to rotate in workspace ${workspace}`,
+      );
     const replacement = await addKey(tx, await workspaceOf(tx, workspace), kind, name);
     await apiKeys.end(tx, keyId, graceMs === 0 ? 0 : tx.now + graceMs);
-    return replacement;
+    return { ...replacement, oldEndsAt: Math.min(endsAt ?? Number.POSITIVE_INFINITY, tx.now + graceMs) };
   });
 }
 

@@ -5,7 +5,7 @@
 import type { Clock } from '../../kit/clock.ts';
 import type { ApiKey, KeyKind } from '../http/access/api-keys.ts';
 import type { RemovableDatabase } from '../platform/store/sqlite/removal.ts';
-import type { ChangedWorkspace, listWorkspaces, NewKey, WorkspaceChange } from './accounts.ts';
+import type { ChangedWorkspace, listWorkspaces, NewKey, RotatedKey, WorkspaceChange } from './accounts.ts';
 import type { DumpKind } from './dump.ts';
 import type { IdentifiedUser, UserIdentifier } from './user-records.ts';
 
@@ -49,7 +49,7 @@ export interface Accounts {
   /** Makes a token for a user. `dataDir` and `dataKey` are as for the service. Rejects with DataKeyMissing. */
   userToken(request: TokenRequest): Promise<{ token: string; expiresAt: string }>;
   revokeKey(keyId: string): Promise<ApiKey>;
-  rotateKey(keyId: string, graceMs: number): Promise<NewKey>;
+  rotateKey(keyId: string, graceMs: number): Promise<RotatedKey>;
   close(): Promise<void>;
 }
 

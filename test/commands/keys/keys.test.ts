@@ -184,3 +184,23 @@ it('creates a publishable key, and a token with which an app lists the messages 
     token: expect.stringMatching(/^ut_/),
   });
 });
+
+it('rotates no key that has ended, and says when a key that is ending ends', async () => {
+  const { run, json } = localSvc();
+  await run('events send --user-id u --event e');
+  const made = await json('keys create');
+  const soon = await run(`keys rotate ${made.keyId} --valid-for 1h`);
+  const listed = await json('keys list');
+  const { endsAt } = listed.keys.find(({ keyId }: { keyId: string }) => keyId === made.keyId);
+  expect(soon.stderr).toContain(`${made.keyId} stays valid until ${endsAt}`);
+  // A longer time does not extend it.
+  const again = await run(`keys rotate ${made.keyId} --valid-for 24h`);
+  expect(again.stderr).toContain(`${made.keyId} stays valid until ${endsAt}`);
+  expect((await run(`keys revoke ${made.keyId} --yes`)).code).toBe(0);
+  const { length } = (await json('keys list')).keys;
+  const refused = await run(`keys rotate ${made.keyId}`);
+  expect(refused).toMatchObject({ code: 2, stdout: '' });
+  expect(refused.stderr).toContain(`key ${made.keyId} is not valid any more`);
+  expect(refused.stderr).toContain('svc keys create --workspace');
+  expect((await json('keys list')).keys).toHaveLength(length);
+});

@@ -45,9 +45,9 @@ it('a rotated key stays valid for its grace time, and then ends', async () => {
   expect(endsAt! - Date.now()).toBeGreaterThan(50_000);
   await rotateKey(store, replacement.keyId, 0);
   expect(await status(service, replacement.key)).toBe(401);
-  // A later rotation does not lengthen a key's time.
+  // A key that has ended is not rotated.
   await revokeKey(store, old.keyId);
-  await rotateKey(store, old.keyId, 60_000);
+  await expect(rotateKey(store, old.keyId, 60_000)).rejects.toMatchObject({ reason: 'ended_key' });
   expect(await status(service, old.key)).toBe(401);
 });
 
