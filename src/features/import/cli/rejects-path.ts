@@ -2,11 +2,11 @@ import { existsSync, realpathSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { fileError } from '../../../cli/errors/file-error.ts';
 import { SvcError } from '../../../cli/errors/svc-error.ts';
-import { shellPath } from '../../../kit/shell.ts';
-import type { Shard } from '../batch/batcher.ts';
 import { folderOfPattern, isGlob, slashed, WINDOWS } from '../read/archive/glob.ts';
-import { foreignRejects, isRejectsFile } from '../report/rejects-file.ts';
+import type { Part } from '../read/range.ts';
+import { fileOfRejects, foreignRejects } from '../report/rejects-file.ts';
 import type { RecoveryCommands } from './recovery-commands.ts';
+import { rejectRecipe } from './reject-recipe.ts';
 
 /** The default rejects file: next to the first input, one for each shard of it. */
 export function rejectsPath(
@@ -32,21 +32,58 @@ export function rejectsPath(
 export async function withoutRejects(
   inputs: readonly string[],
   cwd: string,
+  recovery: RecoveryCommands,
   onNotice: (text: string) => void,
 ): Promise<string[]> {
   const kept: string[] = [];
   const rejects: string[] = [];
+  let rejected = '';
   for (const input of inputs) {
-    const ours = input !== '-' && /\.ndjson$/.test(input) && (await isRejectsFile(resolve(cwd, input)));
-    (ours ? rejects : kept).push(input);
+    const file =
+      input !== '-' && /\.ndjson$/.test(input) ? await fileOfRejects(resolve(cwd, input)) : undefined;
+    if (rejects.length === 0) rejected = file ?? '';
+    (file === undefined ? kept : rejects).push(input);
   }
   const [first] = rejects;
   if (first !== undefined && kept.length === 0)
     throw new SvcError('usage', `${first} is a rejects file, which holds each record in its "raw"`, {
-      hint: `jq -r .raw ${shellPath(first)} > fixed.ndjson`,
+      hint: recipeOf(first, rejected, inputs, cwd, recovery),
     });
   if (first !== undefined) onNotice(`left out ${rejects.join(', ')}: the rejects of an earlier import`);
   return kept;
+}
+
+/** The commands that extract the records of a rejects file, whose first one is of `rejected`, and import them. */
+function recipeOf(
+  rejectsFile: string,
+  rejected: string,
+  inputs: readonly string[],
+  cwd: string,
+  recovery: RecoveryCommands,
+): string {
+  const [, extension, packed] = /\.(csv|tsv|json)(\.gz|\.zst)?$/i.exec(rejected) ?? [];
+  const format = /sv$/i.test(extension ?? '') ? 'csv' : extension === undefined ? 'ndjson' : 'json';
+  const compression = packed === undefined ? undefined : packed === '.gz' ? 'gzip' : 'zstd';
+  const facts = {
+    format,
+    compression,
+    encoding: 'utf-8',
+    fromFile: true,
+    header: '',
+    headerLine: 1,
+  } as const;
+  return rejectRecipe(
+    {
+      inputs,
+      cwd,
+      rejectsFile,
+      files: [{ name: rejected, count: 1, undecoded: 0 }],
+      factsOf: () => facts,
+      likely: [],
+    },
+    { names: [], words: [] },
+    recovery,
+  );
 }
 
 /**

@@ -61,7 +61,7 @@ export async function runImportCommand(context: ImportContext, command: ImportCo
   if (typedInputs.filter((name) => name === '-').length > 1)
     throw new SvcError('usage', 'standard input can be read only once', { hint: `svc ${command.command} -` });
   const recovery = recoveryCommands(command.command, command.typed, typedInputs);
-  const inputs = await withoutRejects(typedInputs, world.cwd, (text) => out.warn(text));
+  const inputs = await withoutRejects(typedInputs, world.cwd, recovery, (text) => out.warn(text));
   let zoneless = 0;
   const place = {
     kind: command.kind,

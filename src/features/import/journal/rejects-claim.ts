@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import { LockUnusable, withFileLock } from '../../../kit/files/file-lock.ts';
 import { writePrivateFile } from '../../../kit/files/private-file.ts';
 import { digestOf } from '../batch/keys.ts';
-import { isRejectsFile } from '../report/rejects-file.ts';
+import { fileOfRejects } from '../report/rejects-file.ts';
 import { type Unfinished, unfinishedIn } from './read-journal.ts';
 
 /** The import that has a rejects file. */
@@ -44,7 +44,7 @@ export class RejectsClaim {
    * with the same journal whose rejects may be replaced, as nothing of it was accepted.
    */
   async take(replaced?: string): Promise<RejectsHolder | undefined> {
-    const exists = await isRejectsFile(this.rejects);
+    const exists = (await fileOfRejects(this.rejects)) !== undefined;
     return this.locked(() => {
       const other = this.other(exists, replaced);
       if (!other) writePrivateFile(this.file, `${this.journal}\n${this.options}`);

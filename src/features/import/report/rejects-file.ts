@@ -96,10 +96,10 @@ export function foreignRejects(path: string): Promise<string | undefined> {
   return describeForeign(path, 'not a rejects file', async () => (await firstFile(path)) !== undefined);
 }
 
-/** Returns whether a file is a rejects file, by its first line. */
-export async function isRejectsFile(path: string): Promise<boolean> {
+/** Returns the input that the first line of a rejects file names; undefined for another file. */
+export async function fileOfRejects(path: string): Promise<string | undefined> {
   const state = await lstat(path).catch(() => undefined);
-  return state?.isFile() === true && (await firstFile(path).catch(() => undefined)) !== undefined;
+  return state?.isFile() === true ? await firstFile(path).catch(() => undefined) : undefined;
 }
 
 /** Returns whether the rejects file of an import of these inputs is unchanged, `length` bytes long. */
