@@ -24,6 +24,13 @@ function spellingsOf(flags: Readonly<Record<string, Flag>>): string[] {
 /** Turns an error of oclif's parser into a usage error. Returns any other error unchanged. */
 export function toParseError(error: unknown, id: string, flags: Readonly<Record<string, Flag>>): unknown {
   const parseError = error as ParseError;
+  if (error instanceof SvcError) {
+    // The `parse` of a flag has thrown it, and oclif has put its own words around the message.
+    const [, flag, message] =
+      /^Parsing (--\S+) \n\t(.*)\nSee more help with --help$/s.exec(error.message) ?? [];
+    if (message !== undefined) error.message = message.startsWith('--') ? message : `${flag}: ${message}`;
+    return error;
+  }
   if (!(error instanceof Error) || parseError.oclif === undefined) return error;
   const command = `svc ${id.replaceAll(':', ' ')}`;
   // The value after an equals sign may be a secret.

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type Context, SvcCommand } from '../../cli/command/command.ts';
+import { fileError } from '../../cli/errors/file-error.ts';
 import { Args, Flags } from '../../cli/flags/oclif.ts';
 import { installedPlugins, versionOf } from '../../features/plugins/installed.ts';
 import { FOREIGN_CODE } from '../../features/plugins/warning.ts';
@@ -29,12 +30,12 @@ unless --allow-scripts is given. The first use fetches the plugin manager (29 MB
   protected override async run(context: Context<typeof PluginsInstall>): Promise<void> {
     const { args, flags, out, paths, root, signal, world } = context;
     const { dataDir } = paths;
+    const source = sourceOf(args.plugin, world.cwd);
     const { managePlugins } = await import('../../features/plugins/manager.ts');
     const before = new Map(
       installedPlugins(dataDir).map((plugin) => [plugin.name, versionOf(plugin, dataDir)]),
     );
     out.warn(FOREIGN_CODE);
-    const source = sourceOf(args.plugin, world.cwd);
     await managePlugins(['plugins', 'install', '--silent', source], {
       root,
       dataDir,
@@ -61,9 +62,11 @@ unless --allow-scripts is given. The first use fetches the plugin manager (29 MB
   }
 }
 
-/** Returns what the plugin manager takes: a path as a `file:` URL, anything else as it is. */
+/** Returns what the plugin manager takes: a path as a `file:` URL, anything else as it is. Throws `file`. */
 function sourceOf(plugin: string, cwd: string): string {
   const isPath = /^[./~]|\.tgz$|^[A-Za-z]:[\\/]/.test(plugin) || /[\\/]$/.test(plugin);
   const path = resolve(cwd, plugin);
-  return isPath && existsSync(path) ? `file:${path}` : plugin;
+  if (!isPath) return plugin;
+  if (!existsSync(path)) throw fileError(plugin, { code: 'ENOENT' });
+  return `file:${path}`;
 }

@@ -1,5 +1,7 @@
-import { resolve } from 'node:path';
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { type Context, SvcCommand } from '../../cli/command/command.ts';
+import { SvcError } from '../../cli/errors/svc-error.ts';
 import { Args } from '../../cli/flags/oclif.ts';
 import { installedPlugins } from '../../features/plugins/installed.ts';
 import { FOREIGN_CODE } from '../../features/plugins/warning.ts';
@@ -15,9 +17,14 @@ export default class PluginsLink extends SvcCommand {
   protected override async run(context: Context<typeof PluginsLink>): Promise<void> {
     const { args, out, paths, root, signal, world } = context;
     const { dataDir } = paths;
+    const folder = resolve(world.cwd, args.folder);
+    if (!existsSync(join(folder, 'package.json')))
+      throw new SvcError('file', `${args.folder} is no plugin: it has no package.json`, {
+        hint: (invocation) =>
+          `name the source folder of a plugin: ${invocation.on('plugins', 'link', './my-plugin')}`,
+      });
     const { managePlugins } = await import('../../features/plugins/manager.ts');
     out.warn(FOREIGN_CODE);
-    const folder = resolve(world.cwd, args.folder);
     await managePlugins(['plugins', 'link', '--no-install', folder], {
       root,
       dataDir,
