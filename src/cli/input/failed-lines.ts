@@ -1,3 +1,4 @@
+import { shellWord } from '../../kit/shell.ts';
 import { type CliErrorCode, SvcError } from '../errors/svc-error.ts';
 import type { Invocation } from '../invocation/invocation.ts';
 
@@ -18,7 +19,7 @@ export const IN_DOUBT: ReadonlySet<CliErrorCode> = new Set(['in_doubt', 'interru
 export function failedLines(failures: readonly Failure[], lines: number, hasEffects: boolean): SvcError {
   const total = `${failures.length} of ${lines} ${lines === 1 ? 'line' : 'lines'} failed`;
   const retry = (which: string, filter: string) => (invocation: Invocation) =>
-    `to retry ${which}: jq -cr '${filter}' OUTPUT | ${invocation.again('--input', '-')}`;
+    `to retry ${which}: jq -cr ${shellWord(filter)} OUTPUT | ${invocation.again('--input', '-')}`;
   const reasons = 'OUTPUT (the printed lines) has the reasons; ';
   if (!hasEffects)
     return new SvcError('partial', total, {
@@ -34,7 +35,7 @@ export function failedLines(failures: readonly Failure[], lines: number, hasEffe
       const steps = kinds.map(({ accepted, many, filter }) =>
         accepted === false
           ? retry(`those that ${many}`, `${filter}.request`)(invocation)
-          : `do not send those that ${many} again; what to do about each: jq -r '${filter}.error | .message, .hint' OUTPUT`,
+          : `do not send those that ${many} again; what to do about each: jq -r ${shellWord(`${filter}.error | .message, .hint`)} OUTPUT`,
       );
       return reasons + steps.join('\n');
     },

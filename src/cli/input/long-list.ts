@@ -20,7 +20,8 @@ export async function longList(
     return Array.isArray(list) ? list : [];
   };
   const { body, list, more } = await orUnsupportedFeature(`a list of ${name}`, allOf(page, entriesOf, limit));
-  if (more) out.notice(`there are more than these ${list.length} ${name}: add --limit N`);
+  const than = list.length === 1 ? `more ${name} than this one` : `more than these ${list.length} ${name}`;
+  if (more) out.notice(`there are ${than}: add --limit N`);
   const { [what]: _, ...rest } = body;
   return { rows: list.map(objectOf), rest };
 }

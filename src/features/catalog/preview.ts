@@ -90,7 +90,7 @@ export function catalogOfText(text: string, from: string): Catalog {
     return parseCatalog(text);
   } catch (error) {
     if (!(error instanceof CatalogError)) throw error;
-    throw new SvcError('usage', `the catalog ${from} is invalid:\n${error.message}`, {
+    throw new SvcError('usage', `the catalog ${from} is invalid: ${error.message.replaceAll('\n', '; ')}`, {
       hint: 'correct these places; docs/catalog.md describes the file',
       cause: error,
     });

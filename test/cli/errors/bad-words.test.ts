@@ -1,5 +1,8 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { runSvc } from '../../support/process/run-svc.ts';
+import { tempDir } from '../../support/temp.ts';
 
 test.each([
   [['plugins', 'link', 'nodir'], 'error: nodir is no plugin: it has no package.json'],
@@ -18,4 +21,24 @@ test('a value that the parser of a flag refuses is reported in one sentence', as
   );
   const { error } = JSON.parse((await runSvc([...argv, '--json'])).stderr);
   expect(error.message).toBe('--since: yesterday is not a time');
+});
+
+test('a catalog with errors is reported on one line', async () => {
+  const home = tempDir();
+  writeFileSync(join(home, 'bad.json'), '{"contents":[{"contentId":1}]}');
+  const argv = ['notifications', 'preview', '--catalog', join(home, 'bad.json'), '--template', 'x'];
+  const { stderr, code } = await runSvc([...argv, '--channel', 'sms', '--json'], { home });
+  expect(code).toBe(2);
+  expect(JSON.parse(stderr).error.message).toMatch(
+    /is invalid: contents\[0\]\.contentId must be a string; contents/,
+  );
+});
+
+test('one rejected record is counted in the singular', async () => {
+  const home = tempDir();
+  const run = await runSvc(['events', 'import', '-', '--profile', 'local', '--no-preflight'], {
+    home,
+    stdin: '{"a":1}\n',
+  });
+  expect(run.stderr).toContain('1 of 1 record was rejected');
 });

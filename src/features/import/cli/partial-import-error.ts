@@ -37,7 +37,8 @@ export function partialImportError(
   recovery: RecoveryCommands,
   source: ImportSource,
 ): SvcError {
-  const rejected = `${result.rejected} of ${result.read} records were rejected; see ${result.rejectsFile}`;
+  const records = result.read === 1 ? 'record' : 'records';
+  const rejected = `${result.rejected} of ${result.read} ${records} ${result.rejected === 1 ? 'was' : 'were'} rejected; see ${result.rejectsFile}`;
   const likely = likelyEncodings(Buffer.concat(reasons.undecoded));
   const encoding = encodingStep(likely);
   const flags = fixingFlags(reasons.fixableBy, encoding.flags.more);
