@@ -19,7 +19,7 @@ export const IN_DOUBT: ReadonlySet<CliErrorCode> = new Set(['in_doubt', 'interru
 export function failedLines(failures: readonly Failure[], lines: number, hasEffects: boolean): SvcError {
   const total = `${failures.length} of ${lines} ${lines === 1 ? 'line' : 'lines'} failed`;
   const retry = (which: string, filter: string) => (invocation: Invocation) =>
-    `to retry ${which}: ${shell`jq -cr ${filter}`} OUTPUT | ${invocation.again('--input', '-')}`;
+    `to retry ${which}: ${shell`jq -cr ${filter}`} OUTPUT | ${invocation.rerunWith('--input', '-')}`;
   const reasons = 'OUTPUT (the printed lines) has the reasons; ';
   if (!hasEffects)
     return new SvcError('partial', total, {

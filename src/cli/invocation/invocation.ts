@@ -95,7 +95,7 @@ export class Invocation {
   }
 
   /** Returns another command with an operand; an operand that starts with a dash is placed after `--`. */
-  onThis(operand: string, ...command: string[]): string {
+  onSameResource(operand: string, ...command: string[]): string {
     const flags = this.#serviceFlags();
     const last = operand.startsWith('-') ? [...flags, '--', operand] : [operand, ...flags];
     return pasteable(['svc', ...command, ...last]);

@@ -21,7 +21,7 @@ export default class PluginsLink extends SvcCommand {
     if (!existsSync(join(folder, 'package.json')))
       throw new SvcError('file', `${args.folder} is no plugin: it has no package.json`, {
         hint: (invocation) =>
-          `name the source folder of a plugin: ${invocation.on('plugins', 'link', './my-plugin')}`,
+          `name the source folder of a plugin: ${invocation.onSameService('plugins', 'link', './my-plugin')}`,
       });
     const { managePlugins } = await import('../../features/plugins/manager.ts');
     out.warn(FOREIGN_CODE);
