@@ -1,42 +1,21 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { ROOT } from '../support/process/run-svc.ts';
-import { measureWalks } from '../support/walks.ts';
+import { filesIn, rowOf } from '../support/walk-rows.ts';
 
-/** Returns the files that a line lists, such as `http/{app,body}.ts`, sorted. */
-function filesIn(line: string): string[] {
-  const spans = [...line.matchAll(/`([\w/-]+)\/(?:\{([\w,/-]+)\}|([\w-]+))\.ts`/g)];
-  return spans
-    .flatMap(([, folder, group, one]) => (group ?? one!).split(',').map((name) => `${folder}/${name}.ts`))
-    .sort();
-}
-
-/** Writes files as a line of ARCHITECTURE.md lists them. */
-function listed(files: readonly string[]): string {
-  const folders = new Map<string, string[]>();
-  for (const file of files) {
-    const [, folder, name] = /^(.*)\/(.*)\.ts$/.exec(file) ?? ['', '.', file];
-    folders.set(folder!, [...(folders.get(folder!) ?? []), name!]);
+// Which files a request passes is measured by test/chaos/structure/walks.chaos.ts.
+it('the walks in ARCHITECTURE.md list files that exist, and as many as they say', () => {
+  const text = readFileSync(join(ROOT, 'ARCHITECTURE.md'), 'utf8');
+  const everywhere = filesIn(rowOf(text, 'each request'));
+  for (const name of ['each request', 'track', 'decide', 'render', 'notify', 'webhook']) {
+    const row = rowOf(text, name);
+    const files = filesIn(row);
+    expect(files.filter((file) => !existsSync(join(ROOT, 'src/service', file)))).toEqual([]);
+    const all = name === 'each request' ? files.length : everywhere.length + files.length;
+    expect(
+      Number(row.split('|')[2]),
+      `${name}: run npm run test:chaos -- test/chaos/structure/walks.chaos.ts`,
+    ).toBe(all);
   }
-  return [...folders]
-    .map(([folder, names]) => `\`${folder}/${names.length > 1 ? `{${names.join(',')}}` : names[0]}.ts\``)
-    .join(', ');
-}
-
-it('the walks in ARCHITECTURE.md list the files that each request passes', async () => {
-  const lines = readFileSync(join(ROOT, 'ARCHITECTURE.md'), 'utf8').split('\n');
-  const row = (name: string) => lines.find((line) => line.startsWith(`| ${name} |`)) ?? `| ${name} | 0 | |`;
-  const walks = await measureWalks();
-  const everywhere = walks.track.filter((file) => Object.values(walks).every((walk) => walk.includes(file)));
-  const stated: Record<string, string[]> = { everywhere: filesIn(row('each request')) };
-  const measured: Record<string, string[]> = { everywhere };
-  const rows = [`| each request | ${everywhere.length} | ${listed(everywhere)} |`];
-  for (const [move, walk] of Object.entries(walks)) {
-    const own = walk.filter((file) => !everywhere.includes(file));
-    rows.push(`| ${move} | ${walk.length} | ${listed(own)} |`);
-    stated[move] = [row(move).split('|')[2]!.trim(), ...filesIn(row(move))];
-    measured[move] = [String(walk.length), ...own];
-  }
-  expect(stated, `write these rows into ARCHITECTURE.md:\n${rows.join('\n')}\n`).toEqual(measured);
 });

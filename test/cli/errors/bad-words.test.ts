@@ -5,7 +5,7 @@ import { runSvc } from '../../support/process/run-svc.ts';
 import { tempDir } from '../../support/temp.ts';
 
 test.each([
-  [['plugins', 'link', 'nodir'], 'error: nodir is no plugin: it has no package.json'],
+  [['plugins', 'link', 'missing'], 'error: missing is no plugin: it has no package.json'],
   [['plugins', 'install', './missing.tgz'], 'error: no such file: ./missing.tgz'],
 ])('svc %j is refused before anything is fetched', async (argv, message) => {
   const run = await runSvc(argv);

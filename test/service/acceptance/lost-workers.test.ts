@@ -13,7 +13,7 @@ import { tempDir } from '../../support/temp.ts';
 /** Lets the workers of some workspaces seem to be out. */
 function lose(store: Store, ...lost: string[]): void {
   const workers = {
-    isOut: (id: string) => lost.includes(id),
+    isUnreachable: (id: string) => lost.includes(id),
     out: () => ({ out: lost.length, of: 3 }),
   };
   Object.defineProperty(store, 'workers', { value: workers, configurable: true });
