@@ -23,6 +23,7 @@ const SIGNED = 'Hello, World!';
 /** Other examples need the profile `prod`, and the data that the last ones remove. */
 const FIRST = ['profiles:add'];
 const LAST = [
+  'keys:revoke',
   'users:delete',
   'webhooks:delete',
   'profiles:rename',

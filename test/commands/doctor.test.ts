@@ -64,7 +64,7 @@ describe('svc doctor', () => {
     expect(result).toMatchObject({ code: 0, stderr: '' });
     expect(result.row('key')).toMatchObject({
       status: 'warn',
-      next: expect.stringMatching(`if /api/ is too much there: export SVC_BASE_URL=${service.url}$`),
+      next: expect.stringMatching(`if /api is too much there: export SVC_BASE_URL=${service.url}$`),
     });
   });
 
