@@ -6,6 +6,6 @@ import { onTestFinished } from 'vitest';
 /** A new folder that goes away with the test. */
 export function tempDir(): string {
   const dir = realpathSync(mkdtempSync(join(tmpdir(), 'svc-test-')));
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true, maxRetries: 20 }));
   return dir;
 }

@@ -292,7 +292,7 @@ it('limits one user alike over both processes', async () => {
   expect(answers.filter(({ status }) => status === 429)).toHaveLength(40);
   expect(
     answers
-      .slice(0, 20)
+      .filter(({ status }) => status === 200)
       .map(({ remaining }) => remaining)
       .sort((a, b) => b - a),
   ).toEqual(Array.from({ length: 20 }, (_, i) => 19 - i));
