@@ -139,7 +139,7 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     exclude: [
-      'test/{acceptance,chaos,console}/**',
+      'test/{acceptance,chaos,console-page}/**',
       'test/service/platform/store/postgres/**',
       'test/**/postgres.test.ts',
       ...SLOW,

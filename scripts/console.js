@@ -7,13 +7,13 @@ import { rolldown } from 'rolldown';
 const MOST_GZIPPED = 80 * 1024;
 
 /**
- * Bundles src/console into `dir`: index.html and assets/. Throws if that is larger than the page may be. Resolves with the
+ * Bundles src/console-page into `dir`: index.html and assets/. Throws if that is larger than the page may be. Resolves with the
  * paths of the bundled files.
  * @param {string} dir
  */
 export async function bundleConsole(dir) {
   const root = join(import.meta.dirname, '..');
-  const src = join(root, 'src', 'console');
+  const src = join(root, 'src', 'console-page');
   const build = await rolldown({
     input: join(src, 'main.tsx'),
     platform: 'browser',

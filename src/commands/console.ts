@@ -31,7 +31,7 @@ can change a remote service only with --write.`;
 
   protected override async run(context: Context<typeof Console>): Promise<ExitCode> {
     const { flags, out, signal } = context;
-    const { joinConsole, openConsole } = await import('../features/console/command.ts');
+    const { joinConsole, openConsole } = await import('../features/console-server/command.ts');
     const options = { open: flags.open === true, port: flags.port, write: flags.write === true };
     if (await joinConsole(context, options)) return EXIT.done;
     const console = await openConsole(context, options).catch((error) => {

@@ -115,7 +115,7 @@ progress and exits. With --processes, a process that dies is replaced, and SIGHU
           : ['--database', maskUrl(flags.database)];
     const say = { region, placeFlags, processes, given, invocation };
     const startConsole = async (service: RunningService) => {
-      const { consoleOfService } = await import('../features/console/of-service.ts');
+      const { consoleOfService } = await import('../features/console-server/of-service.ts');
       const isLocal = database === paths.database;
       const { version, root } = context;
       return consoleOfService(service, {

@@ -128,13 +128,13 @@ describe('the layers (ARCHITECTURE.md)', () => {
   });
 
   it('the page of the console sees only contract, kit and the parser of event streams', () => {
-    expect(between(/^console\//, OUTSIDE('console', 'contract', 'kit'))).toEqual([
-      'console/data/stream.ts -> client/sse.ts',
+    expect(between(/^console-page\//, OUTSIDE('console-page', 'contract', 'kit'))).toEqual([
+      'console-page/data/stream.ts -> client/sse.ts',
     ]);
-    expect(between(/^(?!console\/)/, /^console\//)).toEqual([]);
-    const modules = between(/^console\//, /^(?!console\/|contract\/|kit\/|client\/)/);
+    expect(between(/^(?!console-page\/)/, /^console-page\//)).toEqual([]);
+    const modules = between(/^console-page\//, /^(?!console-page\/|contract\/|kit\/|client\/)/);
     // Its forms are made from the published schema of the catalog.
-    const schema = 'console/views/catalog/schema.ts -> ../docs/catalog.schema.json';
+    const schema = 'console-page/views/catalog/schema.ts -> ../docs/catalog.schema.json';
     expect(modules).toContain(schema);
     const others = modules.filter((edge) => edge !== schema);
     const packages = new Set(others.map((edge) => edge.split(' -> ')[1]!.split('/')[0]));
@@ -185,7 +185,7 @@ describe('the layers (ARCHITECTURE.md)', () => {
 
   it('only the rooms that run the service or own its data import it', () => {
     const rooms =
-      /^(commands\/(serve|data)|features\/(serve|data|accounts|users|catalog|console)|cli\/connection)\b/;
+      /^(commands\/(serve|data)|features\/(serve|data|accounts|users|catalog|console-server)|cli\/connection)\b/;
     expect(between(/^(?!service\/)/, /^service\//).filter((edge) => !rooms.test(edge))).toEqual([]);
   });
 

@@ -22,7 +22,7 @@ const MAKER = 'cli/invocation/';
 /** Places with no command line to take the service from, each with its reason. */
 const EXEMPT: Readonly<Record<string, string>> = {
   'cli/help/pages.ts': 'the help of svc, which is about no service in particular',
-  'features/console/open.ts': 'the title of a page',
+  'features/console-server/open.ts': 'the title of a page',
   'library/webhooks.ts': 'a library for handlers, which knows no profile',
   'program/find-command.ts': 'the words of the user in another order, with their flags',
   'service/admin/report-modes.ts': 'the log of a service, which has no command line',

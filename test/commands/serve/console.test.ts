@@ -117,8 +117,8 @@ it('serves the console from one process of several, and from another when that o
     SVC_API_KEY: apiKey,
     SVC_DATA_DIR: join(home, '.local', 'share', 'svc'),
   };
-  const { askForCode } = await import('../../../src/features/console/handover.ts');
-  const { scopeOfService } = await import('../../../src/features/console/of-service.ts');
+  const { askForCode } = await import('../../../src/features/console-server/handover.ts');
+  const { scopeOfService } = await import('../../../src/features/console-server/of-service.ts');
   const scope = scopeOfService({ baseUrl: url, workspace, apiKey }, true);
   await vi.waitUntil(() => askForCode(folder, scope, undefined), { timeout: 30_000 });
   const { stdout } = await runSvc(['console', '--json'], { home, env });

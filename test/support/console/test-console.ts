@@ -2,12 +2,16 @@ import { request } from 'node:http';
 import { connect } from 'node:net';
 import { onTestFinished } from 'vitest';
 import type { ConsoleAbout } from '../../../src/contract/console.ts';
-import { insideBackend } from '../../../src/features/console/backend.ts';
-import { insideParts } from '../../../src/features/console/inside.ts';
-import { importsOf } from '../../../src/features/console/machine.ts';
-import { allowedOperations } from '../../../src/features/console/operations.ts';
-import { ownEndpoints } from '../../../src/features/console/own.ts';
-import { type ConsoleParts, type ConsoleServer, serveConsole } from '../../../src/features/console/server.ts';
+import { insideBackend } from '../../../src/features/console-server/backend.ts';
+import { insideParts } from '../../../src/features/console-server/inside.ts';
+import { importsOf } from '../../../src/features/console-server/machine.ts';
+import { allowedOperations } from '../../../src/features/console-server/operations.ts';
+import { ownEndpoints } from '../../../src/features/console-server/own.ts';
+import {
+  type ConsoleParts,
+  type ConsoleServer,
+  serveConsole,
+} from '../../../src/features/console-server/server.ts';
 import { systemClock } from '../../../src/kit/clock.ts';
 import type { RunningService } from '../../../src/service/running-service.ts';
 import { tempDir } from '../temp.ts';

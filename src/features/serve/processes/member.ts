@@ -1,7 +1,7 @@
 import type { World } from '../../../cli/terminal/world.ts';
 import type { TlsKeyPair } from '../../../service/http/tls.ts';
 import type { RunningService } from '../../../service/running-service.ts';
-import type { RunningConsole } from '../../console/run.ts';
+import type { RunningConsole } from '../../console-server/run.ts';
 import type { FromMember, Question, ReadyService, ToMember } from './messages.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { CODE_MS, Sessions } from '../../../src/features/console/sessions.ts';
+import { CODE_MS, Sessions } from '../../../src/features/console-server/sessions.ts';
 
 const HOUR_MS = 3_600_000;
 

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { Server } from 'node:net';
 import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { startConsole } from '../../../src/features/console/run.ts';
+import { startConsole } from '../../../src/features/console-server/run.ts';
 import { systemClock } from '../../../src/kit/clock.ts';
 import { startTestConsole } from '../../support/console/test-console.ts';
 import { ROOT } from '../../support/process/run-svc.ts';

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { remoteBackend } from '../../../src/features/console/backend.ts';
+import { remoteBackend } from '../../../src/features/console-server/backend.ts';
 import { httpClient } from '../../support/console/remote-client.ts';
 import { startTestConsole } from '../../support/console/test-console.ts';
 import { startTestService } from '../../support/process/service.ts';

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { Pacers } from '../../../src/client/pacers.ts';
 import { HEADERS } from '../../../src/contract/headers.ts';
-import { PACING, remoteBackend } from '../../../src/features/console/backend.ts';
+import { PACING, remoteBackend } from '../../../src/features/console-server/backend.ts';
 import { httpClient } from '../../support/console/remote-client.ts';
 import { startTestConsole } from '../../support/console/test-console.ts';
 import { startTestService } from '../../support/process/service.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ENDPOINTS, type Endpoint } from '../../../src/contract/endpoints.ts';
-import { allowedOperations, calledOperation } from '../../../src/features/console/operations.ts';
+import { allowedOperations, calledOperation } from '../../../src/features/console-server/operations.ts';
 
 const target = (method: 'GET' | 'POST', path: string, query = '') => ({
   method,
