@@ -85,11 +85,11 @@ export async function recordExamples(
     ];
     const stream = await opened;
     await call('ingestEvents', { request: { events } });
-    recorded.streamEvents = await stream.firstEvent();
+    recorded.streamEvents = await stream.until('event');
     const watchQuery = { filter: 'user:u-17 price>20', after: '0' };
     const target = `${ENDPOINTS.watchEvents.path}?${new URLSearchParams(watchQuery)}`;
     const watch = await openStream(service.url + target, auth);
-    recorded.watchEvents = { query: watchQuery, ...(await watch.firstEvent()) };
+    recorded.watchEvents = { query: watchQuery, ...(await watch.until('tick')) };
 
     const user = {
       userId: 'u-17',
@@ -185,21 +185,25 @@ export async function recordExamples(
   }
 }
 
-/** Opens the live event stream; `firstEvent` resolves with its beginning up to the first event. */
+/** Opens a stream; `until` resolves with its beginning up to the first message of a type, however it was cut on its way. */
 async function openStream(url: string, headers: Record<string, string>) {
   const stop = new AbortController();
   const answer = await fetch(url, { headers, signal: stop.signal });
   const reader = answer.body!.pipeThrough(new TextDecoderStream()).getReader();
   let response = (await reader.read()).value ?? '';
   return {
-    async firstEvent(): Promise<Recorded> {
-      while (!/^event: event\ndata: .*\n\n/m.test(response)) {
+    async until(type: string): Promise<Recorded> {
+      const message = new RegExp(`^event: ${type}\\ndata: .*\\n\\n`, 'm');
+      let found = message.exec(response);
+      while (!found) {
         const { value, done } = await reader.read();
         if (done) throw new Error('the stream ended');
         response += value;
+        found = message.exec(response);
       }
       stop.abort();
-      return { status: answer.status, headers: Object.fromEntries(answer.headers), response };
+      const seen = response.slice(0, found.index + found[0].length);
+      return { status: answer.status, headers: Object.fromEntries(answer.headers), response: seen };
     },
   };
 }
