@@ -28,6 +28,7 @@ import type { Log } from './platform/log.ts';
 import { filesOf, openStore } from './platform/open.ts';
 import type { Platform } from './platform/platform.ts';
 import { Precedence } from './platform/precedence.ts';
+import { serviceClock } from './platform/service-clock.ts';
 import { followPolicy, type PolicyChange } from './platform/settings.ts';
 import { sendingMode, workspaces } from './platform/store/workspaces.ts';
 import type { TracingSettings } from './platform/tracing/settings.ts';
@@ -109,13 +110,14 @@ interface NodeMember {
  * with StoreUnusable, StoreUnavailable, TlsUnusable or the listen error.
  */
 export async function startService(options: ServiceOptions): Promise<RunningService> {
-  const clock = options.clock ?? systemClock;
+  const machine = options.clock ?? systemClock;
   const files = filesOf(options.database, options.dataDir ?? '.');
   const steady = options.steady ?? systemSteadyClock;
   const { member, tls } = options;
   const keyPair = tls && (member?.keyPair ?? readKeyPair(tls));
   const share = member?.share ?? 1;
-  const { store, limiter, limiterTime, shared } = await openStore(options.database, clock, steady, share);
+  const { store, limiter, limiterTime, shared } = await openStore(options.database, machine, steady, share);
+  const clock = serviceClock(machine, store);
   const closers: Array<() => Promise<void> | void> = [() => store.close()];
   let closing: Promise<void> | undefined;
   const close = () => {
@@ -137,7 +139,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       if (level !== 'debug') observe.line(level);
       options.log?.(level, message, fields);
     };
-    const invalid = tls && keyPair && invalidityOf(tls, keyPair, Date.now());
+    const invalid = tls && keyPair && invalidityOf(tls, keyPair, machine.now());
     if (invalid) log('warn', invalid);
     const tracing = options.tracing ? await loadTracing(options.tracing, log) : untraced;
     closers.push(() => tracing.close());
@@ -152,6 +154,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     const platform: Platform = {
       store,
       clock,
+      machine,
       random: randomFrom(options.seed),
       log,
       tracing,
@@ -204,7 +207,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       endpoints: Object.assign({}, ...features.map((feature) => feature.endpoints)),
       unkeyed: features.flatMap((feature) => feature.unkeyed ?? []),
       authenticate: authenticator(store, keyUses.note),
-      admit: rateLimiter(limiter, policy, clock),
+      admit: rateLimiter(limiter, policy, machine),
       admitClient: clientAccess(platform, policy, proxies, member?.countClients),
       recorder,
       readiness: () => health.answer(),
@@ -246,7 +249,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       reloadTls: () => {
         if (!tls) return;
         try {
-          server.useKeyPair(readNextKeyPair(tls, Date.now()));
+          server.useKeyPair(readNextKeyPair(tls, machine.now()));
           log('info', 'the certificate was read again', { file: tls.cert });
         } catch (error) {
           log('error', 'the certificate could not be read again, and the old one stays in use', {
@@ -269,7 +272,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
         const { identifyUser } = await import('./admin/user-records.ts');
         return identifyUser(store, credentials.workspace, user);
       },
-      usage: () => readUsage({ store, clock, policy }, limiterTime, credentials.workspace),
+      usage: () => readUsage({ store, clock: machine, policy }, limiterTime, credentials.workspace),
       status: () => readStatus(store, health, record),
       faults: faults?.control,
       idle: async () => (await Promise.all(workers.map((worker) => worker.idle()))).every(Boolean),

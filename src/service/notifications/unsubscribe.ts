@@ -18,7 +18,7 @@ const MAX_BODY_BYTES = 4096;
 const MAX_TOKEN = 2048;
 
 export interface UnsubscribeParts {
-  readonly platform: Pick<Platform, 'store' | 'cipher' | 'clock'>;
+  readonly platform: Pick<Platform, 'store' | 'cipher' | 'machine'>;
   readonly limiter: Limiter;
   /** Per window and workspace. */
   readonly limit: number;
@@ -39,7 +39,7 @@ const HTML = {
  * GET shows a page with a button and changes nothing, because programs follow links that nobody clicked.
  */
 export function unsubscribeRoute(parts: UnsubscribeParts): UnkeyedRoute {
-  const countSender = senderLimit(parts.platform.clock, parts.proxies);
+  const countSender = senderLimit(parts.platform.machine, parts.proxies);
   return {
     name: 'unsubscribe',
     path: UNSUBSCRIBE_ROUTE,

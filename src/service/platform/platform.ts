@@ -9,7 +9,10 @@ import type { Tracing } from './tracing/tracing.ts';
 /** What every feature may build on, opened once by start.ts. A feature names the parts that it needs. */
 export interface Platform {
   readonly store: Store;
+  /** The service's time, which a test clock can move (service-clock.ts). */
   readonly clock: Clock;
+  /** The machine's time, for what others check by theirs: rate limits and signatures. */
+  readonly machine: Pick<Clock, 'now'>;
   readonly random: Random;
   readonly log: Log;
   /** Follows requests, deliveries and calls of providers through traces. */

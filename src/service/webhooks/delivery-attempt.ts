@@ -18,11 +18,11 @@ export function deliveryAttempt(
   send: typeof post,
   stopping: AbortSignal,
 ): (claimed: ClaimedDelivery) => Promise<void> {
-  const { store, clock, log, random, cipher, precedence, tracing } = platform;
+  const { store, clock, machine, log, random, cipher, precedence, tracing } = platform;
 
-  const sendSigned = async (claimed: ClaimedDelivery, startedAt: number): Promise<PostResult> => {
+  const sendSigned = async (claimed: ClaimedDelivery): Promise<PostResult> => {
     const body = Buffer.from(claimed.body);
-    const headers = deliveryHeaders(claimed.deliveryId, startedAt, body, secretsOf(claimed, cipher));
+    const headers = deliveryHeaders(claimed.deliveryId, machine.now(), body, secretsOf(claimed, cipher));
     const route = egress.to(claimed.url);
     if ('refused' in route) return { status: null, error: route.refused, retryAfterMs: null };
     const span = tracing.start({
@@ -38,7 +38,7 @@ export function deliveryAttempt(
       {
         ...route,
         deadlineMs: DELIVERY_DEADLINE_MS,
-        now: clock.now,
+        now: machine.now,
         signal: stopping,
       },
     );
@@ -50,12 +50,13 @@ export function deliveryAttempt(
     try {
       await precedence.yieldToRequests();
       const startedAt = clock.now();
-      const result = await sendSigned(claimed, startedAt);
+      const began = machine.now();
+      const result = await sendSigned(claimed);
       if (result.status === null && stopping.aborted) {
         await store.write((tx) => deliveries.release(tx, claimed), { durable: false });
         return;
       }
-      const durationMs = clock.now() - startedAt;
+      const durationMs = machine.now() - began;
       await recordResult(
         platform,
         stopping,

@@ -34,10 +34,10 @@ interface Asked {
 
 /** `counts` counts the requests of this process, or of the node that it is one of; `proxies` are the addresses whose X-Forwarded-For is believed. */
 export function clientAccess(
-  { cipher, clock }: Pick<Platform, 'cipher' | 'clock'>,
+  { cipher, clock, machine }: Pick<Platform, 'cipher' | 'clock' | 'machine'>,
   policy: () => Policy,
   proxies: BlockList,
-  counts: CountClients = clientCounts(clock),
+  counts: CountClients = clientCounts(machine),
 ): AdmitClient {
   const count = async (asked: readonly Asked[], headers: Headers) => {
     const { clientLimits, windowMs } = policy();
@@ -53,7 +53,7 @@ export function clientAccess(
       if (refused || scope !== 'key') {
         headers.set(HEADERS.limit, String(clientLimits[scope] ?? UNLIMITED));
         headers.set(HEADERS.remaining, String(counted?.remaining ?? UNLIMITED));
-        const reset = counted ? counted.count.start + windowMs : clock.now();
+        const reset = counted ? counted.count.start + windowMs : machine.now();
         headers.set(HEADERS.reset, String(Math.ceil(reset / 1000)));
       }
       if (refused)

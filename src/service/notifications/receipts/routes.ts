@@ -23,7 +23,7 @@ const MAX_RECEIPT_BYTES = 3 * 1024 * 1024;
 const MAX_CHALLENGE = 1024;
 
 export interface ReceiptParts {
-  readonly platform: Pick<Platform, 'store' | 'clock' | 'log'>;
+  readonly platform: Pick<Platform, 'store' | 'machine' | 'log'>;
   readonly limiter: Limiter;
   /** Genuine receipts per window and workspace. */
   readonly limit: number;
@@ -46,7 +46,7 @@ interface Counted {
  * not genuine gets one answer and costs the same, whether its provider and workspace exist or not.
  */
 export function receiptRoute(parts: ReceiptParts): UnkeyedRoute {
-  const countSender = senderLimit(parts.platform.clock, parts.proxies);
+  const countSender = senderLimit(parts.platform.machine, parts.proxies);
   const counted = (request: HonoRequest, incoming: IncomingMessage): Counted => {
     const genuine = countSender(incoming);
     return { providers: parts.receivers.get(request.param('provider') ?? '') ?? [], genuine };

@@ -43,7 +43,10 @@ export interface Sql {
 
 export interface Tx {
   readonly sql: Sql;
-  /** Unix milliseconds. On a database that several machines share, this is the database's time. */
+  /**
+   * The service's time, Unix ms: that of the machine, or of the database where several machines share it, and the offset
+   * of a test clock.
+   */
   readonly now: number;
   /** Acquires a named exclusive lock on the database and holds it until the transaction ends. */
   lock(name: string): Promise<void>;
@@ -106,6 +109,8 @@ export interface Workers {
 
 export interface Store {
   readonly dialect: Dialect;
+  /** The offset of the test clock of the store as this process last saw it, in ms; 0 without one (test-clock.ts). */
+  readonly clockOffset: number;
   /** Undefined unless the database is distributed. */
   readonly workers?: Workers | undefined;
   /** Undefined for SQLite. */

@@ -1,5 +1,6 @@
 import type { PoolClient, QueryResult } from 'pg';
 import { StoreUnavailable, type Topic, type Tx } from '../store.ts';
+import { OFFSET } from '../test-clock.ts';
 import type { Connections } from './connections.ts';
 import { isBroken, translate } from './errors.ts';
 import type { InFlight } from './in-flight.ts';
@@ -9,10 +10,13 @@ import { locksOf, PostgresSql } from './transaction.ts';
 
 const WRITING = 'BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE';
 const BEGIN = {
-  durable: `${WRITING}; SELECT ${NOW} AS now`,
-  lazy: `${WRITING}; SET LOCAL synchronous_commit = off; SELECT ${NOW} AS now`,
-  read: `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SELECT ${NOW} AS now`,
+  durable: WRITING,
+  lazy: `${WRITING}; SET LOCAL synchronous_commit = off`,
+  read: 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY',
 };
+const TIME = `SELECT ${NOW} AS now, 0 AS moved`;
+/** The time where the store has a test clock, which others need not read. */
+const MOVED_TIME = `SELECT ${NOW} + moved AS now, moved FROM (SELECT coalesce((${OFFSET})::bigint, 0) AS moved) AS clock`;
 
 /** `lazy` does not wait until the commit is durable. */
 export type Kind = keyof typeof BEGIN;
@@ -23,10 +27,12 @@ interface Parts {
   readonly where: string;
   /** Given where the database is distributed. */
   readonly inFlight: InFlight | undefined;
+  /** The store has a test clock. */
+  readonly testClock: boolean;
 }
 
 /**
- * Runs `work` in a transaction. Resolves to its value and the topics to notify of. With `pipelinedBegin`, `work` starts before
+ * Runs `work` in a transaction. Resolves to its value, the topics to notify of and the offset of the test clock. With `pipelinedBegin`, `work` starts before
  * the transaction has begun (WriteOptions), and a connection that turns out to be dead is not replaced: rejects with NotBegun.
  */
 export async function runTransaction<T>(
@@ -34,12 +40,15 @@ export async function runTransaction<T>(
   kind: Kind,
   work: (tx: Tx) => Promise<T>,
   pipelinedBegin = false,
-): Promise<{ value: T; topics: ReadonlySet<Topic> }> {
+): Promise<{ value: T; topics: ReadonlySet<Topic>; clockOffset: number }> {
   const { connections, where, inFlight } = parts;
-  const text = BEGIN[kind];
+  const text = `${BEGIN[kind]}; ${parts.testClock ? MOVED_TIME : TIME}`;
   let now: number | undefined;
+  let clockOffset = 0;
   const takeNow = (result: QueryResult) => {
-    now = (result as unknown as QueryResult<{ now: number }>[]).at(-1)!.rows[0]!.now;
+    const row = (result as unknown as QueryResult<{ now: number; moved: number }>[]).at(-1)!.rows[0]!;
+    now = row.now;
+    clockOffset = row.moved;
   };
   let client: PoolClient;
   let begun: Promise<void> | undefined;
@@ -80,7 +89,7 @@ export async function runTransaction<T>(
     // The end of a read has no result to wait for. The next transaction of the connection comes after it.
     if (kind === 'read') ended = sql.end('COMMIT').catch(() => {});
     else await commit(client, sql, where, unread);
-    return { value, topics };
+    return { value, topics, clockOffset };
   } catch (error) {
     // What failed first explains the other failures.
     const first = await Promise.all([begun, ...unread]).then(

@@ -16,6 +16,7 @@ import {
   type Workers,
   type WriteOptions,
 } from '../store.ts';
+import { OFFSET } from '../test-clock.ts';
 import { runAlone } from './alone.ts';
 import { Connections } from './connections.ts';
 import { isConflict, NotBegun, translateOpening } from './errors.ts';
@@ -59,6 +60,8 @@ export class PostgresStore implements Store {
   readonly #statistics = new Statistics((work) => this.#transaction('lazy', work));
   #closing: Promise<void> | undefined;
   #workers: WorkerWatch | undefined;
+  #hasTestClock = false;
+  #clockOffset = 0;
   /** Defined where the database is distributed. */
   #inFlight: InFlight | undefined;
 
@@ -91,12 +94,18 @@ export class PostgresStore implements Store {
       await store.#listener.start();
       const { distributed, ...versions } = await migratePostgres(url, store.#where, migrations);
       if (distributed) await store.#distribute(clock);
+      store.subscribe('settings', () => void store.#lookForTestClock().catch(() => {}));
+      await store.#lookForTestClock();
       return { store, ...versions };
     } catch (error) {
       await store.close();
       const cause = error instanceof StoreUnavailable ? error.cause : error;
       throw translateOpening(cause, store.#where);
     }
+  }
+
+  get clockOffset(): number {
+    return this.#clockOffset;
   }
 
   get workers(): Workers | undefined {
@@ -135,6 +144,11 @@ export class PostgresStore implements Store {
   }
 
   async readOne<T extends object>(sql: string, params: readonly SqlValue[]): Promise<ReadAt<T> | undefined> {
+    if (this.#hasTestClock)
+      return this.read(async (tx) => {
+        const row = await tx.sql.get<T>(sql, params);
+        return row && { ...row, now: tx.now };
+      });
     const statement = statementOf(
       `SELECT found.*, ${NOW} AS now FROM (${sql}) AS found`,
       this.dialect.distributed,
@@ -199,6 +213,15 @@ export class PostgresStore implements Store {
     }
   }
 
+  /**
+   * Transactions read the offset of a test clock where there is one. A node that was running when the store got one learns of
+   * it with the notification, and the clock moves later.
+   */
+  async #lookForTestClock(): Promise<void> {
+    if (this.#hasTestClock) return;
+    this.#hasTestClock = (await this.read((tx) => tx.sql.get(OFFSET))) !== undefined;
+  }
+
   async #distribute(clock: Clock): Promise<void> {
     const inFlight = new InFlight((workspaceId) => workers.isUnreachable(workspaceId));
     const workers = new WorkerWatch(this.#url, clock, {
@@ -219,8 +242,15 @@ export class PostgresStore implements Store {
   }
 
   async #transaction<T>(kind: Kind, work: (tx: Tx) => Promise<T>, pipelinedBegin = false): Promise<T> {
-    const parts = { connections: this.#connections, where: this.#where, inFlight: this.#inFlight };
-    const { value, topics } = await runTransaction(parts, kind, work, pipelinedBegin);
+    const parts = {
+      connections: this.#connections,
+      where: this.#where,
+      inFlight: this.#inFlight,
+      testClock: this.#hasTestClock,
+    };
+    const { value, topics, clockOffset } = await runTransaction(parts, kind, work, pipelinedBegin);
+    // Transactions do not end in the order in which they began, and the clock never goes back.
+    this.#clockOffset = Math.max(this.#clockOffset, clockOffset);
     for (const topic of topics) {
       this.#notifications.emit(topic);
       this.#listener.notify(topic);

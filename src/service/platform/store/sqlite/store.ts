@@ -15,6 +15,7 @@ import {
   type Tx,
   type WriteOptions,
 } from '../store.ts';
+import { OFFSET } from '../test-clock.ts';
 import { ChangeWatch } from './change-watch.ts';
 import { SqliteConnection, sqliteDialect } from './connection.ts';
 import { GroupWriter } from './group-writer.ts';
@@ -43,6 +44,11 @@ const tryLock = async () => true;
 
 /** What a transaction that reads has no use for. */
 const readTx = { lock, tryLock, notify: async () => {}, deferUntilCommit: () => {} };
+
+interface Setting {
+  readonly value: string;
+}
+
 type Outcome = { ok: true; value: unknown } | { ok: false; reason: unknown };
 
 /**
@@ -61,6 +67,7 @@ export class SqliteStore implements Store {
   readonly #reader: SqliteConnection;
   readonly #notifications = new EventEmitter().setMaxListeners(0);
   readonly #queue = new WriteQueue<Job>(GROUP_SIZE);
+  #clockOffset = 0;
   #flushing = false;
   #reading: Promise<unknown> = Promise.resolve();
   readonly #watch: ChangeWatch;
@@ -98,12 +105,16 @@ export class SqliteStore implements Store {
     ensurePrivateFile(path);
     const store = new SqliteStore(path, clock);
     try {
-      const { from, to } = await store.write((tx) => migrate(tx.sql, tx.now, migrations));
+      const { from, to } = await store.write((tx) => migrate(tx.sql, clock.now(), migrations));
       return { store, from, to };
     } catch (error) {
       await store.close();
       throw error;
     }
+  }
+
+  get clockOffset(): number {
+    return this.#clockOffset;
   }
 
   write<T>(work: (tx: Tx) => Promise<T>, { durable = true, bulk = false }: WriteOptions = {}): Promise<T> {
@@ -128,7 +139,7 @@ export class SqliteStore implements Store {
     const run = async () => {
       this.#reader.begin('DEFERRED');
       try {
-        return await work({ ...readTx, sql: this.#reader, now: this.#clock.now() });
+        return await work(this.#tx(this.#reader, readTx));
       } finally {
         this.#reader.rollBack();
       }
@@ -141,7 +152,7 @@ export class SqliteStore implements Store {
   readOne<T extends object>(sql: string, params: readonly SqlValue[]): Promise<ReadAt<T> | undefined> {
     return this.#outside((reader) => {
       const row = reader.first<T>(sql, params);
-      return row && { ...row, now: this.#clock.now() };
+      return row && { ...row, now: this.#now(reader.first(OFFSET, [])) };
     });
   }
 
@@ -265,8 +276,7 @@ export class SqliteStore implements Store {
     };
     sql.exec('SAVEPOINT job');
     try {
-      const now = this.#clock.now();
-      const value = await job.work({ sql, now, lock, tryLock, notify, deferUntilCommit });
+      const value = await job.work(this.#tx(sql, { lock, tryLock, notify, deferUntilCommit }));
       await unread;
       sql.exec('RELEASE job');
       for (const topic of own) topics.add(topic);
@@ -277,6 +287,25 @@ export class SqliteStore implements Store {
       sql.exec('RELEASE job');
       return { ok: false, reason };
     }
+  }
+
+  /** A transaction on a connection. Its time is read when it is first asked for: most transactions of limits never do. */
+  #tx(sql: SqliteConnection, rest: Omit<Tx, 'sql' | 'now'>): Tx {
+    let now: number | undefined;
+    const read = () => this.#now(sql.allSync<Setting>(OFFSET)[0]);
+    return {
+      ...rest,
+      sql,
+      get now() {
+        now ??= read();
+        return now;
+      },
+    };
+  }
+
+  #now(offset: Setting | undefined): number {
+    this.#clockOffset = Number(offset?.value ?? 0);
+    return this.#clock.now() + this.#clockOffset;
   }
 
   /** Changes when another connection commits, not on commits of this one. */
