@@ -29,12 +29,18 @@ export const EvaluationOutput = z.object({
           effective: number(
             'The effective sample size: how many decisions of this policy would be as precise.',
           ),
-          clipped: whole('Decisions whose weight was clipped.'),
+          unsupported: number(
+            "Share of the policy's choices that the log never or hardly ever makes; the intervals are wider by it.",
+          ),
           ips: estimate('Inverse propensity score.'),
           snips: estimate('Self-normalized inverse propensity score.'),
           dr: about(
             'Doubly robust estimate; null if the log has no rankings.',
             z.nullable(estimate('Doubly robust estimate.')),
+          ),
+          dm: about(
+            'Direct method; null if the log has no rankings.',
+            z.nullable(z.object({ mean: number('The mean ranking of what the policy chooses.') })),
           ),
         }),
       ),

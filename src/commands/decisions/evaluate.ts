@@ -6,16 +6,19 @@ import { spanFlags } from '../../cli/flags/time-flags.ts';
 import type { Client } from '../../client/client.ts';
 import { ENDPOINTS } from '../../contract/endpoints.ts';
 import { validate } from '../../contract/validation.ts';
+import type { Evaluation } from '../../features/evaluation/estimators.ts';
 import { evaluateLog, type LogEntry, type LogEvaluation } from '../../features/evaluation/evaluate-log.ts';
-import { clipOf, mapOf, rangeOf } from '../../features/evaluation/flag-values.ts';
+import { mapOf, rangeOf } from '../../features/evaluation/flag-values.ts';
 import { readLogFile } from '../../features/evaluation/log-file.ts';
 import { LOG_FIELDS } from '../../features/evaluation/log-row.ts';
 import type { Estimate } from '../../features/evaluation/logged-decision.ts';
 import { NAMED, policyOf } from '../../features/evaluation/policy-option.ts';
-import { seededRandom } from '../../kit/random.ts';
 
 /** Effective sample size below which an estimate deserves a warning. */
 const MIN_EFFECTIVE = 100;
+
+/** Share of choices of which the log says nothing that deserves a notice. */
+const MIN_UNSUPPORTED = 0.01;
 
 /** With fewer decisions than this, no estimate is reliable: one notice is enough. */
 const TRIAL = 10;
@@ -23,9 +26,9 @@ const TRIAL = 10;
 export default class DecisionsEvaluate extends SvcCommand {
   static override summary = 'Evaluate decision policies on the decision log (off-policy)';
   static override description =
-    `Estimates the mean reward of policies from the decision log of the service or, with --input, from a file. Prints each
-estimate with its 95% confidence interval, by inverse propensity scoring (IPS), self-normalised IPS (SNIPS) and the
-doubly robust estimator (DR). N_eff is the effective sample size.
+    `Estimates the mean reward of policies from the decision log of the service or, with --input, from a file: by inverse
+propensity scoring (IPS), self-normalised IPS (SNIPS) and the doubly robust estimator (DR), each with its 95% confidence
+interval, and by the direct method (DM), which is as wrong as the rankings of the log. N_eff is the effective sample size.
 
 Policies: running (the one that made the log), uniform, best (always the content with the highest ranking), content:ID
 (always that content, where it is a candidate), or a JSON file with a weight for each content.
@@ -34,12 +37,12 @@ Rewards of the service: actioned 1, clicked 0.6, opened 0.2. A decision without 
 message was served, or from when it was made if nobody polls, as in learning; one that was not served yet is left out.
 
 A file has a row a decision with action, reward and propensity, and may list its candidates as a JSON array of ids, or
-of objects with contentId, propensity and ranking. Without rankings there is no DR and no best. A row without a reward
+of objects with contentId, propensity and ranking. Without rankings there is no DR, no DM and no best. A row without a reward
 counts as not served yet. NDJSON entries of GET /v1/decisions are read as they are.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %>',
     '<%= config.bin %> <%= command.id %> --since 2026-03-01T00:00:00Z --json | jq .policies.best.dr',
-    '<%= config.bin %> <%= command.id %> --policy running --policy content:welcome-back --bootstrap 1000',
+    '<%= config.bin %> <%= command.id %> --policy running --policy content:welcome-back',
     '<%= config.bin %> <%= command.id %> --input bts.csv --map action=item_id --map reward=click --map propensity=propensity_score',
   ];
   static override flags = {
@@ -77,24 +80,12 @@ counts as not served yet. NDJSON entries of GET /v1/decisions are read as they a
       multipleNonGreedy: true,
       helpValue: 'running|uniform|best|content:ID|FILE',
     }),
-    clip: Flags.string({
-      summary: 'largest weight of a decision: less variance, some bias',
-      helpValue: 'WEIGHT',
-    }),
-    bootstrap: Flags.integer({
-      summary: 'bootstrap the intervals from N replicates instead of the normal approximation',
-      min: 100,
-      max: 10_000,
-      helpValue: 'N',
-    }),
     ...spanFlags('decisions made'),
   };
 
   protected override async run(context: Context<typeof DecisionsEvaluate>): Promise<void> {
     const { flags, out, signal, world } = context;
-    const { bootstrap } = flags;
     const map = mapOf(flags.map ?? []);
-    const clip = clipOf(flags.clip);
     const range = rangeOf(flags['reward-range']);
     const names = flags.policy ?? [...NAMED.keys()];
     const policies = new Map(
@@ -127,15 +118,7 @@ counts as not served yet. NDJSON entries of GET /v1/decisions are read as they a
       });
     };
     let removedBefore: string | undefined;
-    const result = await evaluateLog(read() ?? (await fromService()), {
-      policies,
-      clip,
-      range,
-      bootstrap:
-        bootstrap === undefined
-          ? undefined
-          : { replicates: bootstrap, random: seededRandom(world.env.SVC_SEED || 'bootstrap') },
-    });
+    const result = await evaluateLog(read() ?? (await fromService()), { policies, range });
     if (signal.aborted)
       throw new SvcError('interrupted', 'interrupted before the end of the log', {
         hint: (invocation) => invocation.rerunWith(),
@@ -155,12 +138,16 @@ counts as not served yet. NDJSON entries of GET /v1/decisions are read as they a
       result.decisions === 0
         ? 'no decision in the log has an action'
         : out.table(
-            ['POLICY', 'N_eff', 'IPS', 'SNIPS', 'DR'].map((title) => ({ title, whole: true })),
+            ['POLICY', 'N_eff', 'IPS', 'SNIPS', 'DR', 'DM'].map((title) => ({ title, whole: true })),
             Object.entries(result.policies).map(([policy, judged]) => [
               label(policy),
               ...(judged
-                ? [judged.effective.toFixed(0), ...[judged.ips, judged.snips, judged.dr].map(interval)]
-                : ['-', '-', '-', '-']),
+                ? [
+                    judged.effective.toFixed(0),
+                    ...[judged.ips, judged.snips, judged.dr].map(interval),
+                    judged.dm ? short(judged.dm.mean) : '-',
+                  ]
+                : ['-', '-', '-', '-', '-']),
             ]),
           ),
     );
@@ -181,11 +168,19 @@ function* warnings({ decisions, pending, skipped, policies }: LogEvaluation, nam
     }
     if (judged.decisions < decisions)
       yield `${label(policy)} has a candidate in ${judged.decisions} of ${decisions} decisions; it is judged on those`;
-    if (judged.clipped > 0) yield `${label(policy)}: ${judged.clipped} weights were clipped`;
-    if (judged.decisions >= TRIAL && judged.effective < MIN_EFFECTIVE)
-      yield `the ${label(policy)} policy has an effective sample size of ${judged.effective.toFixed(0)} decisions: its estimates are imprecise`;
+    if (judged.decisions < TRIAL) continue;
+    if (judged.effective < MIN_EFFECTIVE)
+      yield `too little is known of the ${label(policy)} policy: its effective sample size is ${judged.effective.toFixed(0)} decisions${needed(judged)}`;
+    else if (judged.unsupported >= MIN_UNSUPPORTED)
+      yield `the log hardly ever makes ${(100 * judged.unsupported).toFixed(0)}% of the choices of the ${label(policy)} policy: its intervals are wider by as much`;
   }
 }
+
+/** How long a log like this one must be. */
+const needed = ({ decisions, effective }: Evaluation) =>
+  effective > 0
+    ? `, and ${MIN_EFFECTIVE} take about ${Number((decisions * (MIN_EFFECTIVE / effective)).toPrecision(2)).toLocaleString('en')} decisions like these`
+    : '';
 
 const counted = (count: number) => (count === 1 ? 'one decision is' : `${count} decisions are`);
 

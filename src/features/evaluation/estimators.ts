@@ -1,145 +1,148 @@
-import { Replicates, type Resampling } from './bootstrap.ts';
+import { likelihoodInterval, type Ratio } from './likelihood-interval.ts';
 import { type Estimate, type LoggedDecision, type Range, UNIT } from './logged-decision.ts';
-import type { Policy } from './policies.ts';
+import type { Choice, Policy } from './policies.ts';
+import { Support } from './support.ts';
 
 export interface Evaluation {
   /** Decisions in which the policy has a candidate. */
   readonly decisions: number;
   /** Kish's effective sample size: how many decisions of the policy itself would be as precise. */
   readonly effective: number;
-  /** Decisions whose weight was clipped. */
-  readonly clipped: number;
+  /** Share of the policy's choices that the log never or hardly ever makes; the intervals are wider by it. */
+  readonly unsupported: number;
   /** Inverse propensity scoring (Horvitz & Thompson, 1952). Unbiased; wide where the policies differ much. */
   readonly ips: Estimate;
   /** Self-normalised IPS (Swaminathan & Joachims, 2015). */
   readonly snips: Estimate;
-  /**
-   * Doubly robust (Dudík, Langford & Li, 2011), with the rankings of the log as the reward model; null if the log has
-   * none.
-   */
+  /** Doubly robust (Dudík, Langford & Li, 2011), with the rankings of the log as the reward model; null without them. */
   readonly dr: Estimate | null;
+  /**
+   * The direct method: the mean ranking of what the policy chooses; null without rankings. It is as wrong as they are,
+   * which its decisions do not show: it has no interval.
+   */
+  readonly dm: { readonly mean: number } | null;
 }
 
-export interface EvaluatorOptions {
-  /** The largest weight of a decision (truncated importance sampling, Ionides, 2008). */
-  readonly clip?: number | undefined;
-  readonly range?: Range | undefined;
-  /** Bootstrap intervals instead of normal ones. */
-  readonly replicates?: number | undefined;
-}
+/** Decisions that are stored one by one; of more, neighbours are added up, so that a log of any length has a bound. */
+const CAPACITY = 16_384;
 
-/** The 97.5 % point of the normal distribution. */
-const Z = 1.959963984540054;
+/** A sum of propensities may be off by so much. */
+const ROUNDING = 1e-12;
 
-/**
- * Evaluates a policy on a log, one decision at a time, in constant memory. Confidence intervals use the normal
- * approximation (of the mean for IPS and DR, by the delta method for SNIPS), or the bootstrap.
- */
+/** Evaluates a policy on a log, one decision at a time, in constant memory. */
 export class Evaluator {
   readonly #policy: Policy;
-  readonly #clip: number;
   readonly #range: Range;
-  readonly #replicates: Replicates | undefined;
+  readonly #capacity: number;
   #n = 0;
-  #clipped = 0;
-  #ips = new Moments();
-  #dr = new Moments();
-  #w = 0;
-  #wr = 0;
   #ww = 0;
-  #wwr = 0;
-  #wwrr = 0;
+  #predicted = 0;
+  /** Sums over blocks of decisions (Kitamura, 1997): how many, weight, weight × reward, doubly robust value. */
+  #blocks = { n: [] as number[], w: [] as number[], wr: [] as number[], dr: [] as number[] };
+  /** Decisions in a full block. */
+  #size = 1;
+  readonly #supports = new Support();
 
-  constructor(policy: Policy, options: EvaluatorOptions = {}) {
+  constructor(policy: Policy, range: Range = UNIT, capacity = CAPACITY) {
     this.#policy = policy;
-    this.#clip = options.clip ?? Number.POSITIVE_INFINITY;
-    this.#range = options.range ?? UNIT;
-    this.#replicates = options.replicates ? new Replicates(options.replicates) : undefined;
+    this.#range = range;
+    this.#capacity = capacity;
   }
 
-  /** @param counts of {@link Resampling}, if there are replicates */
-  add(decision: LoggedDecision, counts?: ReturnType<Resampling['next']>): void {
+  add(decision: LoggedDecision): void {
     const choice = this.#policy(decision);
     if (!choice) return;
     const { candidates, chosen, reward } = decision;
     const { propensity, ranking } = candidates[chosen]!;
-    const full = choice.chances[chosen]! / propensity;
-    const weight = Math.min(full, this.#clip);
-    if (weight < full) this.#clipped++;
+    const weight = choice.chances[chosen]! / propensity;
     let predicted = choice.rest;
     for (const [i, candidate] of candidates.entries()) predicted += choice.chances[i]! * candidate.ranking;
-    const dr = predicted + weight * (reward - ranking);
+    this.#support(decision, choice, predicted);
     this.#n++;
-    this.#ips.add(weight * reward);
-    this.#dr.add(dr);
-    this.#w += weight;
-    this.#wr += weight * reward;
     this.#ww += weight ** 2;
-    this.#wwr += weight ** 2 * reward;
-    this.#wwrr += weight ** 2 * reward ** 2;
-    if (counts) this.#replicates?.add(counts, weight, reward, dr);
+    this.#predicted += predicted;
+    this.#store(weight, weight * reward, predicted + weight * (reward - ranking));
   }
 
   /** The estimates so far; null if there is no decision in which the policy has a candidate. */
   result(): Evaluation | null {
     if (this.#n === 0) return null;
-    const dr = this.#dr.mean;
-    const normal = {
-      ips: this.#around(this.#ips.mean, this.#ips.error),
-      snips: this.#snips(),
-      dr: this.#around(dr, this.#dr.error),
+    const { n, w, wr, dr } = this.#blocks;
+    const { low, high } = this.#range;
+    const { unsupported, weight, ...robust } = this.#supports.of(this.#n);
+    const slack = unsupported * Math.max(high - low, Math.abs(low), Math.abs(high));
+    const within = (ratio: Ratio): Estimate => {
+      const interval = likelihoodInterval(ratio, this.#range);
+      const { mean } = interval;
+      return { mean, low: Math.max(low, interval.low - slack), high: Math.min(high, interval.high + slack) };
     };
-    // One decision tells nothing of the spread, and every resample of it is the same.
-    const drawn = this.#n > 1 ? this.#replicates?.intervals(this.#range) : undefined;
-    const estimates = drawn
-      ? {
-          ips: { ...normal.ips, ...drawn.ips },
-          snips: { ...normal.snips, ...drawn.snips },
-          dr: { ...normal.dr, ...drawn.dr },
-        }
-      : normal;
+    const weights = w.reduce((total, each) => total + each, 0);
+    const predicted = this.#predicted / this.#n;
+    const hasRankings = !Number.isNaN(predicted);
     return {
       decisions: this.#n,
-      effective: this.#ww === 0 ? 0 : this.#w ** 2 / this.#ww,
-      clipped: this.#clipped,
-      ...estimates,
-      dr: Number.isNaN(dr) ? null : estimates.dr,
+      effective: this.#ww === 0 ? 0 : weights ** 2 / this.#ww,
+      unsupported,
+      ips: within({
+        a: wr,
+        b: n,
+        least: [Math.min(0, weight * low), 1],
+        most: [Math.max(0, weight * high), 1],
+      }),
+      snips: within({ a: wr, b: w, least: [weight * low, weight], most: [weight * high, weight] }),
+      dr: hasRankings ? within({ a: dr, b: n, least: [robust.low, 1], most: [robust.high, 1] }) : null,
+      dm: hasRankings ? { mean: predicted } : null,
     };
   }
 
-  #snips(): Estimate {
-    if (this.#w === 0) return { mean: 0, ...this.#range };
-    const mean = this.#wr / this.#w;
-    if (this.#n === 1) return { mean, ...this.#range };
-    const spread = this.#wwrr - 2 * mean * this.#wwr + mean ** 2 * this.#ww;
-    return this.#around(mean, Math.sqrt(Math.max(spread, 0)) / this.#w);
+  /** Takes note of what the decision could have been by another draw of its action. */
+  #support({ candidates, others }: LoggedDecision, { chances }: Choice, predicted: number): void {
+    const { low, high } = this.#range;
+    const add = (chance: number, weight: number, leastRanking: number, mostRanking: number) =>
+      this.#supports.add(
+        chance,
+        weight,
+        predicted + weight * (low - mostRanking),
+        predicted + weight * (high - leastRanking),
+      );
+    // Of the candidates whose propensities are not known one by one, only what is left for all of them is.
+    let [leftChance, leftPropensity] = [1, 1];
+    for (const [i, { propensity, ranking }] of candidates.entries()) {
+      if (Number.isNaN(propensity)) continue;
+      leftChance -= chances[i]!;
+      leftPropensity -= propensity;
+      add(chances[i]!, chances[i]! / propensity, ranking, ranking);
+    }
+    if (leftChance > ROUNDING)
+      add(
+        leftChance,
+        leftChance / Math.max(leftPropensity, 0),
+        others?.ranking ?? low,
+        others?.ranking ?? high,
+      );
   }
 
-  #around(mean: number, error: number): Estimate {
-    const inRange = (value: number) => Math.min(this.#range.high, Math.max(this.#range.low, value));
-    return { mean, low: inRange(mean - Z * error), high: inRange(mean + Z * error) };
-  }
-}
-
-/** Mean and variance of a stream (Welford, 1962). */
-class Moments {
-  #n = 0;
-  #mean = 0;
-  #m2 = 0;
-
-  add(x: number): void {
-    this.#n++;
-    const delta = x - this.#mean;
-    this.#mean += delta / this.#n;
-    this.#m2 += delta * (x - this.#mean);
-  }
-
-  get mean(): number {
-    return this.#mean;
-  }
-
-  /** The standard error of the mean; of a single number it is not known. */
-  get error(): number {
-    return this.#n > 1 ? Math.sqrt(this.#m2 / (this.#n - 1) / this.#n) : Number.POSITIVE_INFINITY;
+  #store(weight: number, weighted: number, robust: number): void {
+    const { n, w, wr, dr } = this.#blocks;
+    const last = n.length - 1;
+    if (last >= 0 && n[last]! < this.#size) {
+      n[last]!++;
+      w[last]! += weight;
+      wr[last]! += weighted;
+      dr[last]! += robust;
+      return;
+    }
+    if (n.length === this.#capacity) {
+      const pairs = (values: readonly number[]) =>
+        Array.from({ length: values.length / 2 }, (_, i) => values[2 * i]! + values[2 * i + 1]!);
+      this.#blocks = { n: pairs(n), w: pairs(w), wr: pairs(wr), dr: pairs(dr) };
+      this.#size *= 2;
+      this.#store(weight, weighted, robust);
+      return;
+    }
+    n.push(1);
+    w.push(weight);
+    wr.push(weighted);
+    dr.push(robust);
   }
 }

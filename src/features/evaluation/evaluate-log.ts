@@ -1,5 +1,3 @@
-import type { Random } from '../../kit/random.ts';
-import { Resampling } from './bootstrap.ts';
 import { type Evaluation, Evaluator } from './estimators.ts';
 import type { LoggedDecision, Range } from './logged-decision.ts';
 import type { Policy } from './policies.ts';
@@ -25,22 +23,15 @@ export interface LogEvaluation {
 
 export interface EvaluateOptions {
   readonly policies: ReadonlyMap<string, Policy>;
-  readonly clip?: number | undefined;
   readonly range?: Range | undefined;
-  /** Bootstrap intervals from this many replicates. */
-  readonly bootstrap?: { readonly replicates: number; readonly random: Random } | undefined;
 }
 
 /** Evaluates policies on a paged log. Holds at most one page in memory. */
 export async function evaluateLog(
   pages: AsyncIterable<readonly LogEntry[]>,
-  { policies, clip, range, bootstrap }: EvaluateOptions,
+  { policies, range }: EvaluateOptions,
 ): Promise<LogEvaluation> {
-  const replicates = bootstrap?.replicates;
-  const resampling = bootstrap && new Resampling(bootstrap.replicates, bootstrap.random);
-  const evaluators = [...policies].map(
-    ([name, policy]) => [name, new Evaluator(policy, { clip, range, replicates })] as const,
-  );
+  const evaluators = [...policies].map(([name, policy]) => [name, new Evaluator(policy, range)] as const);
   let decisions = 0;
   let pending = 0;
   let skipped = 0;
@@ -56,8 +47,7 @@ export async function evaluateLog(
         continue;
       }
       decisions++;
-      const counts = resampling?.next();
-      for (const [, evaluator] of evaluators) evaluator.add({ candidates, chosen, reward, others }, counts);
+      for (const [, evaluator] of evaluators) evaluator.add({ candidates, chosen, reward, others });
     }
   }
   const results = evaluators.map(([name, evaluator]) => [name, evaluator.result()]);

@@ -17,16 +17,6 @@ export function mapOf(pairs: readonly string[]): Map<LogField, string> {
   return map;
 }
 
-/** Parses `--clip`. Throws usage. */
-export function clipOf(text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  const clip = Number(text);
-  if (text.trim() !== '' && clip > 0 && Number.isFinite(clip)) return clip;
-  throw new SvcError('usage', `--clip ${text} is not a number above 0`, {
-    hint: (invocation) => invocation.rerunWith('--clip', '10'),
-  });
-}
-
 /** Parses `--reward-range low..high`. Throws usage. */
 export function rangeOf(text: string | undefined): Range {
   if (text === undefined) return UNIT;

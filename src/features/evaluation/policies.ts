@@ -1,7 +1,7 @@
 import type { LoggedDecision } from './logged-decision.ts';
 
 /** What a policy would have done in a logged decision. */
-interface Choice {
+export interface Choice {
   /** Probability of each named candidate; NaN if it is unknown. */
   readonly chances: readonly number[];
   /** Expected predicted reward of the candidates that the log does not name; NaN if it is unknown. */
