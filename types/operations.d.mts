@@ -488,6 +488,8 @@ export interface LoggedDecision {
   readonly policy?: 'learned' | 'weights' | 'holdout' | undefined;
   /** The reward so far; null while none is due. */
   readonly reward: number | null;
+  /** What it earned of each goal of the catalog, from 0 to 1. Goals of which it earned nothing are left out. */
+  readonly goals?: { readonly [name: string]: number } | undefined;
   /** The reason in the answer, cut to 400 bytes. Missing for decisions of earlier versions and of erased users. */
   readonly reason?: string | undefined;
   /** The contents that each rule excluded, most first. Empty also if `maxDailyContacts` was reached. Missing for decisions of earlier versions. */

@@ -144,6 +144,14 @@ export const LoggedDecision = named(
       ),
     ),
     reward: about('The reward so far; null while none is due.', z.nullable(z.number())),
+    goals: z.optional(
+      beyond(
+        about(
+          'What it earned of each goal of the catalog, from 0 to 1. Goals of which it earned nothing are left out.',
+          z.record(z.string(), z.number()),
+        ),
+      ),
+    ),
     reason: beyond(
       about(
         'The reason in the answer, cut to 400 bytes. Missing for decisions of earlier versions and of erased users.',

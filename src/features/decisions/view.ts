@@ -12,6 +12,7 @@ export const DECISION_FIELDS: readonly Field<Row>[] = [
   { field: 'at', title: 'AT', whole: true, cell: ({ at }) => String(at ?? '').replace(/\.\d+Z$/, 'Z') },
   { field: 'contentId', title: 'CONTENT', cell: ({ contentId }) => content(contentId) },
   { field: 'reward', title: 'REWARD', align: 'right', cell: ({ reward }) => rewardText(reward) },
+  { field: 'goals', title: 'GOALS', extra: true },
   { field: 'policy', title: 'POLICY', extra: true },
   { field: 'hashId', title: 'USER', whole: true, extra: true },
   { field: 'context', title: 'CONTEXT', extra: true },
@@ -27,6 +28,7 @@ export const DECISION_FIELDS: readonly Field<Row>[] = [
 export function showLoggedDecision(body: unknown, out: Output): Text {
   const entry = objectOf(body);
   const context = Object.entries(objectOf(entry.context)).map(([name, value]) => `${name}=${value}`);
+  const goals = Object.entries(objectOf(entry.goals)).map(([goalId, value]) => `${goalId}=${text(value)}`);
   const rows: [string, string | undefined][] = [
     ['decision', text(entry.decisionId)],
     ['at', text(entry.at)],
@@ -34,6 +36,7 @@ export function showLoggedDecision(body: unknown, out: Output): Text {
     ['context', context.join(' ')],
     ['content', entry.contentId === null ? 'none' : text(entry.contentId)],
     ['reward', entry.reward === undefined ? undefined : rewardText(entry.reward)],
+    ['goals', goals.join(' ')],
     ['policy', text(entry.policy)],
     ['reason', text(entry.reason)],
     ['model', text(entry.modelVersion)],

@@ -2,6 +2,7 @@ import { canonicalLocale } from '../../kit/locale.ts';
 import { attributesOf } from './attributes.ts';
 import { type Content, type EventRule, enoughFor, windowOf } from './content.ts';
 import { DEFAULT_CATALOG } from './default.ts';
+import { type Goal, type LearnedReward, toGoal } from './goal.ts';
 import { EXPLORATION_SHARE, type Placement } from './placement.ts';
 import type { CatalogFile } from './schema.ts';
 import { type Template, toTemplate } from './templates/template.ts';
@@ -15,6 +16,9 @@ export interface Catalog {
   readonly events: ReadonlySet<string>;
   /** The counts of a user's events that the rules require. */
   readonly windows: readonly EventWindow[];
+  readonly goals: readonly Goal[];
+  /** Names of the events that the goals count. */
+  readonly goalEvents: readonly string[];
   readonly settings: Settings;
   /** A content has rules on repeats. */
   readonly repeats: boolean;
@@ -44,6 +48,8 @@ interface Settings {
   /** The cap on all marketing to a user. */
   readonly marketingCap: { readonly perDay?: number | undefined; readonly perWeek?: number | undefined };
   readonly placements: readonly Placement[];
+  /** Undefined where the outcomes of messages are learned. */
+  readonly reward: LearnedReward | undefined;
 }
 
 const MINUTE_MS = 60_000;
@@ -57,6 +63,7 @@ export function toCatalog(file: CatalogFile): Catalog {
   const attributes = attributesOf(file.contents);
   const contents = file.contents.map((content, i) => toContent(content, attributes[i]!));
   const rules = contents.flatMap((content) => content.events);
+  const goals = (file.goals ?? []).map(toGoal);
   return {
     contents,
     byId: new Map(contents.map((content) => [content.contentId, content])),
@@ -68,6 +75,10 @@ export function toCatalog(file: CatalogFile): Catalog {
     ),
     events: new Set(rules.map((rule) => rule.event)),
     windows: windowsOf(rules),
+    goals,
+    goalEvents: [
+      ...new Set(goals.flatMap(({ event, negative }) => [event, ...(negative ? [negative.event] : [])])),
+    ],
     repeats: contents.some(({ repeat }) => repeat),
     settings: {
       rewardWindowMs: (file.settings?.rewardWindowMinutes ?? WEEK_MINUTES) * MINUTE_MS,
@@ -82,8 +93,15 @@ export function toCatalog(file: CatalogFile): Catalog {
         weights: new Map(Object.entries(weights)),
         perUser: !perDecision,
       })),
+      reward: toReward(file.settings?.reward),
     },
   };
+}
+
+function toReward(reward: NonNullable<CatalogFile['settings']>['reward']): LearnedReward | undefined {
+  if (!reward) return undefined;
+  const { goal, goals = goal === undefined ? {} : { [goal]: 1 }, outcomes = 0 } = reward;
+  return { goals: new Map(Object.entries(goals)), outcomes };
 }
 
 function windowsOf(rules: readonly EventRule[]): EventWindow[] {

@@ -27,6 +27,8 @@ export interface StoredCatalog {
 export interface Catalogs {
   /** The catalog of a workspace. */
   of(tx: Tx, workspaceId: string): Promise<Catalog>;
+  /** True if `of` knows the newest version of a workspace's catalog. */
+  isCurrent(tx: Tx, workspaceId: string): Promise<boolean>;
   /** The catalog of the service, which holds for workspaces without one of their own. */
   shared(): Catalog;
   /** That of the service, and those of workspaces, whether they hold now or once no file leads any more. */
@@ -114,6 +116,10 @@ export async function followCatalogs(store: Store, file: string | undefined, log
       const catalog = parseCatalog(found.body);
       own.set(workspaceId, { version: head.version, catalog });
       return catalog;
+    },
+    isCurrent: async (tx, workspaceId) => {
+      const { version } = await catalogVersions.head(tx, workspaceId);
+      return version === (heads.get(workspaceId)?.version ?? 0);
     },
     shared: () => shared,
     all: async (tx) => {

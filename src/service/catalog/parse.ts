@@ -38,16 +38,18 @@ export function parseCatalog(text: string): Catalog {
 function catalogOf(value: unknown): Catalog {
   const checked = validate(CatalogFile, value);
   const readable = checked.ok ? entriesOf(checked.value) : readableEntries(value, checked.issues);
-  const { contents, templates, settings } = readable;
+  const { contents, templates, goals, settings } = readable;
   const issues = [
     ...(checked.ok ? [] : schemaIssues(checked)),
     ...duplicates(readable.contentIds, 'contents', 'contentId'),
     ...duplicates(readable.templateIds, 'templates', 'templateId'),
+    ...duplicates(readable.goalIds, 'goals', 'goalId'),
     ...endsBeforeItStarts(contents, 'contents'),
     ...endsBeforeItStarts(templates, 'templates'),
     ...unknownContents(new Set(readable.contentIds), settings),
+    ...unknownGoals(new Set(readable.goalIds), settings),
     ...templateIssues(templates),
-    ...textIssues(checked.ok ? checked.value : { contents, templates, settings }, []),
+    ...textIssues(checked.ok ? checked.value : { contents, templates, goals, settings }, []),
   ];
   if (!checked.ok || issues.length > 0) throw new CatalogError(issues);
   const catalog = toCatalog(checked.value);
@@ -151,6 +153,20 @@ function unknownContents(
         message: 'is not a content of this catalog',
       })),
   );
+}
+
+function unknownGoals(
+  known: ReadonlySet<string | undefined>,
+  settings: CatalogFile['settings'],
+): CatalogIssue[] {
+  const { goal, goals = {} } = settings?.reward ?? {};
+  const message = 'is not a goal of this catalog';
+  return [
+    ...(goal === undefined || known.has(goal) ? [] : [{ path: 'settings.reward.goal', message }]),
+    ...Object.keys(goals)
+      .filter((goalId) => !known.has(goalId))
+      .map((goalId) => ({ path: `settings.reward.goals.${goalId}`, message })),
+  ];
 }
 
 interface Dated {

@@ -31,7 +31,7 @@ interface Need {
 }
 
 /** What reads the log furthest back. */
-function needOf(log: RetainedLog, { windows, contents, settings }: Catalog): Need {
+function needOf(log: RetainedLog, { windows, contents, goals, settings }: Catalog): Need {
   const needs: Need[] = [{ ms: MIN_MS, why: 'the service' }];
   if (log === 'events')
     for (const { event, withinDays } of windows)
@@ -39,6 +39,8 @@ function needOf(log: RetainedLog, { windows, contents, settings }: Catalog): Nee
   else if (log === 'notifications') needs.push({ ms: RECEIPTS_MS, why: 'the receipt of a provider' });
   else {
     needs.push({ ms: settings.rewardWindowMs + WAITING_MS, why: 'the reward window of the catalog' });
+    for (const { goalId, withinMs } of goals)
+      needs.push({ ms: withinMs + WAITING_MS, why: `the goal ${goalId}` });
     for (const { contentId, repeat } of contents)
       if (repeat?.cooldownMs)
         needs.push({ ms: repeat.cooldownMs + WAITING_MS, why: `the repeat rule of ${contentId}` });

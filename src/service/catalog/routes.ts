@@ -128,8 +128,9 @@ async function store(
   if (isDeepStrictEqual(parsed(body), parsed(current.text))) return { ...view(current), unchanged: true };
   const version = head.version + 1;
   await catalogVersions.add(tx, workspace.id, { version, author, note, revertOf, body });
-  // The events that its rules count may be others.
+  // The events that its rules and goals count may be others.
   await due.mark(tx, workspace.id, 'index');
+  await due.mark(tx, workspace.id, 'goals');
   return { ...view({ version, at: tx.now, author, note }), unchanged: false };
 }
 

@@ -8,6 +8,7 @@ import { MESSAGE_FORMATS } from '../../contract/schemas.ts';
 import { isLocale } from '../../kit/locale.ts';
 import { MAX_TAGS } from './attributes.ts';
 import { instant, minutes, name } from './fields.ts';
+import { CatalogGoal, LearnedReward, MAX_GOALS } from './goal-schema.ts';
 import { Marketing } from './templates/marketing-schema.ts';
 import { CatalogTemplate } from './templates/template-schema.ts';
 
@@ -184,6 +185,12 @@ const CatalogSettings = z.strictObject({
       'Fixed weights instead of the learned choice; the first entry that matches a decision holds.',
     ),
   ),
+  reward: z.optional(
+    described(
+      LearnedReward,
+      'What is learned: a goal, or a weighted sum of goals and outcomes; left out: the outcomes of messages.',
+    ),
+  ),
   marketing: z.optional(described(Marketing, 'Rules of marketing notifications.')),
 });
 
@@ -191,6 +198,12 @@ export const CatalogFile = z.strictObject({
   $schema: z.optional(z.string().check(z.maxLength(2048))),
   contents: z.array(CatalogContent).check(z.maxLength(1000)),
   templates: z.optional(z.array(CatalogTemplate).check(z.maxLength(2000))),
+  goals: z.optional(
+    described(
+      z.array(CatalogGoal).check(z.maxLength(MAX_GOALS)),
+      'What decisions should lead to, counted from events. Default: none.',
+    ),
+  ),
   settings: z.optional(CatalogSettings),
 });
 export type CatalogFile = z.infer<typeof CatalogFile>;

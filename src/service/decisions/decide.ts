@@ -15,6 +15,7 @@ import type { DecisionSeed } from './decision-seed.ts';
 import { alternativesOf, type Choice, decide } from './engine/decide.ts';
 import type { Context } from './engine/features.ts';
 import { logged } from './engine/log-entry.ts';
+import { goals } from './goals/store.ts';
 import type { LearnedModels } from './learned-models.ts';
 import { startCounting } from './start-counting.ts';
 import { decisions } from './store/decisions.ts';
@@ -119,7 +120,8 @@ export const decideEndpoint = (needs: DecideNeeds): Descriptor<'decide'> => ({
     const counts = content !== undefined && !(polled && type === IN_APP);
     const written = [
       decisions.add(tx, workspace.id, record, counts && !repeatable),
-      counts && repeatable && startCounting(call, repeatable, { ...record, reward: null }),
+      counts && repeatable && startCounting(call, { catalog, repeatable }, { ...record, reward: null }),
+      counts && !repeatable && catalog.goals.length > 0 && goals.recheck(tx, workspace.id, hashId),
       content?.repeat && shownContents.add(tx, workspace.id, hashId, content.contentId),
       content && !replaces && contacts.add(tx, workspace.id, hashId, 'decision', decisionId),
       content && type === IN_APP && messages.add(tx, workspace.id, to, content),

@@ -7,6 +7,7 @@ import { removals } from '../platform/store/retention/removals.ts';
 import { contentEndpoints } from './contents.ts';
 import { decideEndpoint } from './decide.ts';
 import type { DecisionSeed } from './decision-seed.ts';
+import { startGoalCounter } from './goals/worker.ts';
 import { LearnedModels } from './learned-models.ts';
 import { startLearner } from './learner.ts';
 import { messageEndpoints } from './messages.ts';
@@ -36,10 +37,14 @@ export function decisions(
     models,
     endpoints: {
       decide: decideEndpoint(needs),
-      ...decisionLogEndpoints,
+      ...decisionLogEndpoints(given.catalogs),
       ...messageEndpoints(needs),
       ...contentEndpoints(given.catalogs),
     },
-    workers: [startLearner(platform, models), startRewardLogWriter(platform)],
+    workers: [
+      startLearner(platform, models),
+      startRewardLogWriter(platform, given.catalogs),
+      startGoalCounter(platform, given.catalogs),
+    ],
   };
 }

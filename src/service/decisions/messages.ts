@@ -11,6 +11,7 @@ import { users } from '../users/store/users.ts';
 import { outcomeWrites, recordOutcome } from '../webhooks/store/outcomes.ts';
 import { audienceOf } from './audience.ts';
 import { removalOf } from './engine/eligibility.ts';
+import { goals } from './goals/store.ts';
 import { recordReward, startCounting } from './start-counting.ts';
 import { contentCounts } from './store/content-counts.ts';
 import { decisions } from './store/decisions.ts';
@@ -55,9 +56,11 @@ export const messageEndpoints = (needs: MessageNeeds): Endpoints => ({
         trace,
       });
       if (fresh) {
-        const { rewardWindowMs } = (await needs.catalogs.of(tx, workspace.id)).settings;
-        if (now < (decision.countedAt ?? now) + rewardWindowMs)
-          await recordReward({ tx, workspace }, needs.repeatable, decision, body.type);
+        const catalog = await needs.catalogs.of(tx, workspace.id);
+        const counting = { catalog, repeatable: needs.repeatable };
+        if (now < (decision.countedAt ?? now) + catalog.settings.rewardWindowMs)
+          await recordReward({ tx, workspace }, counting, decision, body.type);
+        if (catalog.goals.length > 0) await goals.recheck(tx, workspace.id, decision.hashId);
         if (body.type !== 'opened')
           await decisions.setOutcome(tx, workspace.id, decision.decisionId, body.type);
         if (body.type === 'dismissed') await contentCounts.dismiss(tx, workspace.id, decision.decisionId);
@@ -96,7 +99,10 @@ async function serve(call: Call<'listMessages'>, needs: MessageNeeds): Promise<o
     if (servedAt === null) {
       // An outcome that came first has taken the message away.
       if (!(await messages.served(tx, workspace.id, decisionId))) continue;
-      if (decision?.countedAt === null) await startCounting({ tx, workspace }, needs.repeatable, decision);
+      if (decision?.countedAt === null) {
+        const counting = { catalog: await needs.catalogs.of(tx, workspace.id), repeatable: needs.repeatable };
+        await startCounting({ tx, workspace }, counting, decision);
+      }
     }
     served.push(message);
   }

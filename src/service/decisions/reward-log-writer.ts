@@ -1,9 +1,12 @@
+import type { Catalogs } from '../catalog/follow.ts';
 import type { Platform } from '../platform/platform.ts';
 import { due } from '../platform/store/due.ts';
 import { dueWorkspaces } from '../platform/store/due-workspaces.ts';
 import type { Tx } from '../platform/store/store.ts';
 import { dueRound } from '../platform/workers/by-workspace.ts';
 import { repeat, type Worker, wokenBy } from '../platform/workers/worker.ts';
+import { formulaOf } from './goals/formula.ts';
+import { type Formula, OUTCOMES, rewardOf } from './goals/rules/learned-reward.ts';
 import { decisions } from './store/decisions.ts';
 import { rewards } from './store/rewards.ts';
 
@@ -20,10 +23,19 @@ const CHUNK = 200;
  */
 export function startRewardLogWriter(
   platform: Pick<Platform, 'store' | 'clock' | 'log' | 'precedence'>,
+  catalogs: Catalogs,
 ): Worker {
   const { store, clock, log } = platform;
-  const settle = async (workspaceId: string) =>
-    (await store.write((tx) => settleOnce(tx, workspaceId, CHUNK), { durable: false, bulk: true })) === CHUNK;
+  const settle = async (workspaceId: string) => {
+    const settled = await store.write(
+      async (tx) => {
+        const formula = await formulaOf(tx, workspaceId, await catalogs.of(tx, workspaceId));
+        return settleOnce(tx, workspaceId, CHUNK, formula);
+      },
+      { durable: false, bulk: true },
+    );
+    return settled === CHUNK;
+  };
   const round = dueRound(platform, 'settle', settle);
   const worker = repeat('the reward log writer', clock, log, PAUSE_MS, async (stopping) => {
     // First: decisions that arrive meanwhile do not wake a process that does not lead, either.
@@ -39,10 +51,23 @@ export function startRewardLogWriter(
 }
 
 /** Settles up to `limit` decisions of a workspace, the oldest first. Returns how many. */
-export async function settleOnce(tx: Tx, workspaceId: string, limit: number): Promise<number> {
+export async function settleOnce(
+  tx: Tx,
+  workspaceId: string,
+  limit: number,
+  formula: Formula = OUTCOMES,
+): Promise<number> {
   await due.clear(tx, workspaceId, 'settle');
   const found = await decisions.counting(tx, workspaceId, limit);
-  const added = await rewards.addFirst(tx, workspaceId, found);
+  const added = await rewards.add(
+    tx,
+    workspaceId,
+    found.map((decision) => ({
+      decision,
+      reward: rewardOf(formula, decision),
+      earned: decision.earned ?? 0,
+    })),
+  );
   if (added > 0) await due.mark(tx, workspaceId, 'learn');
   if (await decisions.anyUnsettled(tx, workspaceId))
     await due.mark(tx, workspaceId, 'settle', found.length > 0 ? tx.now : tx.now + PAUSE_MS);

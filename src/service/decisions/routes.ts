@@ -1,14 +1,19 @@
 import { ServiceError } from '../../contract/errors.ts';
 import { MAX_LOG_PAGE } from '../../contract/schemas.ts';
+import type { Catalogs } from '../catalog/follow.ts';
 import type { Endpoints } from '../http/endpoint.ts';
 import { type Removal, removals } from '../platform/store/retention/removals.ts';
+import type { Tx } from '../platform/store/store.ts';
+import { countedGoals } from './goals/formula.ts';
+import { goalValue, type NumberedGoal } from './goals/rules/learned-reward.ts';
+import { goals } from './goals/store.ts';
 import type { LoggedDecision } from './store/decision-record.ts';
 import { decisions, type LogFilter } from './store/decisions.ts';
 
 /** Default and maximum page size; pages with large decisions are shorter (store/pages.ts). */
 const PAGE = MAX_LOG_PAGE;
 
-export const decisionLogEndpoints: Endpoints = {
+export const decisionLogEndpoints = (catalogs: Catalogs): Endpoints => ({
   listDecisions: {
     priority: 'page',
     handle: async ({ tx, workspace, query }) => {
@@ -23,9 +28,10 @@ export const decisionLogEndpoints: Endpoints = {
       };
       const { rows, more } = await decisions.page(tx, workspace.id, filter, limit);
       const removed = await removals.of(tx, workspace.id, 'decisions');
+      const counted = await goalsOf(tx, workspace.id, catalogs);
       return {
         body: {
-          decisions: rows.map(entryOf),
+          decisions: rows.map((row) => entryOf(row, counted)),
           next: more ? String(rows.at(-1)!.seq) : null,
           ...(removed && reaches(filter, more, removed) ? { removedBefore: timeOf(removed) } : {}),
         },
@@ -35,12 +41,17 @@ export const decisionLogEndpoints: Endpoints = {
 
   getDecision: async ({ tx, workspace, params }) => {
     const found = await decisions.get(tx, workspace.id, params.id!);
-    if (found) return { body: entryOf(found) };
+    if (found) return { body: entryOf(found, await goalsOf(tx, workspace.id, catalogs)) };
     const removed = await removals.of(tx, workspace.id, 'decisions');
     const why = removed ? ` Decisions from before ${timeOf(removed)} were removed.` : '';
     throw new ServiceError('not_found', `No decision has this identifier.${why}`);
   },
-};
+});
+
+async function goalsOf(tx: Tx, workspaceId: string, catalogs: Catalogs): Promise<readonly NumberedGoal[]> {
+  const catalog = await catalogs.of(tx, workspaceId);
+  return catalog.goals.length === 0 ? [] : countedGoals(catalog, await goals.all(tx, workspaceId));
+}
 
 const timeOf = ({ before }: Removal) => new Date(before).toISOString();
 
@@ -51,13 +62,32 @@ function reaches({ newest, after, since }: LogFilter, more: boolean, { number, b
 }
 
 /** A decision that counts has reward 0 until it has an outcome, even before the reward log has an entry. */
-function entryOf(decision: LoggedDecision): object {
-  const { seq, at, prior, features, category, countedAt, others, reward, policy, reason, removed, ...entry } =
-    decision;
+function entryOf(decision: LoggedDecision, counted: readonly NumberedGoal[]): object {
+  const {
+    seq,
+    at,
+    prior,
+    features,
+    category,
+    countedAt,
+    others,
+    reward,
+    policy,
+    reason,
+    removed,
+    goals,
+    given,
+    ...entry
+  } = decision;
+  const values = counted.flatMap((goal) => {
+    const value = goalValue({ goals, given }, goal);
+    return value > 0 ? [[goal.goalId, value] as const] : [];
+  });
   return {
     ...entry,
     policy: policy ?? 'learned',
     reward: reward ?? (countedAt === null ? null : 0),
+    ...(values.length === 0 ? {} : { goals: Object.fromEntries(values) }),
     ...(others === null ? {} : { others }),
     ...(reason === null ? {} : { reason }),
     ...(removed === null ? {} : { removed }),

@@ -1,7 +1,20 @@
+import type { Catalog } from '../catalog/catalog.ts';
 import type { Call } from '../http/endpoint.ts';
 import { rewardAfter } from './engine/reward.ts';
+import { formulaOf } from './goals/formula.ts';
+import { rewardOf } from './goals/rules/learned-reward.ts';
+import { goals } from './goals/store.ts';
 import { decisions, type Earning } from './store/decisions.ts';
 import { rewards } from './store/rewards.ts';
+
+/** How a workspace counts. */
+interface Counting {
+  readonly catalog: Catalog;
+  readonly repeatable: boolean;
+}
+
+/** What counts of a decision that has no reward yet. */
+type Starting = Pick<Earning, 'decisionId' | 'hashId' | 'contentId' | 'context' | 'prior' | 'reward'>;
 
 /**
  * Logs a reward of 0 until an outcome arrives. The reward log writer adds it to the reward log shortly after: that log
@@ -10,21 +23,25 @@ import { rewards } from './store/rewards.ts';
  */
 export async function startCounting(
   { tx, workspace }: Pick<Call, 'tx' | 'workspace'>,
-  repeatable: boolean,
-  decision: Pick<Earning, 'decisionId' | 'contentId' | 'context' | 'prior' | 'reward'>,
+  { catalog, repeatable }: Counting,
+  decision: Starting,
 ): Promise<void> {
   if (repeatable) await rewards.record(tx, workspace.id, decision, 0);
   else await decisions.startCounting(tx, workspace.id, decision.decisionId);
+  if (catalog.goals.length > 0) await goals.recheck(tx, workspace.id, decision.hashId);
 }
 
 /** Records the reward of an outcome. Until the decision has an entry in the reward log, it is kept for the writer. */
 export async function recordReward(
   { tx, workspace }: Pick<Call, 'tx' | 'workspace'>,
-  repeatable: boolean,
+  { catalog, repeatable }: Counting,
   decision: Earning,
   outcome: string,
 ): Promise<void> {
-  const reward = rewardAfter(decision.reward ?? decision.earned, outcome);
-  if (repeatable || decision.reward !== null) await rewards.record(tx, workspace.id, decision, reward);
-  else await decisions.startCounting(tx, workspace.id, decision.decisionId, reward);
+  const earned = rewardAfter(decision.earned, outcome);
+  if (repeatable || decision.reward !== null) {
+    const formula = await formulaOf(tx, workspace.id, catalog);
+    await rewards.record(tx, workspace.id, decision, rewardOf(formula, { ...decision, earned }), earned);
+    await decisions.setEarned(tx, workspace.id, decision.decisionId, earned);
+  } else await decisions.startCounting(tx, workspace.id, decision.decisionId, earned);
 }

@@ -41,6 +41,8 @@ const BY_HASH_ID = [
   'DELETE FROM contact WHERE workspace_id = ? AND hash_id = ?',
   'DELETE FROM decided_user WHERE workspace_id = ? AND hash_id = ?',
   'DELETE FROM shown_content WHERE workspace_id = ? AND hash_id = ?',
+  'DELETE FROM goal_event WHERE workspace_id = ? AND hash_id = ?',
+  'DELETE FROM goal_recheck WHERE workspace_id = ? AND hash_id = ?',
   'DELETE FROM marketing_sent WHERE workspace_id = ? AND hash_id = ?',
   // Opt-outs stay: the hashId is a keyed hash.
   `DELETE FROM consent WHERE workspace_id = ? AND hash_id = ? AND state = 'in'`,

@@ -27,7 +27,7 @@ export function events(
   return {
     signals,
     endpoints: {
-      ...eventEndpoints(signals),
+      ...eventEndpoints(signals, catalogs),
       streamEvents: { stream: liveEvents(platform, stopping, keys) },
       watchEvents: { stream: watchEvents(platform, stopping, keys) },
     },

@@ -1,5 +1,7 @@
+import type { Catalogs } from '../catalog/follow.ts';
 import type { Endpoints } from '../http/endpoint.ts';
 import { withBody } from '../http/endpoint.ts';
+import { due } from '../platform/store/due.ts';
 import type { EventSignals } from './event-signals.ts';
 import { readBatch } from './ingest/batch.ts';
 import { events } from './store/events.ts';
@@ -8,7 +10,7 @@ import { recentEvents } from './store/recent-events.ts';
 /** Batches of a workspace that are stored at a time: they lock its event head. See MAX_OUTCOMES in webhooks. */
 const MAX_BATCHES = 5;
 
-export const eventEndpoints = (signals: EventSignals): Endpoints => ({
+export const eventEndpoints = (signals: EventSignals, catalogs: Catalogs): Endpoints => ({
   ingestEvents: withBody(readBatch, {
     priority: 'bulk',
     concurrencyKeys: () => [{ key: 'ingest', max: MAX_BATCHES }],
@@ -22,6 +24,9 @@ export const eventEndpoints = (signals: EventSignals): Endpoints => ({
         );
         if (recent.length > 0) await recentEvents.add(tx, workspace.id, recent);
         signals.note(workspace.id, body, erasing);
+        const { goalEvents } = await catalogs.of(tx, workspace.id);
+        if (goalEvents.length > 0 && !body.named(goalEvents)[Symbol.iterator]().next().done)
+          await due.mark(tx, workspace.id, 'goals');
       },
     }),
   }),

@@ -74,7 +74,7 @@ export const contentCounts = {
     await tx.sql.run(
       `${INTO} SELECT r.workspace_id, ${KEY('r.content_id')},
          SUM(CASE WHEN r.was IS NULL THEN 1 ELSE 0 END),
-         SUM(CASE WHEN r.reward >= ${CLICKED} THEN 1 ELSE 0 END - CASE WHEN r.was >= ${CLICKED} THEN 1 ELSE 0 END), 0
+         SUM(CASE WHEN r.earned >= ${CLICKED} THEN 1 ELSE 0 END - CASE WHEN r.earned_was >= ${CLICKED} THEN 1 ELSE 0 END), 0
        FROM reward r JOIN decision d ON d.workspace_id = r.workspace_id AND d.decision_id = r.decision_id ${ROWS}
        WHERE r.workspace_id = ? AND r.seq > ? AND r.seq <= ? ${ADD}`,
       [workspaceId, after, upTo],

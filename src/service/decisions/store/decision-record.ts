@@ -38,6 +38,10 @@ export interface LoggedDecision extends DecisionRecord {
   readonly countedAt: number | null;
   /** What it earned so far; null without an outcome, while the reward log has no entry. */
   readonly reward: number | null;
+  /** What its events count, in millionths, by the number of the goal. */
+  readonly goals: Readonly<Record<string, number>>;
+  /** The rewards that were reported, in 0 to 1, by goalId; that of no goal by an empty text. */
+  readonly given: Readonly<Record<string, number>>;
 }
 
 /** A row of the log, as the engines give it. */
@@ -60,15 +64,27 @@ export interface Row {
   policy: DecisionRecord['policy'];
   reason: string | null;
   removed: string | null;
+  goals: string | null;
+  given: string | null;
 }
 
 /** The columns of a row. */
 export const COLUMNS = `seq, decision_id AS "decisionId", hash_id AS "hashId", at_ms AS at, context,
   content_id AS "contentId", candidates, prior, model_version AS "modelVersion", seed, COALESCE(reward, earned) AS reward, others, features,
-  category, counted_at AS "countedAt", policy, reason, removed`;
+  category, counted_at AS "countedAt", policy, reason, removed, goals, given`;
 
 /** The columns that may be long. */
-export const LONG = ['hash_id', 'context', 'candidates', 'others', 'features', 'reason', 'removed'];
+export const LONG = [
+  'hash_id',
+  'context',
+  'candidates',
+  'others',
+  'features',
+  'reason',
+  'removed',
+  'goals',
+  'given',
+];
 
 const readOthers = ([count, propensity, ranking, expected]: [number, number, number, number]): Others => ({
   count,
@@ -84,6 +100,10 @@ const readRemoved = ([rule, name, count, ...contentIds]: [Removed['rule'], strin
   contentIds,
 });
 
+/** Parses numbers by name, as the columns `goals` and `given` have them. */
+export const numbersIn = (text: string | null): Readonly<Record<string, number>> =>
+  text === null ? {} : JSON.parse(text);
+
 /** Parses a row of the log. */
 export function fromRow(row: Row): LoggedDecision {
   const candidates = JSON.parse(row.candidates) as [string, number, number][];
@@ -97,6 +117,8 @@ export function fromRow(row: Row): LoggedDecision {
     others: row.others === null ? null : readOthers(JSON.parse(row.others)),
     removed: row.removed === null ? null : JSON.parse(row.removed).map(readRemoved),
     countedAt: row.countedAt === null ? null : Number(row.countedAt),
+    goals: numbersIn(row.goals),
+    given: numbersIn(row.given),
     candidates: candidates.map(([contentId, propensity, ranking]) => ({ contentId, propensity, ranking })),
   };
 }

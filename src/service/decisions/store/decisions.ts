@@ -10,6 +10,7 @@ import {
   fromRow,
   LONG,
   type LoggedDecision,
+  numbersIn,
   type Row,
 } from './decision-record.ts';
 
@@ -27,18 +28,31 @@ export interface LogFilter {
 /** What of a decision its reward depends on: not the candidates, which may be long. */
 export type Earning = Pick<
   LoggedDecision,
-  'decisionId' | 'hashId' | 'context' | 'contentId' | 'prior' | 'countedAt'
+  | 'decisionId'
+  | 'seq'
+  | 'hashId'
+  | 'context'
+  | 'contentId'
+  | 'prior'
+  | 'countedAt'
+  | 'policy'
+  | 'goals'
+  | 'given'
 > & {
   /** What the reward log says; null while it has no entry. */
   readonly reward: number | null;
-  /** What it earned before the reward log had an entry; null if nothing. */
+  /** What the outcomes of its message are worth; null without any. */
   readonly earned: number | null;
 };
 
-type EarningRow = Omit<Earning, 'context'> & { context: string };
+type EarningRow = Omit<Earning, 'context' | 'goals' | 'given'> & {
+  context: string;
+  goals: string | null;
+  given: string | null;
+};
 
-const EARNING = `decision_id AS "decisionId", hash_id AS "hashId", context, content_id AS "contentId", prior, reward, earned,
-  counted_at AS "countedAt"`;
+const EARNING = `decision_id AS "decisionId", seq, hash_id AS "hashId", context, content_id AS "contentId", prior, reward,
+  earned, counted_at AS "countedAt", policy, goals, given`;
 
 /**
  * Per engine: the number of a new decision, above those of removed ones. PostgreSQL gives numbers of its own, so that
@@ -109,22 +123,55 @@ export const decisions = {
     return row && fromRow(row);
   },
 
-  /** Sets the reward of a decision, which counts from now on if it did not. */
-  async setReward(tx: Tx, workspaceId: string, decisionId: string, reward: number): Promise<void> {
+  /** Reads decisions and locks them for the rest of the transaction, in the order of their ids. */
+  async lockAll(tx: Tx, workspaceId: string, ids: readonly string[]): Promise<Earning[]> {
+    const { text, param } = listed(tx.sql.dialect, 'decision_id', ids);
+    const rows = await tx.sql.all<EarningRow>(
+      `SELECT ${EARNING} FROM decision WHERE workspace_id = ? AND ${text}
+       ORDER BY decision_id ${tx.sql.dialect.forUpdate}`,
+      [workspaceId, param],
+    );
+    return rows.map(earningOf);
+  },
+
+  /** Sets the reward of decisions, which count from now on if they did not. */
+  async setReward(tx: Tx, workspaceId: string, ids: readonly string[], reward: number): Promise<void> {
     await tx.sql.run(
       `UPDATE decision SET reward = ?, counted_at = COALESCE(counted_at, ?)
-       WHERE workspace_id = ? AND decision_id = ?`,
-      [reward, tx.now, workspaceId, decisionId],
+       WHERE workspace_id = ? AND decision_id IN (${Array(ids.length).fill('?').join(', ')})`,
+      [reward, tx.now, workspaceId, ...ids],
     );
   },
 
-  /** Sets the first reward of decisions: what they earned so far, else 0. They count from now on if they did not. */
-  async setFirstRewards(tx: Tx, workspaceId: string, ids: readonly string[]): Promise<void> {
-    await tx.sql.run(
-      `UPDATE decision SET reward = COALESCE(earned, 0), counted_at = COALESCE(counted_at, ?)
-       WHERE workspace_id = ? AND decision_id IN (${Array(ids.length).fill('?').join(', ')})`,
-      [tx.now, workspaceId, ...ids],
+  /** Sets what the outcomes of a decision's message are worth. */
+  async setEarned(tx: Tx, workspaceId: string, decisionId: string, earned: number): Promise<void> {
+    await tx.sql.run('UPDATE decision SET earned = ? WHERE workspace_id = ? AND decision_id = ?', [
+      earned,
+      workspaceId,
+      decisionId,
+    ]);
+  },
+
+  /** Sets what the events of a decision count for its goals. */
+  async setGoals(tx: Tx, workspaceId: string, { decisionId, goals }: Earning): Promise<void> {
+    await tx.sql.run('UPDATE decision SET goals = ? WHERE workspace_id = ? AND decision_id = ?', [
+      Object.keys(goals).length === 0 ? null : JSON.stringify(goals),
+      workspaceId,
+      decisionId,
+    ]);
+  },
+
+  /**
+   * Up to `limit` decisions after a number that count and have a reward, in the order of their numbers, locked for the rest
+   * of the transaction. Those of erased users are left out: what they earned stays.
+   */
+  async rewardedAfter(tx: Tx, workspaceId: string, seq: number, limit: number): Promise<Earning[]> {
+    const rows = await tx.sql.all<EarningRow>(
+      `SELECT ${EARNING} FROM decision WHERE workspace_id = ? AND seq > ? AND reward IS NOT NULL AND hash_id <> ''
+       ORDER BY seq LIMIT ? ${tx.sql.dialect.forUpdate}`,
+      [workspaceId, seq, limit],
     );
+    return rows.map(earningOf);
   },
 
   /**
@@ -237,6 +284,9 @@ async function noteCounting(tx: Tx, workspaceId: string): Promise<void> {
 
 const earningOf = (row: EarningRow): Earning => ({
   ...row,
+  seq: Number(row.seq),
+  goals: numbersIn(row.goals),
+  given: numbersIn(row.given),
   context: JSON.parse(row.context),
   countedAt: row.countedAt === null ? null : Number(row.countedAt),
 });

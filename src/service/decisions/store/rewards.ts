@@ -5,7 +5,7 @@ import type { SqlValue, Store, Tx } from '../../platform/store/store.ts';
 import { featuresOf, unpackFeatures } from '../engine/features.ts';
 import type { RewardEntry } from '../engine/learning.ts';
 import type { LoggedDecision } from './decision-record.ts';
-import { decisions, type Earning } from './decisions.ts';
+import { decisions } from './decisions.ts';
 
 export interface NumberedReward extends RewardEntry {
   readonly seq: number;
@@ -27,7 +27,16 @@ interface Row {
 }
 
 /** What the log of rewards needs of a decision. */
-type Rewarded = Pick<LoggedDecision, 'decisionId' | 'contentId' | 'context' | 'prior' | 'reward'>;
+type Rewarded = Pick<LoggedDecision, 'decisionId' | 'contentId' | 'context' | 'prior' | 'reward'> & {
+  readonly earned?: number | null;
+};
+
+/** What a decision earns from now on, and of that what the outcomes of its message are worth. */
+interface Rewarding {
+  readonly decision: Rewarded;
+  readonly reward: number;
+  readonly earned: number;
+}
 
 /** Rows per statement (see users.ts). */
 const CHUNKS = [64, 8, 1];
@@ -38,52 +47,46 @@ const HEADS_PER_QUERY = 64;
 /** The rewards of decisions, as an ordered log that the learner reads. */
 export const rewards = {
   /** Records the reward of a decision, and that the model is behind. */
-  async record(tx: Tx, workspaceId: string, decision: Rewarded, reward: number): Promise<void> {
-    if (await rewards.add(tx, workspaceId, decision, reward)) await due.mark(tx, workspaceId, 'learn');
+  async record(
+    tx: Tx,
+    workspaceId: string,
+    decision: Rewarded,
+    reward: number,
+    earned = reward,
+  ): Promise<void> {
+    const added = await rewards.add(tx, workspaceId, [{ decision, reward, earned }]);
+    if (added > 0) await due.mark(tx, workspaceId, 'learn');
   },
 
   /**
-   * Adds the reward of a decision to the log if it is higher than before; returns whether it is. This transaction must
-   * have locked the decision, and marks the lane `learn`.
+   * Adds the rewards of decisions to the log, in their order, where they differ from before; returns how many do. This
+   * transaction must have locked the decisions, and marks the lane `learn`.
    */
-  async add(tx: Tx, workspaceId: string, decision: Rewarded, reward: number): Promise<boolean> {
-    if (decision.contentId === null || decision.prior === null) return false;
-    if (decision.reward !== null && reward <= decision.reward) return false;
-    const { decisionId, contentId, context, prior, reward: was } = decision;
-    const seq = await advance(tx, workspaceId, 1);
-    await pipeline([
-      insert(tx, [
-        [workspaceId, seq, decisionId, contentId, JSON.stringify(context), prior, was, reward, tx.now],
-      ]),
-      decisions.setReward(tx, workspaceId, decisionId, reward),
-    ]);
-    await tx.notify('outcomes');
-    return true;
-  },
-
-  /**
-   * Adds the first entries of decisions, in their order: what they earned so far, else 0. Returns how many were added.
-   * This transaction must have locked the decisions, and marks the lane `learn`.
-   */
-  async addFirst(tx: Tx, workspaceId: string, decided: readonly Earning[]): Promise<number> {
-    const added = decided.filter(
-      ({ contentId, prior, reward }) => contentId !== null && prior !== null && reward === null,
+  async add(tx: Tx, workspaceId: string, given: readonly Rewarding[]): Promise<number> {
+    const added = given.filter(
+      ({ decision, reward, earned }) =>
+        decision.contentId !== null &&
+        decision.prior !== null &&
+        (decision.reward !== reward || (decision.earned ?? 0) !== earned),
     );
     if (added.length === 0) return 0;
     const last = await advance(tx, workspaceId, added.length);
-    const rows = added.map(({ decisionId, contentId, context, prior, earned }, i) => [
-      ...[workspaceId, last - added.length + 1 + i, decisionId, contentId],
-      ...[JSON.stringify(context), prior, null, earned ?? 0, tx.now],
+    const rows = added.map(({ decision, reward, earned }, i) => {
+      const { decisionId, contentId, context, prior, reward: was } = decision;
+      return [
+        ...[workspaceId, last - added.length + 1 + i, decisionId, contentId, JSON.stringify(context), prior],
+        ...[was, reward, was === null ? null : (decision.earned ?? 0), earned, tx.now],
+      ];
+    });
+    const byReward = new Map<number, string[]>();
+    for (const { decision, reward } of added)
+      byReward.set(reward, [...(byReward.get(reward) ?? []), decision.decisionId]);
+    await pipeline([
+      ...piecesOf(rows).map((piece) => insert(tx, piece)),
+      ...[...byReward].flatMap(([reward, ids]) =>
+        piecesOf(ids).map((piece) => decisions.setReward(tx, workspaceId, piece, reward)),
+      ),
     ]);
-    const statements: Promise<unknown>[] = [];
-    let from = 0;
-    for (const size of CHUNKS)
-      for (; added.length - from >= size; from += size) {
-        const piece = rows.slice(from, from + size);
-        const ids = added.slice(from, from + size).map(({ decisionId }) => decisionId);
-        statements.push(insert(tx, piece), decisions.setFirstRewards(tx, workspaceId, ids));
-      }
-    await pipeline(statements);
     await tx.notify('outcomes');
     return added.length;
   },
@@ -142,6 +145,15 @@ export const rewards = {
   },
 };
 
+/** Divides rows into pieces of the lengths of CHUNKS. */
+function piecesOf<T>(rows: readonly T[]): T[][] {
+  const pieces: T[][] = [];
+  let from = 0;
+  for (const size of CHUNKS)
+    for (; rows.length - from >= size; from += size) pieces.push(rows.slice(from, from + size));
+  return pieces;
+}
+
 /** Numbers entries of the log of a workspace; returns the last number. Locks the log until the transaction ends. */
 async function advance(tx: Tx, workspaceId: string, entries: number): Promise<number> {
   const head = await tx.sql.get<{ seq: number }>(
@@ -155,8 +167,9 @@ async function advance(tx: Tx, workspaceId: string, entries: number): Promise<nu
 /** Inserts entries of the log. */
 function insert(tx: Tx, rows: readonly SqlValue[][]): Promise<number> {
   return tx.sql.run(
-    `INSERT INTO reward (workspace_id, seq, decision_id, content_id, context, prior, was, reward, at_ms)
-     VALUES ${Array(rows.length).fill('(?, ?, ?, ?, ?, ?, ?, ?, ?)').join(', ')}`,
+    `INSERT INTO reward (workspace_id, seq, decision_id, content_id, context, prior, was, reward, earned_was,
+       earned, at_ms)
+     VALUES ${Array(rows.length).fill('(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)').join(', ')}`,
     rows.flat(),
   );
 }

@@ -17,6 +17,9 @@ export interface StoredEvent {
 /** Size in bytes of a row of a range. */
 const PIECE_BYTES = 256 * 1024;
 
+/** Properties up to this size, in bytes, are read with many events at once. */
+const SHORT_BYTES = 4096;
+
 /** An event of a page. */
 export interface PagedEvent extends StoredEvent {
   /** Size in bytes of properties that were omitted because they exceed a page; 0 if they are included. */
@@ -86,6 +89,36 @@ export const events = {
        ORDER BY number LIMIT ?`,
       [workspaceId, after, upTo, param, limit],
     );
+  },
+
+  /** Like `named`, with the properties of up to SHORT_BYTES; of larger ones only that there are any. */
+  async namedWithProperties(
+    tx: Tx,
+    workspaceId: string,
+    names: readonly string[],
+    after: number,
+    upTo: number,
+    limit: number,
+  ): Promise<(Omit<StoredEvent, 'receivedAt'> & { readonly leftOut: number })[]> {
+    const { text, param } = listed(tx.sql.dialect, 'event', names);
+    const rows = await tx.sql.all<Omit<StoredEvent, 'receivedAt'> & { leftOut: number }>(
+      `SELECT number, user_id AS "userId", event, timestamp,
+         CASE WHEN octet_length(properties) <= ${SHORT_BYTES} THEN properties END AS properties,
+         CASE WHEN octet_length(properties) > ${SHORT_BYTES} THEN 1 ELSE 0 END AS "leftOut" FROM event
+       WHERE workspace_id = ? AND number > ? AND number <= ? AND ${text}
+       ORDER BY number LIMIT ?`,
+      [workspaceId, after, upTo, param, limit],
+    );
+    return rows.map((row) => ({ ...row, number: Number(row.number), leftOut: Number(row.leftOut) }));
+  },
+
+  /** The properties of one event, of any size. */
+  async properties(tx: Tx, workspaceId: string, number: number): Promise<string | null> {
+    const row = await tx.sql.get<{ properties: string | null }>(
+      'SELECT properties FROM event WHERE workspace_id = ? AND number = ?',
+      [workspaceId, number],
+    );
+    return row?.properties ?? null;
   },
 
   /**

@@ -8,6 +8,7 @@ export type Lane =
   | 'deliveries'
   | 'erase'
   | 'fan-out'
+  | 'goals'
   | 'index'
   | 'learn'
   | 'notifications'

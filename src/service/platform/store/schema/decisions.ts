@@ -4,7 +4,8 @@ import type { Dialect } from '../store.ts';
 export const decisionsTables = (d: Dialect): string[] => [
   // A sequence, because not every version of PostgreSQL has identity columns in partitioned tables.
   ...(d.name === 'postgres' ? ['CREATE SEQUENCE decision_number'] : []),
-  // The decision log. `reward` is null until the reward log has an entry.
+  // The decision log. `reward` is null until the reward log has an entry; `earned` is what the outcomes of the message are
+  // worth, `goals` what its events count for each goal (JSON, millionths by number), `given` the reported rewards (JSON).
   `CREATE TABLE decision (
     workspace_id TEXT NOT NULL,
     decision_id TEXT NOT NULL,
@@ -28,12 +29,15 @@ export const decisionsTables = (d: Dialect): string[] => [
     reason TEXT,
     removed TEXT,
     attributes TEXT,
+    goals TEXT,
+    given TEXT,
     PRIMARY KEY (workspace_id, decision_id)
   )`,
   'CREATE INDEX decision_by_counting ON decision (workspace_id, counted_at) WHERE reward IS NULL AND counted_at IS NOT NULL',
   'CREATE INDEX decision_log ON decision (workspace_id, seq)',
   'CREATE INDEX decision_of_content ON decision (workspace_id, content_id, seq)',
   'CREATE INDEX decision_of_user ON decision (workspace_id, hash_id, seq)',
+  'CREATE INDEX decision_counted ON decision (workspace_id, hash_id, counted_at) WHERE counted_at IS NOT NULL',
   // How many decisions a user has had: the seed of the next one.
   `CREATE TABLE decided_user (
     workspace_id TEXT NOT NULL,
@@ -88,7 +92,7 @@ export const decisionsTables = (d: Dialect): string[] => [
   )`,
   "CREATE INDEX outcome_by_age ON outcome (workspace_id, at_ms) WHERE kind = 'message'",
   'CREATE INDEX outcome_of_user ON outcome (workspace_id, hash_id, at_ms) WHERE hash_id IS NOT NULL',
-  // What decisions earned, in the order in which it is learned.
+  // What decisions earned, in the order in which it is learned, and of it what the outcomes of messages are worth.
   `CREATE TABLE reward (
     workspace_id TEXT NOT NULL,
     seq ${d.bigint} NOT NULL,
@@ -98,6 +102,8 @@ export const decisionsTables = (d: Dialect): string[] => [
     prior DOUBLE PRECISION NOT NULL,
     was DOUBLE PRECISION,
     reward DOUBLE PRECISION NOT NULL,
+    earned_was DOUBLE PRECISION,
+    earned DOUBLE PRECISION NOT NULL,
     at_ms ${d.bigint} NOT NULL,
     PRIMARY KEY (workspace_id, seq)
   )`,
@@ -135,6 +141,63 @@ export const decisionsTables = (d: Dialect): string[] => [
   `CREATE TABLE content_count_head (
     workspace_id TEXT PRIMARY KEY,
     seq ${d.bigint} NOT NULL
+  )`,
+  // The goals of a workspace, one row per definition. Events after `first_number` up to `number` are counted; those up to
+  // `ready_number` were stored before it.
+  `CREATE TABLE goal (
+    workspace_id TEXT NOT NULL,
+    goal ${d.bigint} NOT NULL,
+    goal_id TEXT NOT NULL,
+    definition TEXT NOT NULL,
+    first_number ${d.bigint} NOT NULL,
+    number ${d.bigint} NOT NULL,
+    ready_number ${d.bigint} NOT NULL,
+    events ${d.bigint} NOT NULL,
+    clipped ${d.bigint} NOT NULL,
+    unreadable ${d.bigint} NOT NULL,
+    PRIMARY KEY (workspace_id, goal)
+  )`,
+  // What the rewards of decisions up to `swept` follow; locked while events are counted.
+  `CREATE TABLE goal_head (
+    workspace_id TEXT PRIMARY KEY,
+    formula TEXT NOT NULL,
+    target TEXT NOT NULL,
+    swept ${d.bigint} NOT NULL
+  )`,
+  // The events of goals, in millionths of a goal; a correction has no value. `decisions` (JSON) are those that earned
+  // `counted`.
+  `CREATE TABLE goal_event (
+    workspace_id TEXT NOT NULL,
+    goal ${d.bigint} NOT NULL,
+    number ${d.bigint} NOT NULL,
+    hash_id TEXT NOT NULL,
+    at_ms ${d.bigint} NOT NULL,
+    value ${d.bigint},
+    counted ${d.bigint} NOT NULL,
+    match_key TEXT,
+    decisions TEXT,
+    PRIMARY KEY (workspace_id, goal, number)
+  )`,
+  'CREATE INDEX goal_event_of_user ON goal_event (workspace_id, hash_id, at_ms, number)',
+  'CREATE INDEX goal_event_by_match ON goal_event (workspace_id, goal, match_key) WHERE match_key IS NOT NULL',
+  // Users of whom a decision began to count, or its message was used: their events from then on may count for it.
+  `CREATE TABLE goal_recheck (
+    workspace_id TEXT NOT NULL,
+    hash_id TEXT NOT NULL,
+    from_ms ${d.bigint} NOT NULL,
+    number ${d.bigint} NOT NULL,
+    PRIMARY KEY (workspace_id, hash_id, from_ms)
+  )`,
+  // What contents earned of goals; content_id is empty for all. Sums of values and of their squares in millionths.
+  `CREATE TABLE goal_count (
+    workspace_id TEXT NOT NULL,
+    goal ${d.bigint} NOT NULL,
+    content_id TEXT NOT NULL,
+    policy TEXT NOT NULL,
+    converted ${d.bigint} NOT NULL,
+    value ${d.bigint} NOT NULL,
+    squares ${d.bigint} NOT NULL,
+    PRIMARY KEY (workspace_id, goal, content_id, policy)
   )`,
   `CREATE TABLE catalog_version (
     workspace_id TEXT NOT NULL,

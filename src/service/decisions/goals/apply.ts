@@ -1,0 +1,212 @@
+import { createHash } from 'node:crypto';
+import type { Goal } from '../../catalog/goal.ts';
+import { due } from '../../platform/store/due.ts';
+import { pipeline } from '../../platform/store/pipeline.ts';
+import type { Tx } from '../../platform/store/store.ts';
+import { decisions, type Earning } from '../store/decisions.ts';
+import { rewards } from '../store/rewards.ts';
+import { attributedTo, MAX_CANDIDATES, UNIT } from './rules/attribution.ts';
+import { type Formula, rewardOf } from './rules/learned-reward.ts';
+import { type GoalEvent, goals } from './store.ts';
+
+/** A change of what decisions earned, in millionths, by decision and number of the goal. */
+type Changes = Map<string, Map<number, number>>;
+
+/** The goals as they are counted now, by number. */
+export type CountedGoals = ReadonlyMap<number, Goal>;
+
+/** The key of what a correction and the event that it corrects have in common; it names nobody. */
+export function matchKeyOf(hashId: string, text: string): string {
+  return createHash('sha256').update(`${hashId} ${text}`).digest('base64url').slice(0, 22);
+}
+
+/**
+ * Adds events of goals, and brings everything that follows from them up to date. What an event counts for depends on the
+ * stored decisions and events alone, so the order in which they arrive does not matter.
+ */
+export async function addGoalEvents(
+  tx: Tx,
+  workspaceId: string,
+  counted: CountedGoals,
+  added: readonly GoalEvent[],
+  formula: Formula,
+): Promise<void> {
+  if (added.length === 0) return;
+  await pipeline(added.map((event) => goals.addEvent(tx, workspaceId, event)));
+  const corrected: GoalEvent[] = [];
+  for (const goal of counted.keys()) {
+    const keys = added.flatMap((event) =>
+      event.goal === goal && event.value === null && event.matchKey !== null ? [event.matchKey] : [],
+    );
+    corrected.push(...(await goals.eventsMatching(tx, workspaceId, goal, keys)));
+  }
+  const numbers = new Set(added.map(({ goal, number }) => `${goal} ${number}`));
+  const earlier = corrected.filter(({ goal, number }) => !numbers.has(`${goal} ${number}`));
+  await attributeEvents(tx, workspaceId, counted, [...added, ...earlier], formula);
+}
+
+/** Attributes stored events again: to the decisions that are stored now, and without what is corrected. */
+export async function attributeEvents(
+  tx: Tx,
+  workspaceId: string,
+  counted: CountedGoals,
+  events: readonly GoalEvent[],
+  formula: Formula,
+): Promise<void> {
+  const valued = events.filter(({ goal, value }) => value !== null && counted.has(goal));
+  if (valued.length === 0) return;
+  const decided = await goals.decided(tx, workspaceId, [...new Set(valued.map(({ hashId }) => hashId))]);
+  const corrections = await correctionsOf(tx, workspaceId, counted, valued);
+  const changes: Changes = new Map();
+  const attributed = await pipeline(
+    valued.map(async (event) => {
+      const isCorrected = event.matchKey !== null && corrections.has(`${event.goal} ${event.matchKey}`);
+      const goal = counted.get(event.goal)!;
+      const found = decided.has(event.hashId) ? await candidatesOf(tx, workspaceId, goal, event) : [];
+      return {
+        ...event,
+        counted: isCorrected ? 0 : event.value!,
+        decisions: attributedTo(goal, event.at, found),
+      };
+    }),
+  );
+  const changed = attributed.filter(
+    (after, i) =>
+      after.counted !== valued[i]!.counted || String(after.decisions) !== String(valued[i]!.decisions),
+  );
+  for (const [i, after] of attributed.entries()) {
+    addChange(changes, valued[i]!, -1);
+    addChange(changes, after, 1);
+  }
+  await pipeline(changed.map((event) => goals.attribute(tx, workspaceId, event)));
+  await earn(tx, workspaceId, changes, formula);
+}
+
+/** Takes back what events count, which are removed then. */
+export async function takeBack(
+  tx: Tx,
+  workspaceId: string,
+  events: readonly GoalEvent[],
+  formula: Formula,
+): Promise<void> {
+  const changes: Changes = new Map();
+  for (const event of events) addChange(changes, event, -1);
+  await earn(tx, workspaceId, changes, formula);
+}
+
+/** The goals and keys of those events that a stored correction takes back. */
+async function correctionsOf(
+  tx: Tx,
+  workspaceId: string,
+  counted: CountedGoals,
+  valued: readonly GoalEvent[],
+): Promise<ReadonlySet<string>> {
+  const found = new Set<string>();
+  for (const goal of counted.keys()) {
+    const keys = valued.flatMap((event) =>
+      event.goal === goal && event.matchKey !== null ? [event.matchKey] : [],
+    );
+    for (const { value, matchKey } of await goals.eventsMatching(tx, workspaceId, goal, keys))
+      if (value === null) found.add(`${goal} ${matchKey}`);
+  }
+  return found;
+}
+
+/** The decisions that an event may count for. */
+function candidatesOf(tx: Tx, workspaceId: string, goal: Goal, { hashId, at }: GoalEvent) {
+  const only = goal.attribute === 'last' && !goal.contents && !goal.categories && goal.surface === undefined;
+  return goals.candidates(tx, workspaceId, hashId, goal.after, {
+    from: at - goal.withinMs,
+    upTo: at,
+    limit: only ? 1 : MAX_CANDIDATES,
+  });
+}
+
+function addChange(changes: Changes, { goal, counted, decisions }: GoalEvent, sign: 1 | -1): void {
+  if (counted === 0) return;
+  for (const decisionId of decisions) {
+    const ofDecision = changes.get(decisionId) ?? new Map<number, number>();
+    ofDecision.set(goal, (ofDecision.get(goal) ?? 0) + sign * counted);
+    changes.set(decisionId, ofDecision);
+  }
+}
+
+/** Changes what decisions earned: their sums, what their contents earned, and the rewards that are learned. */
+async function earn(tx: Tx, workspaceId: string, changes: Changes, formula: Formula): Promise<void> {
+  const ids = [...changes].flatMap(([id, of]) =>
+    [...of.values()].some((change) => change !== 0) ? [id] : [],
+  );
+  if (ids.length === 0) return;
+  const before = await decisions.lockAll(tx, workspaceId, ids.sort());
+  const after = before.map((decision) => ({
+    ...decision,
+    goals: withChanges(decision.goals, changes.get(decision.decisionId)!),
+  }));
+  await pipeline(after.map((decision) => decisions.setGoals(tx, workspaceId, decision)));
+  await count(tx, workspaceId, before, after);
+  await reward(tx, workspaceId, after, formula);
+}
+
+/** Brings the rewards of locked decisions in line with a formula. Those without an entry in the reward log get theirs later. */
+export async function reward(
+  tx: Tx,
+  workspaceId: string,
+  locked: readonly Earning[],
+  formula: Formula,
+): Promise<void> {
+  const rewarded = locked
+    .filter((decision) => decision.reward !== null)
+    .map((decision) => ({ decision, reward: rewardOf(formula, decision), earned: decision.earned ?? 0 }));
+  if ((await rewards.add(tx, workspaceId, rewarded)) > 0) await due.mark(tx, workspaceId, 'learn');
+}
+
+function withChanges(
+  sums: Readonly<Record<string, number>>,
+  changes: ReadonlyMap<number, number>,
+): Record<string, number> {
+  const after: Record<string, number> = { ...sums };
+  for (const [goal, change] of changes) {
+    const sum = (after[goal] ?? 0) + change;
+    if (sum === 0) delete after[goal];
+    else after[goal] = sum;
+  }
+  return after;
+}
+
+/** What the events of a decision count for a goal, up to one whole goal. */
+const clipped = (decision: Earning, goal: string) => Math.min(UNIT, decision.goals[goal] ?? 0);
+const squareOf = (value: number) => Math.round((value * value) / UNIT);
+
+/** Counts what changed for the contents of decisions, and for all. */
+async function count(
+  tx: Tx,
+  workspaceId: string,
+  before: readonly Earning[],
+  after: readonly Earning[],
+): Promise<void> {
+  const sums = new Map<string, { converted: number; value: number; squares: number }>();
+  for (const [i, now] of after.entries()) {
+    const was = before[i]!;
+    for (const goal of new Set([...Object.keys(was.goals), ...Object.keys(now.goals)])) {
+      const [from, to] = [clipped(was, goal), clipped(now, goal)];
+      if (from === to) continue;
+      for (const contentId of ['', now.contentId ?? '']) {
+        const key = JSON.stringify([Number(goal), contentId, now.policy ?? 'learned']);
+        const sum = sums.get(key) ?? { converted: 0, value: 0, squares: 0 };
+        sum.converted += Number(to > 0) - Number(from > 0);
+        sum.value += to - from;
+        sum.squares += squareOf(to) - squareOf(from);
+        sums.set(key, sum);
+      }
+    }
+  }
+  // In one order, so that two transactions lock the rows in it.
+  await pipeline(
+    [...sums]
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([key, sum]) => {
+        const [goal, contentId, policy] = JSON.parse(key) as [number, string, string];
+        return goals.addCounts(tx, workspaceId, { goal, contentId, policy }, sum);
+      }),
+  );
+}

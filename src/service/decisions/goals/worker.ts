@@ -1,0 +1,57 @@
+import type { Catalogs } from '../../catalog/follow.ts';
+import type { Platform } from '../../platform/platform.ts';
+import { dueWorkspaces } from '../../platform/store/due-workspaces.ts';
+import { dueRound } from '../../platform/workers/by-workspace.ts';
+import { repeat, type Worker, wokenBy } from '../../platform/workers/worker.ts';
+import { countStep } from './count-step.ts';
+
+/** Poll interval, for what another node stored and for a notification that was lost. */
+const PAUSE_MS = 5_000;
+/** How long to wait for further events, so that they are counted together. */
+const GATHER_MS = 100;
+/** How long to wait until this process knows a new catalog. */
+const FOLLOW_MS = 50;
+/** Steps of a workspace in a row, before it is the turn of another one. */
+const STEPS = 50;
+
+/** Counts the events of goals for the decisions before them. Ingest does not wait for it. */
+export function startGoalCounter(
+  platform: Pick<Platform, 'store' | 'clock' | 'log' | 'precedence'>,
+  catalogs: Catalogs,
+): Worker {
+  const { store, clock, log, precedence } = platform;
+  const step = (workspaceId: string) =>
+    store.write(
+      async (tx) =>
+        (await catalogs.isCurrent(tx, workspaceId))
+          ? countStep(tx, workspaceId, await catalogs.of(tx, workspaceId))
+          : undefined,
+      { durable: false, bulk: true },
+    );
+  const round = dueRound(platform, 'goals', async (workspaceId, stopping) => {
+    for (let done = 0; done < STEPS && !stopping.aborted; done++) {
+      const more = await step(workspaceId);
+      if (more === undefined) await clock.sleep(FOLLOW_MS, stopping).catch(() => {});
+      else if (!more) return false;
+      await precedence.yieldToRequests();
+    }
+    return true;
+  });
+  let busy = false;
+  const loop = repeat('the counter of goals', clock, log, PAUSE_MS, async (stopping) => {
+    if (!busy) await clock.sleep(GATHER_MS, stopping).catch(() => {});
+    busy = (await store.leads('goals')) && (await round(stopping));
+    return busy;
+  });
+  const worker = (['events', 'outcomes', 'settings'] as const).reduce(
+    (woken, topic) => wokenBy(store, topic, woken),
+    loop,
+  );
+  return {
+    ...worker,
+    idle: async () =>
+      (await worker.idle()) &&
+      (!(await store.leads('goals')) ||
+        !(await store.read((tx) => dueWorkspaces.any(tx, store.workers, 'goals')))),
+  };
+}
