@@ -28,7 +28,7 @@ it('every field of --json has a meaning, and the rejects file has the fields tha
   expect(rows.length).toBeGreaterThan(300);
   // A bar within a cell is escaped.
   expect(rows.filter((row) => row.split(/(?<!\\)\|/)[3]!.trim() === '')).toEqual([]);
-  const source = read('src', 'features', 'import', 'report', 'reject.ts');
+  const source = read('src', 'features', 'import', 'record', 'reject.ts');
   const written = [...source.matchAll(/readonly (\w+)\??:/g)]
     .map(([, name]) => name)
     .filter((name) => name !== 'fixableBy');

@@ -184,6 +184,33 @@ describe('the layers (ARCHITECTURE.md)', () => {
     }
   });
 
+  /** The import from top to bottom: what imports a folder to the right of its own is listed (ARCHITECTURE.md). */
+  const IMPORT: Readonly<Record<string, readonly string[]>> = {
+    run: ['report', 'option-table', 'guess', 'mapping', 'formats', 'input', 'deliver', 'record'],
+    report: ['option-table', 'guess', 'mapping', 'formats', 'input', 'deliver', 'record'],
+    'mapping-file': ['option-table', 'formats'],
+    'option-table': ['guess', 'mapping', 'formats', 'input', 'record'],
+    guess: ['mapping', 'formats', 'input', 'record'],
+    mapping: ['formats', 'input', 'record'],
+    formats: ['input', 'record'],
+    input: ['record'],
+    deliver: ['record'],
+    record: [],
+  };
+
+  it('the import reads, maps and delivers in folders that see only those below', () => {
+    const inside = imports.filter(
+      ({ file, target }) => /^features\/import\/.*\//.test(file) && /^features\/import\//.test(target),
+    );
+    expect(inside.length).toBeGreaterThan(200);
+    const folder = (path: string) => path.split('/')[2]!;
+    const upwards = inside
+      .filter(({ file, target }) => folder(file) !== folder(target))
+      .filter(({ file, target }) => !IMPORT[folder(file)]?.includes(folder(target)))
+      .map(({ file, target }) => `${file} -> ${target}`);
+    expect(upwards).toEqual([]);
+  });
+
   it('only the rooms that run the service or own its data import it', () => {
     const rooms =
       /^(commands\/(serve|data)|features\/(serve|data|accounts|users|catalog|console-server)|cli\/connection)\b/;

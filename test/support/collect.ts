@@ -1,18 +1,20 @@
-import type { Batch } from '../../src/features/import/batch/batch.ts';
-import { Batcher, type BatcherOptions, type Shard } from '../../src/features/import/batch/batcher.ts';
-import { longestRecord } from '../../src/features/import/batch/request-body.ts';
-import { batchesOf } from '../../src/features/import/read/batches.ts';
-import type { ByteSource } from '../../src/features/import/read/bytes.ts';
-import { CsvReader } from '../../src/features/import/read/csv/csv-reader.ts';
-import { JsonReader } from '../../src/features/import/read/json/json-reader.ts';
-import { NdjsonReader } from '../../src/features/import/read/ndjson-reader.ts';
-import type { Reading } from '../../src/features/import/read/reading.ts';
-import { recordsIn as windowed } from '../../src/features/import/read/record-source.ts';
-import { Window } from '../../src/features/import/read/window.ts';
-import type { Reject } from '../../src/features/import/report/reject.ts';
-import { parseRule } from '../../src/features/import/transform/map-rules.ts';
-import type { Mapping } from '../../src/features/import/transform/mapping.ts';
-import { type RowMapper, recordMappers } from '../../src/features/import/transform/record-mappers.ts';
+import type { Batch } from '../../src/features/import/deliver/batch.ts';
+import { Batcher, type BatcherOptions } from '../../src/features/import/deliver/batcher.ts';
+import { longestRecord } from '../../src/features/import/deliver/request-body.ts';
+import { CsvReader } from '../../src/features/import/formats/csv/csv-reader.ts';
+import { JsonReader } from '../../src/features/import/formats/json/json-reader.ts';
+import { NdjsonReader } from '../../src/features/import/formats/ndjson-reader.ts';
+import type { Reading } from '../../src/features/import/formats/reading.ts';
+import type { MadeRecord, RowMapper } from '../../src/features/import/formats/record-mappers.ts';
+import { recordsIn as windowed } from '../../src/features/import/formats/record-source.ts';
+import type { ByteSource } from '../../src/features/import/input/bytes.ts';
+import { Window } from '../../src/features/import/input/window.ts';
+import { parseRule } from '../../src/features/import/mapping/map-rules.ts';
+import type { Mapping } from '../../src/features/import/mapping/mapping.ts';
+import { recordMappers } from '../../src/features/import/mapping/record-mappers.ts';
+import type { Reject } from '../../src/features/import/record/reject.ts';
+import type { Shard } from '../../src/features/import/record/shard.ts';
+import { batchesOf } from '../../src/features/import/run/batches.ts';
 import { systemClock } from '../../src/kit/clock.ts';
 
 export interface CollectOptions extends Partial<Omit<Mapping, 'map' | 'set' | 'types'>> {
@@ -47,7 +49,7 @@ export async function collect(input: string | Buffer, options: CollectOptions = 
   const bytes = Buffer.from(input);
   const {
     csv,
-    reading,
+    reading = {},
     json: path,
     chunk = 1 << 20,
     longest = longestRecord('events'),
@@ -59,7 +61,6 @@ export async function collect(input: string | Buffer, options: CollectOptions = 
     convert: undefined,
     extraFields: undefined,
     validate: true,
-    delimiter: undefined,
     ...options,
     map: Object.entries(options.map ?? {}).map(([field, columns]) => parseRule(`${field}=${columns}`)!),
     set: new Map(Object.entries(options.set ?? {})),
@@ -70,13 +71,13 @@ export async function collect(input: string | Buffer, options: CollectOptions = 
   batcher.nextFile(0, 0, deal);
   const file = csv ? 'a.csv' : path ? 'a.json' : 'a.ndjson';
   const onNotice = (text: string) => notices.push(text);
-  const { rows: plainRows, json, scan } = recordMappers(mapping);
+  const { rows: plainRows, json, scan } = recordMappers(mapping)();
   const rows: typeof plainRows = (header, name) => {
     const mapper = plainRows(header, name);
     return options.rows?.(mapper) ?? mapper;
   };
   const reader = csv
-    ? new CsvReader({ file, mapping, rows, reading, longest, onNotice })
+    ? new CsvReader({ file, rows, reading, longest, onNotice })
     : path
       ? new JsonReader({ file, longest, map: json, scan, path, onNotice })
       : new NdjsonReader({ file, longest, map: json, scan });
@@ -115,4 +116,12 @@ function recordsOf({ body, records }: Batch): string[] {
   if (body.toString() !== `{"events":[${texts.join(',')}]}`)
     throw new Error(`table and body differ: ${body}`);
   return texts;
+}
+
+/** The JSON of a record that a mapper made; anything else as it is. */
+// biome-ignore lint/suspicious/noExplicitAny: JSON of any form.
+export function madeJson(mapped: object): any {
+  if (!('bytes' in mapped)) return mapped;
+  const { bytes, length } = mapped as MadeRecord;
+  return JSON.parse(bytes.toString('utf8', 0, length));
 }

@@ -1,14 +1,13 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { examine } from '../../src/features/import/cli/examine.ts';
-import { extentOf } from '../../src/features/import/cli/extent.ts';
-import { ambiguityNote } from '../../src/features/import/inspect/ambiguity.ts';
-import { wordsOfFlags } from '../../src/features/import/inspect/flag.ts';
-import { type Inspection, inspectionOf } from '../../src/features/import/inspect/inspection.ts';
+import { ambiguityNote } from '../../src/features/import/guess/ambiguity.ts';
+import { wordsOfFlags } from '../../src/features/import/guess/flag.ts';
 import type { MappingFlags } from '../../src/features/import/option-table/flags.ts';
 import { mappingOf, readingOf } from '../../src/features/import/option-table/table.ts';
-import type { Format } from '../../src/features/import/read/detect.ts';
-import { Inputs } from '../../src/features/import/read/inputs.ts';
+import { extentOf } from '../../src/features/import/report/extent.ts';
+import { type Inspection, inspectionOf } from '../../src/features/import/report/inspection.ts';
+import { examine } from '../../src/features/import/run/examine.ts';
+import { Inputs } from '../../src/features/import/run/inputs.ts';
 import { systemClock } from '../../src/kit/clock.ts';
 import { commandLine } from '../../src/kit/shell.ts';
 import { tempDir } from './temp.ts';
@@ -36,9 +35,7 @@ export async function suggested(content: string | Buffer, name = 'a.csv'): Promi
       Inputs.open({
         names: [name],
         cwd,
-        kind: 'events',
         stdin: process.stdin,
-        format: flags.format as Format | undefined,
         reading: readingOf(flags),
         mapping: mappingOf('events', typed, undefined),
         shard: undefined,

@@ -25,7 +25,7 @@ See docs/import.md and docs/mapping.md.`;
   static override flags = importFlags;
 
   protected override async run(context: Context<typeof EventsImport>): Promise<ExitCode> {
-    const { runImportCommand } = await import('../../features/import/cli/run-import.ts');
+    const { runImportCommand } = await import('../../features/import/command.ts');
     return runImportCommand(context, { kind: 'events', command: 'events import', typed: this.argv });
   }
 }

@@ -24,7 +24,7 @@ the import command to paste. Replace the placeholders in capitals. Sends nothing
   };
 
   protected override async run(context: Context<typeof EventsInspect>): Promise<ExitCode> {
-    const { runInspect } = await import('../../features/import/cli/run-inspect.ts');
+    const { runInspect } = await import('../../features/import/inspect.ts');
     return runInspect(context, this.argv);
   }
 }

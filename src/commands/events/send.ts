@@ -31,8 +31,8 @@ export default class EventsSend extends SvcCommand {
     connect,
     signal,
   }: Context<typeof EventsSend>): Promise<void> {
-    const { eventText } = await import('../../features/import/cli/one-event.ts');
-    const { answersOf } = await import('../../features/import/cli/answers-of.ts');
+    const { eventText } = await import('../../features/import/mapping/one-event.ts');
+    const { answersOf } = await import('../../features/import/deliver/answers-of.ts');
     const { NotAcknowledged, requireAcknowledgement } = await import('../../client/acknowledgement.ts');
     const now = new Date(world.clock.now()).toISOString();
     const text = eventText(flags['user-id'], flags.event, flags.timestamp ?? now, flags.property ?? []);

@@ -2,8 +2,8 @@ import { type Context, SvcCommand } from '../../cli/command/command.ts';
 import { fieldsFlag } from '../../cli/flags/list-flags.ts';
 import { Args } from '../../cli/flags/oclif.ts';
 import type { Field } from '../../cli/terminal/listing.ts';
-import { sourceNamed } from '../../features/import/cli/mapping-flags.ts';
 import type { MappingDocument } from '../../features/import/mapping-file/document.ts';
+import { sourceNamed } from '../../features/import/mapping-file/mapping-flags.ts';
 import { SOURCES } from '../../features/import/mapping-file/sources.ts';
 
 const FIELDS: readonly Field<{ readonly documentation: readonly string[] }>[] = [

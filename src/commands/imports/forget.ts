@@ -26,8 +26,8 @@ removed only after confirmation.`;
 
   protected override async run(context: Context<typeof ImportsForget>): Promise<void> {
     const { argv, flags, out, paths, world } = context;
-    const { forgetImport, keptImports } = await import('../../features/import/journal/list.ts');
-    const { JournalError } = await import('../../features/import/journal/journal-error.ts');
+    const { forgetImport, keptImports } = await import('../../features/import/deliver/journal/list.ts');
+    const { JournalError } = await import('../../features/import/deliver/journal/journal-error.ts');
     if (argv.length === 0 && !flags.finished)
       throw new SvcError('usage', 'no import was named', {
         hint: (invocation) => `list them: ${invocation.onSameService('imports', 'list')}`,

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { type Context, SvcCommand } from '../../cli/command/command.ts';
 import { fieldsFlag } from '../../cli/flags/list-flags.ts';
-import { IMPORT_FIELDS } from '../../features/import/cli/imports-view.ts';
+import { IMPORT_FIELDS } from '../../features/import/report/imports-view.ts';
 
 export default class ImportsList extends SvcCommand {
   static override summary = 'List the imports whose journals this machine keeps';
@@ -16,7 +16,7 @@ unfinished import is known only after its input was read. Sends no request. Jour
   static override flags = { fields: fieldsFlag(IMPORT_FIELDS) };
 
   protected override async run({ flags, out, paths }: Context<typeof ImportsList>): Promise<void> {
-    const { keptImports } = await import('../../features/import/journal/list.ts');
+    const { keptImports } = await import('../../features/import/deliver/journal/list.ts');
     out.list(
       {
         key: 'imports',

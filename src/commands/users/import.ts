@@ -21,8 +21,8 @@ all other columns become traits. See docs/import.md.`;
   static override flags = importFlags;
 
   protected override async run(context: Context<typeof UsersImport>): Promise<ExitCode> {
-    const { runImportCommand } = await import('../../features/import/cli/run-import.ts');
-    const { hashPrinter } = await import('../../features/import/cli/hash-printer.ts');
+    const { runImportCommand } = await import('../../features/import/command.ts');
+    const { hashPrinter } = await import('../../features/import/report/hash-printer.ts');
     return runImportCommand(context, {
       kind: 'users',
       command: 'users import',

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { forgetImport, keptImports } from '../import/journal/list.ts';
+import { forgetImport, keptImports } from '../import/deliver/journal/list.ts';
 import type { OwnParts } from './own.ts';
 import { Refusal } from './refusal.ts';
 

@@ -6,7 +6,7 @@ import { ObservedLimits } from '../../client/observed-limits.ts';
 import { shellWord } from '../../kit/shell.ts';
 import { LOCAL } from '../../profiles/profiles.ts';
 import { prepareRemoval } from '../../service/admin/admin.ts';
-import { type Destination, forgetImports } from '../import/journal/forget.ts';
+import { type Destination, forgetImports } from '../import/deliver/journal/forget.ts';
 
 /**
  * Removes a local SQLite database and what `dataDir` holds about it: journals of imports, which would skip removed

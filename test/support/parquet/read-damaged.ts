@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
-import { leafColumn, nestedText } from '../../../src/features/import/read/parquet/cells.ts';
-import { ParquetFile, valueAt } from '../../../src/features/import/read/parquet/parquet-file.ts';
-import { InputError } from '../../../src/features/import/transform/input-error.ts';
+import { leafColumn, nestedText } from '../../../src/features/import/formats/parquet/cells.ts';
+import { ParquetFile, valueAt } from '../../../src/features/import/formats/parquet/parquet-file.ts';
+import { InputError } from '../../../src/features/import/input/input-error.ts';
 
 /** Bytes of a file that are changed one at a time: from `first`, every `step`th one, by exclusive or with `mask`. */
 export interface Damage {

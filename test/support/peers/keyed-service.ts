@@ -1,6 +1,6 @@
 import { IngestEventsRequest } from '../../../src/contract/schemas.ts';
 import { type Detail, validate } from '../../../src/contract/validation.ts';
-import { type Answer, type Send, SendFailure } from '../../../src/features/import/send/send.ts';
+import { type Answer, type Send, SendFailure } from '../../../src/features/import/deliver/send.ts';
 
 export interface Habits {
   /** Returns the error message for a record that is refused. */

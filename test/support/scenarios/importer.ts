@@ -1,10 +1,10 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import type { ImportName } from '../../../src/features/import/journal/identity.ts';
-import type { ImportOptions } from '../../../src/features/import/options.ts';
-import { runImport } from '../../../src/features/import/run.ts';
-import type { Mapping } from '../../../src/features/import/transform/mapping.ts';
+import type { Mapping } from '../../../src/features/import/mapping/mapping.ts';
+import type { ImportName } from '../../../src/features/import/run/identity.ts';
+import { runImport } from '../../../src/features/import/run/import.ts';
+import type { ImportOptions } from '../../../src/features/import/run/options.ts';
 import { systemClock } from '../../../src/kit/clock.ts';
 import { KeyedService } from '../peers/keyed-service.ts';
 import { tempDir } from '../temp.ts';
@@ -19,7 +19,6 @@ export const MAPPING: Mapping = {
   convert: undefined,
   extraFields: undefined,
   validate: true,
-  delimiter: undefined,
 };
 
 /** An import of files in a new folder, which can be run repeatedly. */
@@ -42,7 +41,7 @@ export function importer(files: Record<string, string | Buffer>, service = new K
     return runImport(
       {
         name: { ...plain, ...name },
-        format: undefined,
+        reading: {},
         mapping: MAPPING,
         preflight: false,
         concurrency: 4,

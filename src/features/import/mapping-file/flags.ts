@@ -1,6 +1,6 @@
+import { cellsOf } from '../formats/csv/csv-rows.ts';
 import { namesText } from '../option-table/parsers.ts';
 import { OPTIONS, type Option } from '../option-table/table.ts';
-import { cellsOf } from '../read/csv/csv-rows.ts';
 import { MappingDocument, VERSION } from './document.ts';
 
 /** Flags by their names. */

@@ -4,11 +4,11 @@
  */
 import type { Interfaces } from '@oclif/core';
 import { Flags } from '../../../cli/flags/oclif.ts';
-import type { Shard } from '../batch/batcher.ts';
-import type { Format } from '../read/detect.ts';
-import { pathText } from '../read/json/find-records.ts';
-import { onlyColumn } from '../transform/map-rules.ts';
-import type { Mapping } from '../transform/mapping.ts';
+import { pathText } from '../formats/json/find-records.ts';
+import type { Format } from '../formats/reading.ts';
+import { onlyColumn } from '../mapping/map-rules.ts';
+import type { Mapping } from '../mapping/mapping.ts';
+import type { Shard } from '../record/shard.ts';
 import {
   as,
   type JournaledRule,
@@ -32,7 +32,7 @@ export const mappingFlags = {
     summary: 'format of the input; detected by extension or content by default',
     options: ['ndjson', 'csv', 'json', 'parquet'],
     helpValue: 'ndjson|csv|json|parquet',
-    ...sent('input', 'format', as<Format | undefined>),
+    ...sent('reading', 'format', as<Format | undefined>),
   }),
   records: Flags.string({
     summary: 'path of the array of records in a JSON document; found if there is one',
@@ -92,7 +92,7 @@ export const mappingFlags = {
   delimiter: Flags.string({
     summary: 'delimiter of CSV cells; detected from the header by default',
     helpValue: 'TEXT|tab',
-    ...sent('mapping', 'delimiter', parse.delimiterOf, {
+    ...sent('reading', 'delimiter', parse.delimiterOf, {
       again: (flag, text: string) => [flag, text === '\t' ? 'tab' : text],
     }),
   }),
@@ -100,7 +100,7 @@ export const mappingFlags = {
     summary: 'double: cells may be quoted, as in RFC 4180; none: treat quotes as ordinary characters',
     options: ['double', 'none'],
     helpValue: 'double|none',
-    ...sent('mapping', 'quote', (quote: Text) => (quote === 'none' ? 'none' : undefined)),
+    ...sent('reading', 'quote', (quote: Text) => (quote === 'none' ? 'none' : undefined)),
   }),
   'convert-timestamps': Flags.boolean({
     summary: 'convert times in other forms to UTC, where they can mean one thing only',

@@ -1,14 +1,12 @@
-import type { Shard } from '../batch/batcher.ts';
-import type { Format } from '../read/detect.ts';
-import type { Reading } from '../read/reading.ts';
-import { ruleText, simpleRule } from '../transform/map-rules.ts';
-import type { Mapping } from '../transform/mapping.ts';
-import type { RecordKind } from '../transform/record-kind.ts';
+import type { Reading } from '../formats/reading.ts';
+import { ruleText, simpleRule } from '../mapping/map-rules.ts';
+import type { Mapping } from '../mapping/mapping.ts';
+import type { RecordKind } from '../record/record-kind.ts';
+import type { Shard } from '../record/shard.ts';
 
 /** What the options that determine what is sent are parsed to. */
 export interface Parts {
   readonly input: {
-    readonly format: Format | undefined;
     readonly shard: Shard | undefined;
     readonly batchSize: number;
     readonly limit: number | undefined;

@@ -1,14 +1,15 @@
 /** The parsers of the flags that determine what is sent. Each throws a `usage` error. */
 import { SvcError } from '../../../cli/errors/svc-error.ts';
 import { shell, shellWord } from '../../../kit/shell.ts';
-import type { Shard } from '../batch/batcher.ts';
-import { cellsOf } from '../read/csv/csv-rows.ts';
-import { encodingName } from '../read/encoding.ts';
-import { parsePath } from '../read/json/find-records.ts';
-import { columnsOf, type MapRule, parseRule, ruleText } from '../transform/map-rules.ts';
-import type { CellType, Mapping } from '../transform/mapping.ts';
-import { FIELDS } from '../transform/record-kind.ts';
-import { compileTimestampFormat, TimestampFormatError } from '../transform/timestamp-formats.ts';
+import { cellsOf } from '../formats/csv/csv-rows.ts';
+import { parsePath } from '../formats/json/find-records.ts';
+import { encodingName } from '../input/encoding.ts';
+import { columnsOf, type MapRule, parseRule, ruleText } from '../mapping/map-rules.ts';
+import type { Mapping } from '../mapping/mapping.ts';
+import { compileTimestampFormat, TimestampFormatError } from '../mapping/time/timestamp-formats.ts';
+import type { CellType } from '../record/cell-type.ts';
+import { FIELDS } from '../record/record-kind.ts';
+import type { Shard } from '../record/shard.ts';
 import type { Given } from './option.ts';
 
 /** Longest delimiter, in characters. */

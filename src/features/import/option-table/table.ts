@@ -1,7 +1,7 @@
 import { SvcError } from '../../../cli/errors/svc-error.ts';
-import type { Mapping } from '../transform/mapping.ts';
-import type { RecordKind } from '../transform/record-kind.ts';
-import { isTimeZone } from '../transform/time/zones.ts';
+import type { Mapping } from '../mapping/mapping.ts';
+import { isTimeZone } from '../mapping/time/zones.ts';
+import type { RecordKind } from '../record/record-kind.ts';
 import { importFlags, type MappingFlags } from './flags.ts';
 import type { Effect, Given, Parts, Sent } from './option.ts';
 
@@ -42,7 +42,7 @@ export function partOfFlags<P extends keyof Parts>(part: P, flags: object, given
 }
 
 /** Parses the flags that say how inputs are read. Throws a `usage` error. */
-export function readingOf(flags: Pick<MappingFlags, 'records' | 'columns' | 'encoding' | 'format'>) {
+export function readingOf(flags: Pick<MappingFlags, 'format'>) {
   return partOfFlags('reading', flags, { kind: 'events', zone: 'UTC', format: flags.format });
 }
 

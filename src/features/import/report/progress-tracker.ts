@@ -1,4 +1,4 @@
-import type { Counters } from './counters.ts';
+import type { Counters } from '../record/counters.ts';
 
 /** The state of an import, for a progress bar. */
 export interface Progress {

@@ -1,8 +1,11 @@
-import { onlyColumn } from '../transform/map-rules.ts';
-import type { CellType, Mapping } from '../transform/mapping.ts';
-import { FIELDS, FREE_PART } from '../transform/record-kind.ts';
-import { type Counters, imbalance } from './counters.ts';
-import type { TimeSpan } from './time-span.ts';
+import type { TimeSpan } from '../deliver/time-span.ts';
+import type { InputFacts } from '../formats/input-facts.ts';
+import { onlyColumn } from '../mapping/map-rules.ts';
+import type { Mapping } from '../mapping/mapping.ts';
+import type { CellType } from '../record/cell-type.ts';
+import { type Counters, imbalance } from '../record/counters.ts';
+import type { Reasons } from '../record/reasons.ts';
+import { FIELDS, FREE_PART } from '../record/record-kind.ts';
 
 /** Counts of the client's requests. */
 export interface Traffic {
@@ -90,4 +93,19 @@ export class CountMismatch extends Error {
     super(`This is a bug: ${imbalance(counters)}.`);
     this.name = 'SumError';
   }
+}
+
+/** The outcome of an import: its result, and what stopped it if something did. */
+export interface ImportEnd {
+  readonly result: ImportResult;
+  /** Why records were rejected. */
+  readonly reasons: Reasons;
+  /** Describes an input by its name. */
+  readonly factsOf: (file: string) => InputFacts | undefined;
+  /** It stopped before the end of the inputs: `read` is less than the number of their records. */
+  readonly unread: boolean;
+  readonly failure: { readonly error: unknown } | undefined;
+  readonly interrupted: boolean;
+  /** `--max-errors` was reached. */
+  readonly tooManyErrors: boolean;
 }

@@ -1,16 +1,17 @@
 import { expect, test } from 'vitest';
+import { recordMappers } from '../../../../src/features/import/mapping/record-mappers.ts';
 import { mappingJsonSchema } from '../../../../src/features/import/mapping-file/document.ts';
 import { documentOf, flagsOf } from '../../../../src/features/import/mapping-file/flags.ts';
 import { sourceMapping } from '../../../../src/features/import/mapping-file/load.ts';
 import { SOURCES } from '../../../../src/features/import/mapping-file/sources.ts';
 import type { ImportFlags } from '../../../../src/features/import/option-table/flags.ts';
 import { mappingOf } from '../../../../src/features/import/option-table/table.ts';
-import { recordMappers } from '../../../../src/features/import/transform/record-mappers.ts';
+import { madeJson } from '../../../support/collect.ts';
 
 function mappersOf(source: string) {
   return recordMappers(
     mappingOf('events', flagsOf(sourceMapping(source)!) as unknown as ImportFlags, undefined),
-  );
+  )();
 }
 
 /** A record that a vendor publishes, in the shape of its export, and the event that it becomes. */
@@ -252,7 +253,7 @@ const SAMPLES: [source: string, from: string, record: object, event: object][] =
 
 test.each(SAMPLES)('--from %s reads the sample of %s', (source, _, record, event) => {
   const made = mappersOf(source).json(JSON.stringify(record));
-  expect('text' in made ? JSON.parse(made.text) : made).toEqual(event);
+  expect(madeJson(made)).toEqual(event);
 });
 
 test('--from snowplow reads a row of the enriched format, whose columns have no names', () => {
@@ -268,7 +269,7 @@ test('--from snowplow reads a row of the enriched format, whose columns have no 
   expect([columns.length, delimiter]).toEqual([131, 'tab']);
   const mapper = mappersOf('snowplow').rows([...columns], 'events.tsv');
   const made = mapper.record(columns.map((name) => values[name] ?? ''));
-  expect('text' in made ? JSON.parse(made.text) : made).toEqual({
+  expect(madeJson(made)).toEqual({
     userId: 'bc2e92ec6c204a14',
     event: 'page_view',
     timestamp: '2013-11-26T00:03:57.885Z',
@@ -289,7 +290,7 @@ test.each([
   const cells = (line: string) =>
     line.match(/"(?:""|[^"])*"|[^,]+/g)!.map((cell) => cell.replace(/^"|"$/g, '').replaceAll('""', '"'));
   const made = mappersOf(source).rows(header.split(','), 'a.csv').record(cells(row));
-  expect('text' in made ? JSON.parse(made.text) : made).toMatchObject({
+  expect(madeJson(made)).toMatchObject({
     userId: 'u',
     event,
     timestamp: expect.stringMatching(/^2020-08-01T10:16:46/),
@@ -301,7 +302,7 @@ test('--from shopify reads the rows of an order, of which only the first has all
   const mapper = mappersOf('shopify').rows(header, 'orders_export.csv');
   const event = (row: string[]) => {
     const made = mapper.record(row);
-    return 'text' in made ? JSON.parse(made.text) : made;
+    return madeJson(made);
   };
   const at = '2024-04-23 22:10:09 +0200';
   expect(event(['#1', 'ann@example.com', '400.00', at, 'Soap', '+491511', ''])).toMatchObject({

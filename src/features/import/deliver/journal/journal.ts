@@ -1,0 +1,246 @@
+import type Database from 'libsql';
+import type { ColumnTypes } from '../../record/cell-type.ts';
+import type { Contents } from '../../record/content.ts';
+import type { Batch, Checkpoint } from '../batch.ts';
+import { GroupCommit } from './group-commit.ts';
+import { type AmbiguousBatch, ambiguousBefore, batchRows, lastSeq, sortBatches } from './journal-batches.ts';
+import { columnTypesOf, contentsOf, dropAppended, noteColumnTypes, noteFinished } from './journal-content.ts';
+import { toJournalError } from './journal-error.ts';
+import { openJournalFile, REJECTED, SENT, SETTLED, TOUCHED, WITHDRAWN } from './journal-file.ts';
+
+export interface JournalState {
+  /** Random; part of every idempotency key. */
+  readonly id: string;
+  readonly finished: boolean;
+  /** The options of the import as JSON text; compared when it is resumed. */
+  readonly options: string;
+  /** Fingerprints of the inputs when the import started, as JSON text. */
+  readonly inputs: string;
+  readonly rejectsPath: string;
+  readonly rejectsLength: number;
+  /** Undefined if the import never finished. */
+  readonly contents?: Contents | undefined;
+  /** The types of CSV columns; undefined if an older svc started the import. */
+  readonly columnTypes?: ColumnTypes | undefined;
+}
+
+/** The new state of a finished import that is resumed with appended records. */
+export type Reopened = Pick<JournalState, 'inputs' | 'rejectsPath' | 'rejectsLength'>;
+
+/**
+ * Stores the progress of an import in a small SQLite file. One process holds it with SQLite's lock, which is released
+ * when the process ends for any reason. Changes of the same turn of the event loop are committed together (GroupCommit).
+ */
+export class Journal {
+  readonly path: string;
+  private readonly db: Database.Database;
+  private readonly insert: Database.Statement;
+  private readonly mark: Database.Statement;
+  private readonly resend: Database.Statement;
+  private readonly extend: Database.Statement;
+  private readonly commits: GroupCommit;
+  private seq = 0;
+  private reopened: Reopened | undefined;
+  private readonly seqs = new Map<string, number>();
+
+  private constructor(path: string, db: Database.Database) {
+    this.path = path;
+    this.db = db;
+    this.insert = db.prepare('INSERT INTO batch VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)');
+    this.mark = db.prepare('UPDATE batch SET state = ?, sent_at = ? WHERE seq = ?');
+    // An ambiguous batch keeps the time when it was first sent: the service may have seen its key since then.
+    this.resend = db.prepare(
+      `UPDATE batch SET sent_at = CASE state WHEN ${SENT} THEN sent_at ELSE ? END, state = ${SENT} WHERE seq = ?`,
+    );
+    this.extend = db.prepare('UPDATE import SET rejects_length = ?');
+    this.commits = new GroupCommit(db, path);
+    this.seq = lastSeq(db);
+  }
+
+  /** Syncs every commit (GroupCommit). */
+  set everySync(every: boolean) {
+    this.commits.everySync = every;
+  }
+
+  /** Opens or creates the file and locks it. Throws a JournalError, also if the file is cut short. */
+  static open(path: string): Journal {
+    const db = openJournalFile(path);
+    try {
+      return new Journal(path, db);
+    } catch (error) {
+      throw toJournalError(path, error);
+    }
+  }
+
+  /** Returns the import in the file; undefined in a new file. */
+  state(): JournalState | undefined {
+    return this.guard(() => {
+      const row = this.db.prepare('SELECT * FROM import').get() as Record<string, unknown> | undefined;
+      if (!row) return undefined;
+      return {
+        id: String(row.id),
+        finished: row.finished === 1,
+        options: String(row.options),
+        inputs: String(row.inputs),
+        rejectsPath: String(row.rejects_path),
+        rejectsLength: Number(row.rejects_length),
+        contents: contentsOf(this.db, String(row.id)),
+        columnTypes: columnTypesOf(this.db, String(row.id)),
+      };
+    });
+  }
+
+  /** The service accepted a batch, or may have accepted it. */
+  get touched(): boolean {
+    return this.has(TOUCHED);
+  }
+
+  /** A batch was settled, or may have been. */
+  get hasSettled(): boolean {
+    return this.has(`state <> ${WITHDRAWN}`);
+  }
+
+  private has(condition: string): boolean {
+    const sql = `SELECT 1 AS found FROM batch WHERE ${condition} LIMIT 1`;
+    return this.guard(() => this.db.prepare(sql).get() !== undefined);
+  }
+
+  /** When a batch was last sent or settled, in Unix milliseconds. */
+  get lastAt(): number {
+    return this.guard(() => {
+      const row = this.db.prepare('SELECT max(sent_at) AS last FROM batch').get() as { last: number | null };
+      return row.last ?? 0;
+    });
+  }
+
+  /** Deletes everything and starts an import. */
+  start(state: Omit<JournalState, 'finished' | 'rejectsLength'>): void {
+    this.guard(() => {
+      this.db.exec('BEGIN IMMEDIATE; DELETE FROM batch; DELETE FROM import; DELETE FROM content');
+      this.db
+        .prepare('INSERT INTO import VALUES (1, ?, 0, ?, ?, ?, 0)')
+        .run(state.id, state.options, state.inputs, state.rejectsPath);
+      if (state.columnTypes) noteColumnTypes(this.db, state.id, state.columnTypes);
+      this.db.exec('COMMIT');
+      this.seq = 0;
+    });
+  }
+
+  /**
+   * Restores a finished import that was resumed with appended records, if none of them was settled or is ambiguous.
+   * Returns whether it was restored.
+   */
+  restoreFinished(contents: Contents): boolean {
+    return this.guard(() => dropAppended(this.db, contents));
+  }
+
+  /** Marks a finished import as unfinished as soon as the next batch is sent. */
+  reopen(state: Reopened): void {
+    this.reopened = state;
+  }
+
+  /** Returns an iterator function over the batches of earlier runs, in order, which reads them page by page. */
+  checkpoints(): () => Checkpoint | undefined {
+    this.seq = this.guard(() => sortBatches(this.db));
+    const next = batchRows(this.db, this.seq);
+    return () => {
+      const row = this.guard(next);
+      if (!row) return undefined;
+      const acknowledged = row.state === SETTLED || row.state === REJECTED;
+      if (!acknowledged) this.seqs.set(rangeKey(row), row.seq);
+      const { file, start, finish, digest } = row;
+      return { file, start, end: finish, digest, acknowledged, ambiguous: row.state === SENT };
+    };
+  }
+
+  /** Lists the batches that were sent before `time` and whose outcome is ambiguous. */
+  ambiguousBefore(time: number): AmbiguousBatch[] {
+    return this.guard(() => ambiguousBefore(this.db, time));
+  }
+
+  /** Records that a batch is about to be sent; resolves when that is committed. */
+  sending(batch: Batch, digest: string, now: number): Promise<void> {
+    return this.commits.add(() => {
+      this.applyReopen();
+      const key = rangeKey(batch);
+      const sentBefore = this.seqs.get(key);
+      if (sentBefore !== undefined) {
+        this.resend.run(now, sentBefore);
+        return;
+      }
+      const seq = ++this.seq;
+      this.seqs.set(key, seq);
+      const { file, start, end, firstLine, lastLine, records } = batch;
+      this.insert.run(seq, file, start, end, firstLine, lastLine, records.count, digest, SENT, now);
+    }, now);
+  }
+
+  /** Records that a batch is settled, and the new length of the rejects file if it grew. */
+  settled(
+    batch: Batch,
+    now: number,
+    { accepted, rejectsLength }: { accepted: boolean; rejectsLength: number | undefined },
+  ): Promise<void> {
+    return this.commits.add(() => {
+      this.mark.run(accepted ? SETTLED : REJECTED, now, this.release(batch));
+      if (rejectsLength !== undefined) this.extend.run(rejectsLength);
+    }, now);
+  }
+
+  /** Records that the service stored nothing of a batch. */
+  withdrawn(batch: Batch, now: number): Promise<void> {
+    return this.commits.add(() => {
+      this.mark.run(WITHDRAWN, now, this.release(batch));
+    }, now);
+  }
+
+  /** Records that the import finished, with the state and the contents of its inputs; null if unknown. */
+  finish(inputs: string, contents: Contents): Promise<void> {
+    return this.commits.add(() => {
+      noteFinished(this.db, inputs, contents);
+    });
+  }
+
+  private applyReopen(): void {
+    if (!this.reopened) return;
+    const { inputs, rejectsPath, rejectsLength } = this.reopened;
+    this.db
+      .prepare('UPDATE import SET finished = 0, inputs = ?, rejects_path = ?, rejects_length = ?')
+      .run(inputs, rejectsPath, rejectsLength);
+    this.reopened = undefined;
+  }
+
+  /** Releases the file at once: closing alone waits until prepared statements are garbage-collected. */
+  close(): void {
+    try {
+      if (this.db.inTransaction) this.db.exec('ROLLBACK');
+      this.db.exec('PRAGMA journal_mode = DELETE');
+      this.db.exec('PRAGMA locking_mode = NORMAL');
+      this.db.prepare('SELECT count(*) FROM import').get();
+    } catch {
+      // On a full disk the write-ahead log stays, and the next run recovers it.
+    } finally {
+      this.db.close();
+    }
+  }
+
+  private release(batch: Batch): number {
+    const key = rangeKey(batch);
+    const seq = this.seqs.get(key);
+    if (seq === undefined) throw new Error(`batch ${key} was never recorded as sent`);
+    this.seqs.delete(key);
+    return seq;
+  }
+
+  private guard<T>(work: () => T): T {
+    try {
+      return work();
+    } catch (error) {
+      throw toJournalError(this.path, error);
+    }
+  }
+}
+
+function rangeKey({ file, start }: { file: number; start: number }): string {
+  return `${file}:${start}`;
+}

@@ -1,0 +1,237 @@
+import { isUtf8 } from 'node:buffer';
+import { shellPath } from '../../../../kit/shell.ts';
+import { skipByteOrderMark } from '../../input/byte-order-mark.ts';
+import { InputError } from '../../input/input-error.ts';
+import type { Window } from '../../input/window.ts';
+import { EXCERPT_BYTES } from '../../record/reject.ts';
+import { NotUtf8 } from '../not-utf8.ts';
+import type { Reading } from '../reading.ts';
+import type { RecordMappers, RowMapper } from '../record-mappers.ts';
+import { passMapped, type RecordReader, type RecordSink } from '../record-source.ts';
+import { notText, undecodedParts } from '../undecoded.ts';
+import { findDialect } from './csv-dialect.ts';
+import { cellsOf, hasTooManyCells, type Row, scanRow, scanUnquotedRow, TOO_MANY_CELLS } from './csv-rows.ts';
+
+const LINE_FEED = 0x0a;
+const UTF_8 = 'utf-8';
+/** How much of a CSV shows how it is written, in bytes. */
+const HEAD = 64 * 1024;
+
+export interface CsvOptions {
+  readonly file: string;
+  readonly rows: RecordMappers['rows'];
+  readonly reading: Reading;
+  /** The encoding of the input. */
+  readonly encoding?: string | undefined;
+  /** Longest row in bytes; also limits a quoted cell that is not closed. */
+  readonly longest: number;
+  readonly onNotice: (text: string) => void;
+}
+
+interface LongRow {
+  readonly offset: number;
+  readonly excerpt: Buffer;
+  readonly reason: string;
+  readonly truncated: boolean;
+}
+
+/**
+ * Reads CSV with a header, as defined by RFC 4180. An invalid row is rejected alone. If a quote is never closed, reading
+ * continues at the next line, so that the rest of the file is not lost to one cell.
+ */
+export class CsvReader implements RecordReader {
+  private line = 0;
+  private columns: RowMapper | undefined;
+  delimiter = ',';
+  private longHeader = false;
+  headerText: string | undefined;
+  headerLine = 0;
+  /** The bytes of the delimiter. */
+  private mark = Buffer.from(',');
+  private started = false;
+  private readonly options: CsvOptions;
+  private readonly row: Row = {
+    next: -1,
+    end: 0,
+    breaks: 0,
+    quoted: false,
+    error: undefined,
+    unclosed: false,
+  };
+  private long: LongRow | undefined;
+
+  constructor(options: CsvOptions) {
+    this.options = options;
+  }
+
+  drain(window: Window, batcher: RecordSink): void {
+    if (window.offset === 0 && this.line === 0) skipByteOrderMark(window);
+    if (!this.started && window.start < window.end && !this.start(window, batcher)) return;
+    const clean = isUtf8(window.buffer.subarray(window.start, Math.min(completeUntil(window), window.end)));
+    while (!batcher.done && !batcher.full && window.start < window.end) {
+      if (this.long && !this.skipLongRow(window, batcher)) return;
+      // At the end of the input, a line feed follows the last row.
+      const end = window.ended ? window.end + 1 : window.end;
+      const row =
+        this.options.reading.quote === 'none'
+          ? scanUnquotedRow(window.buffer, window.start, end, this.row)
+          : scanRow(window.buffer, window.start, end, this.mark, this.row);
+      if (row.next >= 0) {
+        this.take(window, batcher, row, clean);
+        this.line += 1 + row.breaks;
+        window.start = Math.min(row.next, window.end);
+      } else if (window.ended || window.full || row.unclosed === 'confirmed') {
+        this.startLongRow(window, row);
+      } else return;
+    }
+    if (this.long && window.ended) this.skipLongRow(window, batcher);
+  }
+
+  /** Finds out how the CSV is written, once a first line has been read, and skips what is before its header. */
+  private start(window: Window, batcher: RecordSink): boolean {
+    const { file, reading, onNotice } = this.options;
+    const head = window.buffer.subarray(window.start, Math.min(window.end, window.start + HEAD));
+    if (!head.includes(LINE_FEED) && !window.ended && !window.full && head.length < HEAD) return false;
+    const dialect = findDialect(head, reading.delimiter);
+    this.delimiter = dialect.delimiter;
+    this.mark = Buffer.from(dialect.delimiter);
+    this.longHeader = dialect.longHeader === true;
+    this.line += dialect.skipLines;
+    window.start += dialect.skipBytes;
+    if (dialect.title !== undefined) {
+      const lines = dialect.skipLines === 1 ? 'a line' : `${dialect.skipLines} lines`;
+      onNotice(`${file}: left out ${lines} before the table: ${dialect.title.slice(0, 60)}`);
+    }
+    batcher.skip(window.offset);
+    this.started = true;
+    if (reading.columns) this.use(reading.columns);
+    else if (dialect.fields) {
+      const { line, names } = dialect.fields;
+      // What is extracted below this line is read in the same way.
+      this.headerText = line;
+      this.headerLine = 0;
+      this.use(names);
+    }
+    return true;
+  }
+
+  private take(window: Window, batcher: RecordSink, row: Row, clean: boolean): void {
+    const { start, buffer } = window;
+    const offset = window.base + start;
+    const next = Math.min(window.base + row.next, window.base + window.end);
+    const empty = row.end === start;
+    if (!this.columns) {
+      if (!empty) this.header(buffer.subarray(start, row.end), row);
+      batcher.skip(next);
+      return;
+    }
+    if (empty || !batcher.countRecord()) {
+      batcher.skip(next);
+      return;
+    }
+    const bytes = buffer.subarray(start, row.end);
+    const reason =
+      bytes.length > this.options.longest
+        ? tooLong(this.options.longest)
+        : clean || isUtf8(bytes)
+          ? (row.error ?? (hasTooManyCells(bytes, this.mark) ? TOO_MANY_CELLS : undefined))
+          : notText(this.options.encoding);
+    if (reason) {
+      this.reject(batcher, bytes, reason, next, offset);
+      return;
+    }
+    const raw = bytes.toString('utf8');
+    const mapped = this.columns.record(cellsOf(raw, this.delimiter, row.quoted));
+    passMapped(batcher, mapped, { file: this.options.file, line: this.line + 1, offset }, next, raw);
+  }
+
+  private header(bytes: Buffer, row: Row): void {
+    const { file } = this.options;
+    if (row.error || !isUtf8(bytes)) {
+      const { encoding } = this.options;
+      const message = `The header of ${file} ${row.error ?? notText(encoding)}.`;
+      const hint = `head -1 ${shellPath(file)}`;
+      if (row.error || encoding !== UTF_8) throw new InputError(message, hint);
+      throw new NotUtf8(message, hint, Buffer.from(bytes));
+    }
+    if (hasTooManyCells(bytes, this.mark))
+      throw new InputError(`The header of ${file} ${TOO_MANY_CELLS}.`, `head -c 200 ${shellPath(file)}`);
+    this.headerText = bytes.toString('utf8');
+    this.headerLine = this.line + 1;
+    const cells = cellsOf(this.headerText, this.delimiter, row.quoted);
+    if (this.longHeader) cells.pop();
+    this.use(cells);
+  }
+
+  private use(names: readonly string[]): void {
+    const { file, rows, onNotice } = this.options;
+    this.columns = rows(names, file);
+    for (const notice of this.columns.notices) onNotice(notice);
+  }
+
+  /** Starts to skip a row that does not end: a quote is not closed, or it is too long. Only its first line is rejected. */
+  private startLongRow(window: Window, row: Row): void {
+    const unclosed = row.unclosed !== false;
+    if (!this.columns)
+      throw new InputError(
+        `The header of ${this.options.file} ${unclosed ? 'has a quote that is not closed' : 'is too long'}.`,
+        `head -c 200 ${shellPath(this.options.file)}`,
+      );
+    const bytes = window.buffer.subarray(window.start, Math.min(window.start + EXCERPT_BYTES, window.end));
+    const feed = bytes.indexOf(LINE_FEED);
+    this.long = {
+      offset: window.offset,
+      excerpt: Buffer.from(feed < 0 ? bytes : bytes.subarray(0, feed)),
+      reason: unclosed ? 'has a quoted cell that is not closed' : tooLong(this.options.longest),
+      truncated: feed < 0 && window.start + EXCERPT_BYTES < window.end,
+    };
+  }
+
+  /** Skips the first line of such a row without buffering it. Returns true when its end is found. */
+  private skipLongRow(window: Window, batcher: RecordSink): boolean {
+    const found = window.dropLine();
+    if (!found && !window.ended) return false;
+    if (found) window.start++;
+    const { excerpt, reason, offset, truncated } = this.long!;
+    this.long = undefined;
+    if (batcher.countRecord()) this.reject(batcher, excerpt, reason, window.offset, offset, truncated);
+    else batcher.skip(window.offset);
+    this.line++;
+    return true;
+  }
+
+  private reject(
+    batcher: RecordSink,
+    bytes: Buffer,
+    reason: string,
+    next: number,
+    offset: number,
+    truncated = false,
+  ): void {
+    const raw = bytes.toString('utf8').trimEnd();
+    batcher.reject(
+      {
+        file: this.options.file,
+        line: this.line + 1,
+        offset,
+        field: 'record',
+        reason,
+        raw,
+        ...undecodedParts(bytes, this.options.encoding),
+        ...(truncated ? { truncated: true as const } : {}),
+      },
+      next,
+    );
+  }
+}
+
+/** Returns the index after the last line feed; at the end of the input, one follows the last row. */
+function completeUntil(window: Window): number {
+  if (window.ended) return window.end + 1;
+  if (window.end === window.start) return window.start;
+  return Math.max(window.start, window.buffer.lastIndexOf(LINE_FEED, window.end - 1) + 1);
+}
+
+function tooLong(longest: number): string {
+  return `is longer than the longest record (${longest} bytes)`;
+}

@@ -1,0 +1,184 @@
+import { isUtf8 } from 'node:buffer';
+import { shell, shellPath } from '../../../kit/shell.ts';
+import { asCsv } from '../input/archive/files-in.ts';
+import { InputError } from '../input/input-error.ts';
+import { type JsonShape, jsonShape, type Known, pathText } from './json/find-records.ts';
+import { NotUtf8 } from './not-utf8.ts';
+import { refuseProse } from './prose.ts';
+import type { Format, Reading } from './reading.ts';
+import { notUtf8Lines } from './undecoded.ts';
+
+/** The format of an input, and the path of the records in JSON. */
+export interface Detected {
+  readonly format: Format;
+  readonly path?: readonly string[] | undefined;
+}
+
+const BY_NAME: [RegExp, Format][] = [
+  [/\.(ndjson|jsonl|ldjson|json)$/i, 'ndjson'],
+  [/\.(csv|tsv|psv)$/i, 'csv'],
+];
+
+/** File types that are imported by mistake, by their first bytes, with the command that converts each. */
+const OTHERS: {
+  magic: number[];
+  at?: number;
+  what: string;
+  /** The command that makes something that can be imported, and what it makes. */
+  prepare: (name: string) => readonly [by: string, makes: string];
+}[] = [
+  {
+    magic: [0x42, 0x5a, 0x68],
+    what: 'compressed with bzip2',
+    prepare: (name) => [reading('bzip2 -dc', name), '-'],
+  },
+  {
+    magic: [0xfd, 0x37, 0x7a, 0x58, 0x5a],
+    what: 'compressed with xz',
+    prepare: (name) => [reading('xz -dc', name), '-'],
+  },
+  {
+    magic: [0x75, 0x73, 0x74, 0x61, 0x72],
+    at: 257,
+    what: 'a tar archive',
+    prepare: (name) => {
+      if (name === '-') return ['mkdir -p unpacked && tar -xf - -C unpacked', 'unpacked'];
+      const path = name.startsWith('-') ? `./${name}` : name;
+      const folder = path.replace(/(\.tar)?(\.\w+)?$/i, '');
+      return [shell`mkdir -p ${folder} && tar -xf ${path} -C ${folder}`, folder];
+    },
+  },
+  {
+    magic: [0xd0, 0xcf, 0x11, 0xe0],
+    what: 'an old Excel workbook',
+    prepare: (name) => [shell`libreoffice --convert-to csv ${name}`, asCsv(name)],
+  },
+];
+
+/** The command that reads the input; standard input has no name. */
+function reading(command: string, name: string): string {
+  return name === '-' ? command : `${command} ${shellPath(name)}`;
+}
+
+/** Above this share of non-text bytes, a sample is binary. A single invalid record stays below. */
+const BINARY_SHARE = 0.1;
+
+/** Above this share of zeros in every second byte, and none in the others, it is UTF-16. */
+const UTF_16_SHARE = 0.8;
+
+export interface DetectOptions {
+  readonly reading: Reading;
+  readonly known: Known;
+  /** Names of a record, by which it is told from an object around records. */
+  readonly fields: ReadonlySet<string>;
+  /** The command that prints the text, where it is not the file itself. */
+  readonly print?: string | undefined;
+}
+
+/** A line of a log that starts with a time in brackets, as that of Apache's errors. */
+const BRACKETED = /^\[[^\]"{]*\]\s*[^\s,\]]/;
+
+/**
+ * Detects the format by the extension of the name (before `.gz` and `.zst`), else by the first character, and where the
+ * records of JSON are. `head` is the beginning of the decompressed input. Returns undefined if more of it is needed.
+ * Throws an InputError for binary data, for text without columns, and for several arrays of which none was chosen.
+ */
+export function detectFormat(name: string, head: Buffer, options: DetectOptions): Detected | undefined {
+  refuseBinary(name, head);
+  const { known, fields } = options;
+  const { format, records, delimiter } = options.reading;
+  if (records) return { format: 'json', path: records };
+  if (format && format !== 'json') return { format };
+  const first = firstCharacter(head);
+  const bare = name.replace(/\.(gz|gzip|zst|zstd)$/i, '');
+  const named = format ?? BY_NAME.find(([pattern]) => pattern.test(bare))?.[1];
+  if (named !== 'json' && first !== '[') refuseCarriageReturns(name, head);
+  if (named === 'csv') return { format: named };
+  if (first === undefined && known === 'more') return undefined;
+  const isLog = !named && BRACKETED.test(head.toString('utf8', 0, 4096).trimStart());
+  if (first === '{' || (first === '[' && !isLog)) {
+    const shape = jsonShape(head, known, fields);
+    if (shape && 'choices' in shape) throw severalArrays(name, shape.choices);
+    if (shape?.format === 'ndjson' && format) return { format, path: [] };
+    return shape as Exclude<JsonShape, { choices: unknown }> | undefined;
+  }
+  if (named) return { format: named, path: [] };
+  if (first === undefined) return { format: 'ndjson' };
+  if (known === 'more' && !head.includes('\n')) return undefined;
+  if (delimiter === undefined) refuseProse(name, head, options.print);
+  return { format: 'csv' };
+}
+
+function severalArrays(name: string, choices: readonly string[]): InputError {
+  return new InputError(
+    `${name} has several arrays of objects: ${choices.join(', ')}.`,
+    shell`add --records ${choices[0]!}`,
+    { flags: { without: ['records'], more: ['--records', choices[0]!] } },
+  );
+}
+
+/** The notice about an array that was found in a document. */
+export function foundText(name: string, path: readonly string[]): string {
+  return `${name === '-' ? 'standard input' : name} holds its records in the array at ${pathText(path)} (--records ${pathText(path)})`;
+}
+
+/** Lines of old Macs end in carriage returns alone: all of the file would be one line. */
+function refuseCarriageReturns(name: string, head: Buffer): void {
+  if (head.includes('\n') || head.filter((byte) => byte === 0x0d).length < 2) return;
+  const command = `tr '\\r' '\\n' < ${shellPath(name)}`;
+  throw new InputError(
+    `${name === '-' ? 'standard input' : name} has lines that end in carriage returns alone.`,
+    "convert the line ends before the import: tr '\\r' '\\n'",
+    name === '-' ? {} : { prepare: { by: command, name, makes: '-' } },
+  );
+}
+
+function firstCharacter(head: Buffer): string | undefined {
+  const text = head
+    .subarray(0, 4096)
+    .toString('utf8')
+    .replace(/^\uFEFF/, '')
+    .replace(/^[\s\x1e]+/, '');
+  return text === '' ? undefined : text[0];
+}
+
+function refuseBinary(name: string, head: Buffer): void {
+  const other = OTHERS.find(({ magic, at = 0 }) => magic.every((byte, i) => head[at + i] === byte));
+  if (other) {
+    const [by, makes] = other.prepare(name);
+    throw new InputError(`${name} is ${other.what}.`, by, { prepare: { by, name, makes } });
+  }
+  const sample = head.subarray(0, 8192);
+  if (sample.length === 0) return;
+  let nonText = 0;
+  // The sample may end within a character.
+  const text = isUtf8(sample) || isUtf8(sample.subarray(0, lastCharacterEnd(sample)));
+  for (const byte of sample) {
+    if (
+      byte < 0x20 ? byte !== 9 && byte !== 10 && byte !== 13 && byte !== 12 && byte !== 0x1e : byte === 0x7f
+    )
+      nonText++;
+  }
+  const zeros = [0, 1].map((odd) => sample.filter((byte, i) => byte === 0 && i % 2 === odd).length);
+  const wide = zeros.findIndex((count) => count * 2 > sample.length * UTF_16_SHARE);
+  if (wide >= 0 && zeros[1 - wide] === 0)
+    throw new InputError(`${name} is UTF-16 without its mark.`, 'name its encoding with --encoding', {
+      flags: { without: ['encoding'], more: ['--encoding', wide === 1 ? 'utf-16le' : 'utf-16be'] },
+    });
+  if (nonText > sample.length * BINARY_SHARE)
+    throw new InputError(`${name} is binary data, not text.`, `file ${shellPath(name)}`);
+  if (text) return;
+  const high = sample.reduce((sum, byte) => sum + (byte >= 0x80 ? 1 : 0), 0);
+  if (high > sample.length * BINARY_SHARE)
+    throw new NotUtf8(
+      `${name} is not UTF-8 text.`,
+      'name its encoding with --encoding',
+      notUtf8Lines(sample),
+    );
+}
+
+function lastCharacterEnd(sample: Buffer): number {
+  let end = sample.length;
+  while (end > 0 && end > sample.length - 4 && (sample[end - 1]! & 0xc0) === 0x80) end--;
+  return end > 0 && sample[end - 1]! >= 0xc0 ? end - 1 : end;
+}

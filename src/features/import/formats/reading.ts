@@ -1,0 +1,15 @@
+export type Format = 'ndjson' | 'csv' | 'json' | 'parquet';
+
+/** How the user says that inputs are to be read; what is undefined is found in the input. */
+export interface Reading {
+  readonly format?: Format | undefined;
+  /** `--records`: the names that lead to the array of records in JSON. */
+  readonly records?: readonly string[] | undefined;
+  /** `--columns`: the names of the columns of a CSV without a header. */
+  readonly columns?: readonly string[] | undefined;
+  /** `--encoding`, as `TextDecoder` names it. */
+  readonly encoding?: string | undefined;
+  readonly delimiter?: string | undefined;
+  /** `--quote none`: quotes are ordinary characters; undefined: as in RFC 4180. */
+  readonly quote?: 'none' | undefined;
+}

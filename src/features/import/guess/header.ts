@@ -1,0 +1,67 @@
+import { FIELDS, type RecordKind } from '../record/record-kind.ts';
+
+/** Forms of values that are hardly ever names of columns. */
+const SHAPES: readonly RegExp[] = [
+  /^[+-]?\d+([.,]\d+)?([eE][+-]?\d+)?$/,
+  /^\d{4}[-/.]\d\d?[-/.]\d\d?([T ].*)?$/,
+  /^\d\d?[-/.]\d\d?[-/.]\d{2,4}([T ,].*)?$/,
+  /^\d\d?:\d\d(:\d\d(\.\d+)?)?( ?[AP]M)?$/i,
+  /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i,
+  /^[\da-f]{16,}$/i,
+  /^[^\s@]+@[^\s@]+\.[a-z]{2,}$/i,
+  /^\d{1,3}(\.\d{1,3}){3}$/,
+  /^https?:\/\//i,
+  /^(true|false)$/i,
+];
+/** Those that no name of a column has: times, identifiers, addresses. */
+const CERTAIN = SHAPES.slice(1, -1);
+const NOTHING = /^(|-|null|none|n\/?a|nan|\\n|\?)$/i;
+
+/**
+ * Returns whether the first row of a table looks like data: one of its cells has the form of the cells below it, or
+ * occurs among them, and no cell is a name above values of another form.
+ */
+export function headerIsData(
+  header: readonly string[],
+  rows: readonly (readonly string[])[],
+  kind: RecordKind,
+): boolean {
+  if (header.some((name) => FIELDS[kind].includes(name))) return false;
+  if (rows.length === 0) return header.some((cell) => CERTAIN.some((pattern) => pattern.test(cell)));
+  let data = 0;
+  let names = 0;
+  for (const [index, name] of header.entries()) {
+    // A cell that comes twice was made unique as the name of a column.
+    const plain = name.replace(/_\d+$/, '');
+    const cell = header.indexOf(plain) >= 0 ? plain : name;
+    const below = rows.map((row) => row[index] ?? '').filter((value) => !NOTHING.test(value));
+    if (NOTHING.test(cell) || below.length === 0) continue;
+    const shape = SHAPES.findIndex((pattern) => pattern.test(cell));
+    const shared = shape >= 0 ? below.filter((value) => SHAPES[shape]!.test(value)).length : 0;
+    if (shared * 2 > below.length) data += isNumberedColumn(cell, header[index - 1]) ? 0 : 1;
+    else if (below.includes(cell)) data++;
+    else if (SHAPES.some((pattern) => below.every((value) => pattern.test(value)))) names++;
+  }
+  return data > names;
+}
+
+/** Years and counted columns are names of columns made of digits. */
+function isNumberedColumn(cell: string, before: string | undefined): boolean {
+  return /^(19|20)\d\d$/.test(cell) || /^\d$/.test(cell) || Number(cell) === Number(before) + 1;
+}
+
+/** The columns of the combined log format of web servers. */
+const LOG_COLUMNS = ['ip', 'ident', 'user', 'time', 'zone', 'request', 'status', 'bytes', 'referer', 'agent'];
+
+/** Names for the columns of a table without a header, of which `first` is the first row. */
+export function columnNames(first: readonly string[]): string[] {
+  const names = first.map((_, index) => `column${index + 1}`);
+  const at = first.findIndex(
+    (cell, i) => /^\[\d\d\/[A-Z][a-z]{2}\/\d{4}:/.test(cell) && first[i + 1]?.endsWith(']'),
+  );
+  if (at === 3) return [...LOG_COLUMNS, ...names.slice(LOG_COLUMNS.length)].slice(0, first.length);
+  if (at === 4)
+    return ['host', ...LOG_COLUMNS, ...names.slice(LOG_COLUMNS.length + 1)].slice(0, first.length);
+  if (at >= 0) names.splice(at, 2, 'time', 'zone');
+  return names;
+}

@@ -1,0 +1,150 @@
+import type { BetterFlags } from '../input/input-error.ts';
+
+/** An encoding that text could have, and how its first word with other letters than ASCII reads in it. */
+export interface LikelyEncoding {
+  readonly encoding: string;
+  readonly example: string;
+}
+
+const CYRILLIC = [
+  'абвгдеёжзийклмнопрстуфхцчшщъыьэюя',
+  'абвгґдеєжзиіїйклмнопрстуфхцчшщьюя',
+  'абвгдеёжзійклмнопрстуўфхцчшыьэюя',
+  'абвгдђежзијклљмнњопрстћуфхцчџш',
+];
+/** The letters beside ASCII of the languages that are written in an encoding. */
+const ALPHABETS: Readonly<Record<string, readonly string[]>> = {
+  'windows-1252': [
+    'äöüß',
+    'àâæçéèêëîïôœùûüÿ',
+    'áéíñóúüªº',
+    'ãáàâçéêíóôõúüªº',
+    'àèéìíîòóùú',
+    'åäöé',
+    'åæøéüö',
+    'áéëèêíïóöúüĳ',
+    'áéíóúýþæöð',
+  ],
+  'windows-1250': ['ąćęłńóśźż', 'áčďéěíňóřšťúůýž', 'áäčďéíĺľňóôŕšťúýž', 'áéíóöőúüű', 'ăâîşţ', 'čćđšž'],
+  'windows-1254': ['âçğıİîöşüû'],
+  'windows-1257': ['ąčęėįšųūž', 'āčēģīķļņšūž', 'äõöüšž'],
+  macintosh: ['äöüß', 'àâæçéèêëîïôœùûüÿ', 'áéíñóúüªº', 'ãáàâçéêíóôõúüªº'],
+  'windows-1251': CYRILLIC,
+  'koi8-r': CYRILLIC.slice(0, 1),
+  ibm866: CYRILLIC.slice(0, 1),
+  'windows-1253': [],
+  'windows-1255': [],
+  'windows-1256': [],
+  shift_jis: [],
+  'euc-jp': [],
+  gb18030: [],
+  big5: [],
+  'euc-kr': [],
+};
+const SCRIPTS = ['Latin', 'Cyrillic', 'Greek', 'Hebrew', 'Arabic', 'Hangul'];
+/** Chinese and Japanese use several scripts in a word. */
+const EAST_ASIAN = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー々]+$/u;
+/** Words with a larger share of letters beside ASCII are hardly of a Latin language. */
+const MAX_ACCENTED = 0.75;
+const MAX_EXAMPLE = 24;
+const MAX_CHOICES = 4;
+
+/**
+ * Returns the encodings that bytes which are not UTF-8 could have, the likeliest first: those in which every word is of one
+ * script and, if it is Latin, has the letters of one language. Of several that read the same, only the first.
+ */
+export function likelyEncodings(bytes: Uint8Array): LikelyEncoding[] {
+  const found = new Map<string, LikelyEncoding & { readonly certain: boolean }>();
+  for (const [encoding, alphabets] of Object.entries(ALPHABETS)) {
+    const words = wordsIn(bytes, encoding);
+    if (!words || !isPlausible(words)) continue;
+    const letters = new Set(
+      words
+        .join('')
+        .toLowerCase()
+        // As İ is written in lower case.
+        .replaceAll('\u0307', '')
+        .match(/[^\x00-\x7f]/g) ?? [],
+    );
+    const within = (alphabet: string) => [...letters].every((letter) => alphabet.includes(letter));
+    if (alphabets.length > 0 && !within(alphabets.join(''))) continue;
+    const key = words.join(' ');
+    if (found.has(key)) continue;
+    const example = words[0]?.slice(0, MAX_EXAMPLE) ?? '';
+    found.set(key, { encoding, example, certain: alphabets.length === 0 || alphabets.some(within) });
+  }
+  const read = [...found.values()];
+  // Where one encoding has letters, another that has only signs is not meant.
+  const worded = read.filter(({ example }) => example !== '');
+  const all = worded.length > 0 && read[0]?.example !== '' ? worded : read;
+  const certain = all.filter((one) => one.certain);
+  const chosen = certain.length > 0 ? certain : all;
+  return chosen.slice(0, MAX_CHOICES).map(({ encoding, example }) => ({ encoding, example }));
+}
+
+/** The words with other letters than ASCII; undefined if the bytes cannot be text in that encoding. */
+function wordsIn(bytes: Uint8Array, encoding: string): string[] | undefined {
+  const text = decoded(bytes, encoding);
+  if (/[\uFFFD\x80-\x9F\u2500-\u259F\uFF61-\uFF9F\p{Co}]/u.test(text)) return undefined;
+  // A sign inside a word is a letter of another encoding, and so is a letter beside a digit.
+  if (/[a-z][^\x00-\x7f\p{L}\p{M}’‘´·\s–—-][a-z]/iu.test(text)) return undefined;
+  if (
+    /\d(?![\p{Script=Han}\p{Script=Hangul}])[^\x00-\x7f\P{L}ªº]|[^\x00-\x7f\P{L}](?<![\p{Script=Han}\p{Script=Hangul}])\d/u.test(
+      text,
+    )
+  )
+    return undefined;
+  const words = text.match(/[\p{L}\p{M}]+/gu) ?? [];
+  return [...new Set(words.filter((word) => /[^\x00-\x7f]/.test(word)))];
+}
+
+/** Returns whether words are of one script each, have no capitals inside, and are not mostly of accented letters. */
+function isPlausible(words: readonly string[]): boolean {
+  if (!words.every((word) => scriptOf(word) !== undefined && !/\p{Ll}\p{Lu}/u.test(word))) return false;
+  const text = words.join('');
+  const beside = text.match(/[^\x00-\x7f]/g)?.length ?? 0;
+  if (words.some((word) => scriptOf(word) === 'Latin'))
+    return beside < 3 || beside / text.length < MAX_ACCENTED;
+  return words.length === 0 || text.length / words.length >= 2;
+}
+
+function decoded(bytes: Uint8Array, encoding: string): string {
+  const text = new TextDecoder(encoding).decode(bytes);
+  // The decoder of Node 20 reads these bytes as control characters.
+  return encoding === 'windows-1252'
+    ? text.replace(/[\x80-\x9f]/g, (c) => CP1252[c.charCodeAt(0) - 0x80] ?? c)
+    : text;
+}
+
+const CP1252 =
+  '\u20AC\x81\u201A\u0192\u201E\u2026\u2020\u2021\u02C6\u2030\u0160\u2039\u0152\x8D\u017D\x8F' +
+  '\x90\u2018\u2019\u201C\u201D\u2022\u2013\u2014\u02DC\u2122\u0161\u203A\u0153\x9D\u017E\u0178';
+
+function scriptOf(word: string): string | undefined {
+  if (EAST_ASIAN.test(word)) return 'Han';
+  return SCRIPTS.find((name) => {
+    const marks = name === 'Hebrew' || name === 'Arabic' ? '\\p{M}' : '';
+    return new RegExp(`^\\p{Script=${name}}[\\p{Script=${name}}${marks}ªº]*$`, 'u').test(word);
+  });
+}
+
+/** What stands for an encoding that only the user can know. */
+export const ENCODING = 'ENCODING';
+
+/** The flag for an encoding, and a note where it is not certain. */
+export function encodingStep(likely: readonly LikelyEncoding[]): {
+  flags: BetterFlags;
+  note: string | undefined;
+} {
+  const certain = likely.length === 1 ? likely[0] : undefined;
+  return {
+    flags: { without: ['encoding'], more: ['--encoding', certain?.encoding ?? ENCODING] },
+    note: certain ? undefined : `replace what is in capitals: ${ENCODING} ${encodingChoices(likely)}`,
+  };
+}
+
+/** Says which encodings are likely, and how the text reads in each. */
+export function encodingChoices(likely: readonly LikelyEncoding[]): string {
+  if (likely.length === 0) return 'is the encoding of the text, such as windows-1252 or shift_jis';
+  return `is one of ${likely.map(({ encoding, example }) => `${encoding} (${example})`).join(', ')}`;
+}

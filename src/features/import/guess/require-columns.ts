@@ -1,0 +1,65 @@
+import type { Sample } from '../formats/sample.ts';
+import { InputError } from '../input/input-error.ts';
+import type { Mapping } from '../mapping/mapping.ts';
+import { MissingColumns } from '../mapping/missing-columns.ts';
+import { recordMappers } from '../mapping/record-mappers.ts';
+import { ambiguityNote } from './ambiguity.ts';
+import { wordsOfFlags } from './flag.ts';
+import { columnNames, headerIsData } from './header.ts';
+import { profilesOf } from './profile.ts';
+import { candidatesFor } from './roles.ts';
+import { suggest } from './suggest.ts';
+import { cellFlags } from './value-flags.ts';
+
+/**
+ * Verifies that a table has the columns that the flags and the service require. Throws an InputError with the flags that
+ * its names and contents suggest.
+ */
+export function requireColumns(sample: Sample, mapping: Mapping): void {
+  const { header, input } = sample;
+  if (!header) return;
+  try {
+    recordMappers(mapping)().rows(header, input.name);
+  } catch (error) {
+    if (!(error instanceof MissingColumns) || sample.rows.length === 0) throw error;
+    if (headerIsData(header, sample.rows, mapping.kind)) throw noHeader(sample, mapping);
+    throw error.withFlags((map) => suggested(sample, { ...mapping, map }));
+  }
+}
+
+function suggested(
+  sample: Sample,
+  mapping: Mapping,
+  unnamed = false,
+): { flags: string[]; note: string | undefined } {
+  const cells = cellFlags([sample], mapping);
+  const profiles = profilesOf([sample], mapping.columnTypes ?? new Map(), mapping);
+  const suggestion = suggest(profiles, candidatesFor(profiles, unnamed), mapping, { json: false });
+  return { flags: wordsOfFlags([...suggestion.flags, ...cells]), note: ambiguityNote(suggestion) };
+}
+
+/** Returns the sample of a table without a header: its first row is data, and its columns are numbered. */
+export function withoutHeader(sample: Sample): Sample & { readonly header: readonly string[] } {
+  const { rows, records } = sample;
+  const first = sample.first!;
+  return {
+    ...sample,
+    header: columnNames(first),
+    rows: [first, ...rows],
+    records: records + 1,
+  };
+}
+
+/** The first row would be lost as a header. */
+function noHeader(sample: Sample, mapping: Mapping): InputError {
+  const { header, input } = sample;
+  const renamed = withoutHeader(sample);
+  const names = renamed.header;
+  const { flags, note } = suggested(renamed, { ...mapping, map: [], columnTypes: undefined }, true);
+  const first = header!.slice(0, 6).join(', ').slice(0, 80);
+  return new InputError(
+    `${input.name} seems to have no header: its first row is like the rows below it (${first}).`,
+    'Name its columns with --columns.',
+    { flags: { without: ['map', 'type'], more: ['--columns', names.join(','), ...flags] }, note },
+  );
+}

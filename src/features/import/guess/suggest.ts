@@ -1,0 +1,178 @@
+import { columnsOf, ruleText, simpleRule } from '../mapping/map-rules.ts';
+import type { Mapping } from '../mapping/mapping.ts';
+import { REQUIRED_FIELDS } from '../record/record-kind.ts';
+import { type Ambiguity, type Asked, flagText } from './ambiguity.ts';
+import type { FormatFit } from './fitting-formats.ts';
+import type { Flag } from './flag.ts';
+import { isForeignTime, timeScore } from './names.ts';
+import type { Profile } from './profile.ts';
+import { type Candidate, type Candidates, CHOICE, likeliest, type Role, SUGGESTED } from './roles.ts';
+import { timeFlags } from './time-flags.ts';
+import { areNumbers, isTimeOfDay } from './times.ts';
+import { NO_VALUE, shapeFlags } from './value-flags.ts';
+
+/** The flags with which a file can be imported, and what they leave open. */
+export interface Suggestion {
+  readonly flags: readonly Flag[];
+  readonly ambiguities: readonly Ambiguity[];
+  /** The column of each field. */
+  readonly roles: ReadonlyMap<Role, string>;
+  /** How the times are read; undefined if no column holds them, or in several ways. */
+  readonly time: FormatFit | undefined;
+  /** Why each column was chosen. */
+  readonly reasons: ReadonlyMap<Role, string>;
+}
+
+/** Maximum number of columns that are named as choices. */
+const MAX_CHOICES = 6;
+const MAX_INSTEAD = 3;
+
+/** Suggests flags for what `mapping`, the flags typed so far, leaves open. */
+export function suggest(
+  profiles: readonly Profile[],
+  candidates: Candidates,
+  mapping: Mapping,
+  { json, nested = 'flatten' }: { json: boolean; nested?: 'flatten' | 'json' },
+): Suggestion {
+  const flags: Flag[] = [];
+  const ambiguities: Ambiguity[] = [];
+  const roles = new Map<Role, string>();
+  const reasons = new Map<Role, string>();
+  const named = new Map(profiles.map((profile) => [profile.name, profile]));
+  const mapped = new Map(
+    mapping.map.map(({ target, sources }) => [target, sources.flat().find((name) => named.has(name)) ?? '']),
+  );
+  const taken = new Set(columnsOf(mapping.map));
+  const ask = (asked: Asked) => {
+    flags.push(asked.flag);
+    ambiguities.push({ ...asked, flag: flagText(asked.flag) });
+  };
+  let timeColumns: Profile[] = [];
+  for (const field of REQUIRED_FIELDS[mapping.kind] as readonly Role[]) {
+    if (mapping.set.has(field)) continue;
+    const given = mapped.get(field) ?? (named.get(field)?.values.length ? field : undefined);
+    if (given !== undefined) {
+      roles.set(field, given);
+      // A mapped field becomes text.
+      if (json && field !== 'timestamp' && !mapped.has(field) && named.get(field)?.type === 'number')
+        flags.push(['map', `${field}=${field}`]);
+      continue;
+    }
+    const open = candidates[field].filter(({ profile }) => !taken.has(profile.name));
+    // The only times of the records are theirs, whatever the column is called.
+    const only = field === 'timestamp' && open.length === 1 && areTimes(open[0]!) ? open[0] : undefined;
+    const found = likeliest(open) ?? only;
+    const unread = field === 'timestamp' && open.length === 0 ? unreadTimes(profiles) : undefined;
+    if (!found && unread) {
+      roles.set(field, unread.name);
+      taken.add(unread.name);
+      flags.push(['map', ruleText(simpleRule(field, unread.name))]);
+      continue;
+    }
+    if (found) {
+      const more = field === 'userId' ? others(found, open).map(({ name }) => [name]) : [];
+      const rule = { target: field, sources: [found.parts ?? [found.profile.name], ...more] };
+      roles.set(field, rule.sources[0]![0]!);
+      reasons.set(field, found.reason);
+      if (found.parts) named.set(rule.sources[0]![0]!, found.profile);
+      for (const name of rule.sources.flat()) taken.add(name);
+      flags.push(['map', ruleText(rule)]);
+    } else {
+      const asked = question(field, open, unnamedColumns(field, profiles, candidates, taken));
+      ask(asked);
+      if (field === 'timestamp')
+        timeColumns = open
+          .filter(({ profile }) => asked.choices.includes(profile.name))
+          .map(({ profile }) => profile);
+    }
+  }
+  const column = roles.get('timestamp');
+  const chosen = column === undefined ? undefined : named.get(column);
+  if (chosen && chosen.values.length > 0) timeColumns = [chosen];
+  const times = timeFlags(timeColumns, profiles, mapping);
+  flags.push(...times.flags);
+  times.asked.forEach(ask);
+  flags.push(
+    ...noValueFlags(
+      [...roles.values()].flatMap((name) => named.get(name) ?? []),
+      mapping,
+    ),
+  );
+  if (json) flags.push(...shapeFlags(profiles, mapping, taken, nested));
+  return { flags, ambiguities, roles, time: times.time, reasons };
+}
+
+/** Returns whether a column with times holds those of events, and not something that only looks like it. */
+function areTimes({ profile: { name, values } }: Candidate): boolean {
+  return !isForeignTime(name) && (timeScore(name) > 0 || !areNumbers(values));
+}
+
+/** Asks for the column of a field, or for a constant where no column is likely. */
+function question(field: Role, open: readonly Candidate[], columns: readonly string[]): Asked {
+  const least = field === 'timestamp' ? 1 : CHOICE;
+  const name = { userId: 'USER_ID', event: 'EVENT', timestamp: 'TIMESTAMP' }[field];
+  const choices = open.filter(({ score }) => score >= least).slice(0, MAX_CHOICES);
+  if (choices.length > 0)
+    return {
+      column: field,
+      choices: choices.map(({ profile }) => profile.name),
+      flag: ['map', `${field}=${name}_COLUMN`],
+    };
+  return {
+    column: field,
+    choices: [],
+    flag: ['set', `${field}=${field === 'event' ? 'EVENT_NAME' : name}`],
+    instead: (open.length > 0 ? open.map(({ profile }) => profile.name) : columns)
+      .slice(0, MAX_INSTEAD)
+      .map((name) => ['map', ruleText(simpleRule(field, name))]),
+  };
+}
+
+/**
+ * The columns whose contents could be a user or an event, for a field that no name of a column suggests, such as names in
+ * another language: the most different values first for the user, the fewest for the event.
+ */
+function unnamedColumns(
+  field: Role,
+  profiles: readonly Profile[],
+  { timestamp }: Candidates,
+  taken: ReadonlySet<string>,
+): string[] {
+  if (field === 'timestamp') return [];
+  const times = new Set(timestamp.map(({ profile }) => profile.name));
+  const isRepeated = ({ distinct, values }: Profile) => distinct > 1 && distinct < values.length;
+  return profiles
+    .filter((profile) => profile.type === 'string' && isRepeated(profile))
+    .filter(({ name }) => !taken.has(name) && !times.has(name))
+    .sort((a, b) =>
+      field === 'userId' ? b.distinct - a.distinct : a.distinct - b.distinct || a.empty - b.empty,
+    )
+    .map(({ name }) => name);
+}
+
+/** The texts in the columns of fields that stand for nothing. */
+function noValueFlags(columns: readonly Profile[], { nullTexts }: Mapping): Flag[] {
+  const texts = new Set(columns.flatMap(({ values }) => values.filter((value) => NO_VALUE.has(value))));
+  return [...texts].filter((text) => !nullTexts?.has(text)).map((text) => ['null', text] as const);
+}
+
+/** A column that should hold times, by its name, in no form that is known. */
+function unreadTimes(profiles: readonly Profile[]): Profile | undefined {
+  return profiles.find(
+    ({ name, type, values }) =>
+      type === 'string' &&
+      timeScore(name) >= 80 &&
+      values.every((value) => /\d.*\d/.test(value) && !/^[+-]?\d+([.,]\d+)?(e[+-]?\d+)?$/i.test(value)) &&
+      !values.every(isTimeOfDay),
+  );
+}
+
+/** Other columns that identify the user where the first is empty. */
+function others(first: Candidate, candidates: readonly Candidate[]): Profile[] {
+  if (first.profile.empty === 0) return [];
+  const next = candidates.find(
+    ({ profile, score }) =>
+      profile !== first.profile && score >= SUGGESTED && profile.empty < first.profile.empty,
+  );
+  return next ? [next.profile] : [];
+}

@@ -1,0 +1,72 @@
+import type { Mapping } from '../mapping/mapping.ts';
+import { isTimeZone } from '../mapping/time/zones.ts';
+import type { Asked } from './ambiguity.ts';
+import type { FormatFit } from './fitting-formats.ts';
+import type { Flag } from './flag.ts';
+import { isZoneName } from './names.ts';
+import type { Profile } from './profile.ts';
+import { timesIn } from './times.ts';
+
+/** The flags that read times, and what they leave open. */
+interface TimeFlags {
+  readonly flags: readonly Flag[];
+  readonly asked: readonly Asked[];
+  /** How the times are read; undefined if that is open. */
+  readonly time: FormatFit | undefined;
+}
+
+/** Maximum number of zones that are named. */
+const MAX_ZONES = 5;
+
+/**
+ * The flags that read the times of a column, or of each of those that the user has to choose from; none that are typed.
+ * Asks where the texts can be read in several ways, or in none that is known.
+ */
+export function timeFlags(
+  columns: readonly Profile[],
+  profiles: readonly Profile[],
+  mapping: Mapping,
+): TimeFlags {
+  const readings = sharedForms(columns.map((profile) => timesIn(profile)));
+  const [column] = columns;
+  const only = readings.length === 1 ? readings[0]![0] : undefined;
+  if (column === undefined) return { flags: [], asked: [], time: undefined };
+  if (mapping.convert !== undefined || mapping.timestampFormat !== undefined)
+    return { flags: [], asked: [], time: only };
+  const flags: Flag[] = [];
+  const asked: Asked[] = [];
+  const fits = readings.flat();
+  const formats = [...new Set(fits.flatMap(({ format }) => format ?? []))];
+  const open = readings.some(({ length }) => length !== 1) || formats.length > 1;
+  // A time that does not have the format is read as this flag says.
+  if (fits.some(({ flags: [name] }) => name === '--convert-timestamps')) flags.push(['convert-timestamps']);
+  if (open) {
+    const name = columns.length === 1 ? column.name : 'timestamp';
+    asked.push({ column: name, choices: formats, flag: ['timestamp-format', 'TIMESTAMP_FORMAT'] });
+  } else if (formats.length > 0) flags.push(['timestamp-format', formats[0]!]);
+  if (fits.some(({ zoneless, dateOnly }) => zoneless && !dateOnly)) asked.push(...zoneQuestion(profiles));
+  return { flags, asked, time: open ? undefined : only };
+}
+
+/** Of columns of one file, one may decide the order of day and month for those that do not. */
+function sharedForms(readings: readonly (readonly FormatFit[])[]): readonly (readonly FormatFit[])[] {
+  const decided = new Set(readings.flatMap((fits) => (fits.length === 1 ? (fits[0]!.format ?? []) : [])));
+  if (decided.size !== 1) return readings;
+  return readings.map((fits) => {
+    const shared = fits.filter(({ format }) => format !== null && decided.has(format));
+    return shared.length > 0 ? shared : fits;
+  });
+}
+
+/** Asks for the zone of times without one where another column names a zone that is not UTC. */
+function zoneQuestion(profiles: readonly Profile[]): Asked[] {
+  const column = profiles.find(
+    ({ name, type, values }) => isZoneName(name) && type === 'string' && values.length > 0,
+  );
+  if (!column) return [];
+  const zones = [...new Set(column.values)];
+  if (zones.every((zone) => /^(UTC|GMT|Z)$/i.test(zone))) return [];
+  const known = zones.filter((zone) => zone.includes('/') && isTimeZone(zone)).slice(0, MAX_ZONES);
+  const choices = known.length > 0 ? [...known, 'UTC'] : [];
+  return [{ column: column.name, choices, flag: ['time-zone', 'TIME_ZONE'] }];
+}

@@ -1,0 +1,110 @@
+import type { Sample } from '../formats/sample.ts';
+import { isBoolean, isIdentifierName, isNumber } from '../mapping/column-types.ts';
+import { isLostConsent } from '../mapping/consent-names.ts';
+import { columnsOf } from '../mapping/map-rules.ts';
+import { type Mapping, withDecimalPoint } from '../mapping/mapping.ts';
+import { FIELDS, FREE_PART } from '../record/record-kind.ts';
+import type { Flag } from './flag.ts';
+import type { Profile } from './profile.ts';
+import { timesIn } from './times.ts';
+
+/** Texts that mean no value, wherever they are. */
+const NULLS = new Set(['NULL', 'null', '\\N', '(null)', '#N/A', 'NaN', 'nan', '<null>', '<NA>']);
+/** Texts that mean no value among numbers and times, and may mean something in texts. */
+const AMONG_NUMBERS = new Set(['NA', 'N/A', 'n/a', '-', '--', '?', '.', 'None', 'none', 'nil', 'missing']);
+
+/** Texts that mean no value in texts too, where they do among numbers. */
+const DASHES = new Set(['-', '--']);
+/** Cells of a fixed width are of spaces in as many lengths as there are columns: too many to name. */
+const MAX_SPACES = 3;
+
+/** Texts that are not the name of a user, an event or a time. */
+export const NO_VALUE: ReadonlySet<string> = new Set([...NULLS, '-', '--', 'N/A', '(not set)', 'undefined']);
+
+/** The flags that say how the cells of a table are written, unless they are typed. */
+export function cellFlags(samples: readonly Sample[], mapping: Mapping): Flag[] {
+  const columns = columnsIn(samples);
+  const flags: Flag[] = [];
+  if (mapping.nullTexts === undefined)
+    flags.push(...nullTexts(columns).map((text) => ['null', text] as const));
+  const delimiters = new Set(samples.map(({ delimiter }) => delimiter));
+  // Where commas separate cells, 1,234 is rather a thousand: only cents are certain.
+  if (!mapping.decimalComma && hasDecimalCommas(columns, delimiters.has(','))) flags.push(['decimal-comma']);
+  return flags;
+}
+
+function columnsIn(samples: readonly Sample[]): Map<string, string[]> {
+  const columns = new Map<string, string[]>();
+  for (const { header, rows } of samples)
+    for (const [index, name] of (header ?? []).entries()) {
+      const cells = columns.get(name) ?? [];
+      for (const row of rows) if (row[index]) cells.push(row[index]);
+      columns.set(name, cells);
+    }
+  return columns;
+}
+
+/** The texts that stand for nothing in columns that otherwise hold numbers, booleans or times. */
+function nullTexts(columns: ReadonlyMap<string, readonly string[]>): string[] {
+  const found = new Set<string>();
+  const inTexts = new Set<string>();
+  for (const cells of columns.values()) {
+    const nulls = new Set(
+      cells.filter((cell) => NULLS.has(cell) || AMONG_NUMBERS.has(cell) || /^\s+$/.test(cell)),
+    );
+    if (nulls.size === 0) continue;
+    const values = cells.filter((cell) => !nulls.has(cell));
+    const typed =
+      values.length > 0 &&
+      (values.every(isNumber) || values.every(isBoolean) || timesIn({ values, type: 'string' }).length > 0);
+    for (const text of nulls) (typed || NULLS.has(text) ? found : inTexts).add(text);
+  }
+  const spaces = [...found].filter((text) => text.trim() === '');
+  return [...found].filter((text) =>
+    text.trim() === '' ? spaces.length <= MAX_SPACES : DASHES.has(text) || !inTexts.has(text),
+  );
+}
+
+/**
+ * Returns whether numbers are written with a decimal comma, and none with a decimal point. `strict`: each of them has two
+ * digits after it.
+ */
+function hasDecimalCommas(columns: ReadonlyMap<string, readonly string[]>, strict: boolean): boolean {
+  const certain = strict ? /^[+-]?[\d.]*\d,\d\d$/ : /^[+-]?[\d.]*\d,\d+(e[+-]?\d+)?$/i;
+  let commas = 0;
+  for (const [name, cells] of columns) {
+    if (isIdentifierName(name) || cells.length === 0) continue;
+    if (cells.every((cell) => isNumber(cell)) && cells.some((cell) => cell.includes('.'))) return false;
+    const all = cells.every((cell) => withDecimalPoint(cell.trim()) !== undefined);
+    const withComma = cells.filter((cell) => cell.includes(','));
+    if (strict && all && !withComma.every((cell) => certain.test(cell.trim()))) return false;
+    if (all && withComma.some((cell) => certain.test(cell.trim()) && !/^\d{1,3},\d{3}$/.test(cell))) commas++;
+  }
+  return commas > 0;
+}
+
+/** The flags that make JSON records flat, unless they are typed. `taken`: paths that are fields already. */
+export function shapeFlags(
+  profiles: readonly Profile[],
+  mapping: Mapping,
+  taken: ReadonlySet<string>,
+  nested: 'flatten' | 'json',
+): Flag[] {
+  const { kind, extraFields } = mapping;
+  const freePart = FREE_PART[kind];
+  const used = new Set([...columnsOf(mapping.map), ...taken, ...(mapping.drop ?? [])]);
+  const rest = profiles.filter(({ name }) => !used.has(name) && !FIELDS[kind].includes(name));
+  // Traits of these names would lose the consent of all users.
+  if (rest.some(({ name }) => isLostConsent(kind, name))) return [];
+  const top = ({ name }: Profile) => name.split('.', 1)[0]!;
+  const flags: Flag[] = [];
+  if (extraFields === undefined && rest.some((profile) => top(profile) !== freePart))
+    flags.push(['extra-fields', 'properties']);
+  const isNested = (profile: Profile) =>
+    profile.nested > 0 || profile.depth > (top(profile) === freePart ? 2 : 1);
+  if (mapping.nested === undefined && rest.some((profile) => profile.name !== freePart && isNested(profile)))
+    flags.push(['nested', nested]);
+  const nullable = profiles.filter(({ name }) => !used.has(name) || name === freePart);
+  if (mapping.nulls === undefined && nullable.some(({ nulls }) => nulls > 0)) flags.push(['nulls', 'drop']);
+  return flags;
+}

@@ -1,0 +1,94 @@
+import { writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { Context } from '../../cli/command/command.ts';
+import { EXIT, type ExitCode } from '../../cli/errors/exit-codes.ts';
+import { fileError } from '../../cli/errors/file-error.ts';
+import { SvcError } from '../../cli/errors/svc-error.ts';
+import type { GlobalFlags } from '../../cli/flags/global-flags.ts';
+import { pipesUntil, untilStopped } from '../../cli/input/stdin.ts';
+import type { Findings } from './guess/findings.ts';
+import { wordsOfFlags } from './guess/flag.ts';
+import { documentOf } from './mapping-file/flags.ts';
+import { withMappingFile } from './mapping-file/mapping-flags.ts';
+import type { MappingFlags } from './option-table/flags.ts';
+import { withFlags } from './option-table/suggested-flags.ts';
+import { mappingOf, readingOf } from './option-table/table.ts';
+import { toImportError } from './report/errors.ts';
+import { extentOf } from './report/extent.ts';
+import { inspectionText } from './report/inspect-view.ts';
+import { inspectionOf } from './report/inspection.ts';
+import { recoveryCommands } from './report/recovery-commands.ts';
+import { examine } from './run/examine.ts';
+import { Inputs } from './run/inputs.ts';
+import type { ReadThrough } from './run/read-through.ts';
+
+type InspectContext = Pick<Context, 'argv' | 'world' | 'out' | 'signal'> & {
+  readonly flags: MappingFlags & GlobalFlags & { readonly save?: string | undefined };
+};
+
+/** Describes the inputs and prints the command that imports them. */
+export async function runInspect(
+  { flags: given, argv: names, world, out, signal }: InspectContext,
+  typed: readonly string[],
+): Promise<ExitCode> {
+  if (names.length === 0)
+    throw new SvcError('usage', 'no input was given', {
+      hint: 'name a file, or - for standard input: svc events inspect FILE',
+    });
+  const recovery = recoveryCommands('events import', typed);
+  const flags = withMappingFile(given, world.cwd);
+  try {
+    const { findings, through } = await examine({
+      names,
+      cwd: world.cwd,
+      flags,
+      open: (used, first) =>
+        Inputs.open({
+          names,
+          cwd: world.cwd,
+          stdin: untilStopped(world.stdin, signal),
+          openPipe: pipesUntil(signal),
+          reading: readingOf(used),
+          mapping: mappingOf('events', flags, undefined),
+          shard: undefined,
+          stop: signal,
+          onNotice: (text) => {
+            if (first) out.warn(text);
+          },
+        }),
+      world: { clock: world.clock, stop: signal },
+    });
+    const { suggestion } = findings;
+    const command = recovery.without(INSPECT_ONLY, wordsOfFlags(findings.suggestion.flags));
+    const inspection = inspectionOf(findings, extentOf(findings, through), command);
+    out.result(inspection, () =>
+      inspectionText(inspection, findings, rejectionsOf(findings, through), {
+        width: out.columns,
+        color: out.colors(world.stdout),
+      }),
+    );
+    if (given.save !== undefined) {
+      save(given.save, withFlags(flags, suggestion.flags), world.cwd);
+      out.notice(`wrote ${given.save}, for --mapping`);
+    }
+    return EXIT.done;
+  } catch (error) {
+    throw toImportError(error, recoveryCommands('events inspect', typed, names), flags.debug);
+  }
+}
+
+/** Flags of `events inspect` that `events import` lacks, or that should not be repeated. */
+const INSPECT_ONLY = ['save', 'json'];
+
+function rejectionsOf({ check }: Findings, through: ReadThrough | undefined) {
+  return through ?? (check && { ...check, read: check.records });
+}
+
+/** Writes the mapping that stands for flags. Throws a `file` error. */
+function save(path: string, flags: MappingFlags, cwd: string): void {
+  try {
+    writeFileSync(resolve(cwd, path), `${JSON.stringify(documentOf({ ...flags }), null, 2)}\n`);
+  } catch (error) {
+    throw fileError(path, error, 'write');
+  }
+}

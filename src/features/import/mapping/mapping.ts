@@ -1,0 +1,127 @@
+import { jsonString } from '../../../kit/json-string.ts';
+import type { CellType, ColumnTypes } from '../record/cell-type.ts';
+import type { RecordKind } from '../record/record-kind.ts';
+import type { MapRule } from './map-rules.ts';
+import type { TimestampFormat } from './time/timestamp-formats.ts';
+
+/** How input records are mapped to the records that are sent; the parsed flags of the command. */
+export interface Mapping {
+  readonly kind: RecordKind;
+  /** `--map field=column`. */
+  readonly map: readonly MapRule[];
+  /** `--set field=value`: constants for all records. */
+  readonly set: ReadonlyMap<string, string>;
+  /** `--type column=…`: the type of the cells. */
+  readonly types: ReadonlyMap<string, CellType>;
+  /** The type of each CSV column, as a sample decided it; undefined: each cell has its own. */
+  readonly columnTypes?: ColumnTypes | undefined;
+  /** The time zone for times without one; undefined without `--convert-timestamps`. */
+  readonly convert: string | undefined;
+  /** `--timestamp-format`, and the time zone for times without one. */
+  readonly timestampFormat?: { readonly format: TimestampFormat; readonly zone: string } | undefined;
+  /** Called for each time without a zone that is assumed to be UTC; undefined if `--time-zone` is given. */
+  readonly onZoneless?: (() => void) | undefined;
+  readonly extraFields: 'reject' | 'properties' | 'drop' | undefined;
+  /** `--nested`; undefined is `reject`. */
+  readonly nested?: 'reject' | 'flatten' | 'drop' | 'json' | undefined;
+  /** `--nulls`; undefined is `reject`. */
+  readonly nulls?: 'reject' | 'drop' | undefined;
+  /** `--null`: texts that stand for an empty cell. */
+  readonly nullTexts?: ReadonlySet<string> | undefined;
+  readonly decimalComma?: boolean | undefined;
+  /** `--drop`: columns, paths or properties. */
+  readonly drop?: ReadonlySet<string> | undefined;
+  /** `--where field=value`: the accepted values of each field. */
+  readonly where?: ReadonlyMap<string, ReadonlySet<string>> | undefined;
+  readonly validate: boolean;
+}
+
+/** Returns whether a record is sent as it is, apart from the conversion of its timestamp. */
+export function keepsRecords(mapping: Mapping): boolean {
+  const { map, set, extraFields, where } = mapping;
+  return (
+    map.length === 0 &&
+    set.size === 0 &&
+    (extraFields ?? 'reject') === 'reject' &&
+    keepsNested(mapping) &&
+    !where?.size
+  );
+}
+
+/** Returns whether the values inside a free-form part are sent as they are. */
+export function keepsNested({ nested, nulls, nullTexts, drop, types }: Mapping): boolean {
+  return (
+    (nested ?? 'reject') === 'reject' &&
+    (nulls ?? 'reject') === 'reject' &&
+    !nullTexts?.size &&
+    !drop?.size &&
+    types.size === 0
+  );
+}
+
+/**
+ * Converts a cell to JSON text, or returns why it does not have the type. Without a type, a cell becomes a number or a
+ * boolean only if that prints as the same characters, so that `01234` and `1.50` stay strings.
+ */
+export function cellJson(
+  cell: string,
+  type: CellType | undefined,
+  decimalComma = false,
+): { json: string } | { reason: string } {
+  switch (type) {
+    case undefined:
+      return { json: printsTheSame(cell) ? cell : jsonString(cell) };
+    case 'string':
+      return { json: jsonString(cell) };
+    case 'boolean':
+      if (/^(true|1)$/i.test(cell)) return { json: 'true' };
+      if (/^(false|0)$/i.test(cell)) return { json: 'false' };
+      return { reason: 'must be true, false, 1 or 0' };
+    case 'number': {
+      if (decimalComma) {
+        const json = withDecimalPoint(cell.trim());
+        return json === undefined ? { reason: 'must be a number with a decimal comma' } : { json };
+      }
+      const text = cell.trim().replace(/^\+/, '');
+      // JSON allows fewer spellings than Number: no hex, no leading zeros, no bare point.
+      if (/^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/.test(text) && Number.isFinite(Number(text)))
+        return { json: text };
+      const value = Number(text);
+      if (DECIMAL_COMMA.test(text))
+        return {
+          reason: `must be a number; this one has a decimal comma: use --decimal-comma, or write ${text.replaceAll('.', '').replace(',', '.')}`,
+        };
+      if (text === '' || !Number.isFinite(value)) return { reason: 'must be a number' };
+      return { json: String(value) };
+    }
+  }
+}
+
+/** Matches `9.549,07` and `0,5`, but not `1,234`, which may have a thousands separator. */
+const DECIMAL_COMMA = /^-?(?:\d{1,3}(?:\.\d{3}){1,4}|\d{1,15}),(?!\d{3}$)\d{1,15}$/;
+/** A number with a decimal comma; thousands may be separated by points, spaces or apostrophes. */
+const WITH_COMMA =
+  /^([+-]?)(\d{1,3}(?:([. \u00a0\u202f'’])\d{3}(?:\3\d{3})*)|\d+)(?:,(\d+))?([eE][+-]?\d+)?$/;
+
+/** Returns the JSON number of a text with a decimal comma, such as `9.549,07`; undefined if it is not one. */
+export function withDecimalPoint(text: string): string | undefined {
+  const match = WITH_COMMA.exec(text);
+  if (!match) return undefined;
+  const [, sign, whole = '', , fraction, exponent = ''] = match;
+  const digits = whole.replace(/\D/g, '').replace(/^0+(?=\d)/, '');
+  return `${sign === '-' ? '-' : ''}${digits}${fraction === undefined ? '' : `.${fraction}`}${exponent}`;
+}
+
+function printsTheSame(cell: string): boolean {
+  const first = cell.charCodeAt(0);
+  if (first === 0x2d || (first >= 0x30 && first <= 0x39)) {
+    const value = Number(cell);
+    return Number.isFinite(value) && String(value) === cell;
+  }
+  return cell === 'true' || cell === 'false';
+}
+
+/** Returns the property for a name: `properties.plan` and `plan` are the same property. */
+export function propertyName(name: string, freePart: string): string {
+  return name.startsWith(`${freePart}.`) ? name.slice(freePart.length + 1) : name;
+}

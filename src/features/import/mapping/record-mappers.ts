@@ -1,0 +1,38 @@
+import { scanEvent } from '../formats/json/scan-event.ts';
+import type { MappersFor } from '../formats/record-mappers.ts';
+import { requireConsentNamed } from './consent-names.ts';
+import { Columns } from './csv-columns.ts';
+import { jsonMapper } from './map-json.ts';
+import type { Mapping } from './mapping.ts';
+
+/** Creates what makes the mappers of the records to send. */
+export function recordMappers(given: Mapping): MappersFor {
+  return (types) => {
+    const mapping: Mapping = types
+      ? {
+          ...given,
+          types: new Map([...types, ...given.types]),
+          extraFields: given.extraFields ?? 'properties',
+          nulls: 'drop',
+        }
+      : given;
+    return {
+      json: jsonMapper(mapping),
+      scan: isPlain(mapping) ? scanEvent : undefined,
+      rows: (header, file) => new Columns(header, mapping, file),
+      checkNames: (names, file) => requireConsentNamed(names, given, file),
+    };
+  };
+}
+
+/** Returns whether a record that the scan accepts, which has a time in UTC and neither nulls nor nested values, is sent. */
+function isPlain({ kind, map, set, types, timestampFormat, nullTexts, drop, where }: Mapping): boolean {
+  return (
+    kind === 'events' &&
+    map.length + set.size + types.size === 0 &&
+    !timestampFormat &&
+    !nullTexts?.size &&
+    !drop?.size &&
+    !where?.size
+  );
+}

@@ -1,9 +1,0 @@
-/** How the user says that inputs are to be read; what is undefined is found in the input. */
-export interface Reading {
-  /** `--records`: the names that lead to the array of records in JSON. */
-  readonly records?: readonly string[] | undefined;
-  /** `--columns`: the names of the columns of a CSV without a header. */
-  readonly columns?: readonly string[] | undefined;
-  /** `--encoding`, as `TextDecoder` names it. */
-  readonly encoding?: string | undefined;
-}

@@ -1,0 +1,112 @@
+import { partitionFlags } from '../../../cli/invocation/partition-flags.ts';
+import { commandLine } from '../../../kit/shell.ts';
+import type { Difference } from '../deliver/differences.ts';
+import { flagsOfKey, OPTIONS, SENT } from '../option-table/table.ts';
+
+/** The commands that recover from a failure, quoted for a shell. */
+export interface RecoveryCommands {
+  readonly resume: string;
+  readonly restart: string;
+  /** Resumes an earlier run with the options of that run. */
+  resumeAs(earlier: readonly Difference[]): string;
+  /** The command without some of its flags, and with `more` appended. */
+  without(flags: readonly string[], more?: readonly string[]): string;
+  /**
+   * The command with another input in place of one, or of all if that one was not typed; without the flags that continue
+   * an earlier run.
+   */
+  replacing(name: string, input: string): string;
+  /** The command with another file as input, without the flags that concern only the old inputs and without `flags`. */
+  instead(
+    inputs: readonly string[],
+    file: string,
+    flags?: readonly string[],
+    more?: readonly string[],
+  ): string;
+}
+
+/** The recovery out of `svc COMMAND WORDS…`, in which `named` are the inputs. */
+export function recoveryCommands(
+  command: string,
+  typed: readonly string[],
+  named: readonly string[] = [],
+): RecoveryCommands {
+  const line = (words: readonly string[]) => `svc ${command} ${commandLine(words)}`;
+  const without = (flags: readonly string[], more: readonly string[] = []) => {
+    const { others, rest } = withoutFlags(typed, [...flags, 'resume', 'restart']);
+    return line([...others, ...more, ...rest]);
+  };
+  return {
+    resume: without([], ['--resume']),
+    restart: without([], ['--restart']),
+    resumeAs: (earlier) =>
+      without(
+        earlier.flatMap(({ name }) => flagsOfKey(name)),
+        [...earlier.flatMap(typedAs), '--resume'],
+      ),
+    without,
+    replacing(name, input) {
+      const { others, rest } = withoutFlags(typed, ['resume', 'restart']);
+      const left = named.includes(name) ? named.filter((other) => other !== name) : [];
+      const flags = [...others, ...rest].filter((word) => word !== '--' && !named.includes(word));
+      return line([...[...left, input].map(asInput), ...flags]);
+    },
+    instead(inputs, file, flags = [], more = []) {
+      const { others } = withoutFlags(typed, [
+        'rejects',
+        'checkpoint',
+        'shard',
+        'limit',
+        'dry-run',
+        'resume',
+        'restart',
+        ...flags,
+      ]);
+      return line([file, ...others.filter((word) => !inputs.includes(word) && word !== '-n'), ...more]);
+    },
+  };
+}
+
+/** A name that is not read as a flag. */
+function asInput(name: string): string {
+  return name.startsWith('-') && name !== '-' ? `./${name}` : name;
+}
+
+/** Describes how the options of an earlier run differ: `with --limit 5 and without --map`, `of b.csv`. */
+export function earlierText(earlier: readonly Difference[]): string {
+  return earlier
+    .map((difference) => {
+      const place = PLACES[difference.name];
+      if (place) return place(difference.before);
+      const words = typedAs(difference);
+      return words.length > 0 ? `with ${commandLine(words)}` : `without --${flagsOfKey(difference.name)[0]}`;
+    })
+    .join(' and ');
+}
+
+/** Options without a flag, by their name in `optionsText`. */
+const PLACES: Readonly<Record<string, (before: unknown) => string>> = {
+  kind: (kind) => `of ${kind}`,
+  inputs: (inputs) => `of ${(inputs as string[]).join(', ')}`,
+  baseUrl: (url) => `at ${url}`,
+  workspace: (workspace) => `in workspace ${workspace}`,
+};
+
+/** The words of an option in an earlier run; empty if it was not given. */
+function typedAs({ name, before }: Difference): string[] {
+  const option = SENT.find(({ key }) => key === name);
+  return !option || before === null || before === undefined ? [] : option.again(`--${option.flag}`, before);
+}
+
+const WITHOUT_VALUE: ReadonlySet<string> = new Set([
+  'json',
+  ...OPTIONS.filter(({ type }) => type === 'boolean').map(({ flag }) => flag),
+]);
+
+function withoutFlags(words: readonly string[], flags: readonly string[]) {
+  return partitionFlags(words, (word) => {
+    const [, flag, value] = /^--([^=]+)(=.*)?$/s.exec(word) ?? [];
+    if (flag === undefined || !flags.includes(flag)) return 0;
+    return value === undefined && !WITHOUT_VALUE.has(flag) ? 2 : 1;
+  });
+}

@@ -1,0 +1,221 @@
+import { randomUUID } from 'node:crypto';
+import { dirname, resolve } from 'node:path';
+import { IDEMPOTENCY_TTL_MS } from '../../../contract/limits.ts';
+import { areDifferentImports, type Difference, differences } from '../deliver/differences.ts';
+import { ImportRefused } from '../deliver/import-refused.ts';
+import type { Journal, JournalState } from '../deliver/journal/journal.ts';
+import type { AmbiguousBatch } from '../deliver/journal/journal-batches.ts';
+import { Siblings } from '../deliver/journal/siblings.ts';
+import type { RejectsClaim } from '../deliver/rejects-claim.ts';
+import { isUnchangedSince } from '../deliver/rejects-file.ts';
+import type { ColumnTypes } from '../record/cell-type.ts';
+import { asTyped, claimOne, rejectsPaths } from './claim-rejects.ts';
+import { type ImportName, optionsText, siblingsPath } from './identity.ts';
+import type { Inputs } from './inputs.ts';
+import type { ImportOptions, ImportWorld } from './options.ts';
+
+/** An import that may start, new or resumed. */
+export interface OpenedImport {
+  readonly state: JournalState;
+  /** Undefined if it writes no rejects. */
+  readonly claim: RejectsClaim | undefined;
+  /** It had finished, and records may have been appended to its inputs since. */
+  readonly appended: boolean;
+}
+
+/**
+ * Starts a new import or resumes an earlier one, as the flags say, and claims its rejects file. A finished import needs
+ * no claim. `prepare` decides the types of the columns of a new import. Throws ImportRefused.
+ */
+export async function openOrResume(
+  journal: Journal,
+  inputs: Inputs,
+  options: ImportOptions,
+  world: ImportWorld,
+  prepare: () => Promise<ColumnTypes>,
+): Promise<OpenedImport> {
+  const { mode, name, mapping } = options;
+  const text = optionsText(name, mapping, options.reading);
+  const earlier = mode !== 'restart' ? earlierImport(journal) : undefined;
+  const piped = inputs.opened.some(({ fingerprint }) => fingerprint === null);
+  // Users are sent again: the command prints their hashIds, and the service stores each of them once.
+  const once = mode === 'resume' || (mode === 'fresh' && !piped && name.kind === 'events');
+  if (once && earlier?.contents) inputs.arrange(earlier.contents);
+  let fingerprints = inputs.fingerprints;
+  const found = earlier ? differences(earlier.options, text) : [];
+  if (earlier) {
+    const { finished } = earlier;
+    const unfinished = !finished && journal.touched;
+    const different = areDifferentImports(found);
+    if (different && (unfinished || (mode === 'resume' && finished)))
+      throw new ImportRefused('another', finished, found);
+    if (mode === 'fresh' && unfinished) throw new ImportRefused('unfinished', finished, found);
+    // If nothing was sent and the options or inputs differ, it is another import.
+    const same = found.length === 0 && earlier.inputs === fingerprints;
+    if (mode === 'resume' && (unfinished || (!finished && same))) return resumeUnfinished(earlier, found);
+    // Without --resume, an import of which the service accepted nothing is repeated.
+    if (once && finished && !different && (mode === 'resume' || journal.touched)) {
+      const resumed = await resumeFinished(earlier, found);
+      if (resumed) return resumed;
+    }
+  }
+  inputs.arrange();
+  fingerprints = inputs.fingerprints;
+  const siblings = siblingsOf(options);
+  await siblings?.add();
+  if (mode === 'restart') siblings?.forget();
+  const sibling = mode === 'restart' ? undefined : siblings?.unfinished();
+  if (sibling !== undefined)
+    throw new ImportRefused(mode === 'resume' ? 'options' : 'unfinished', false, differences(sibling, text));
+  if (once && !piped) await refuseSentByOthers();
+  const columnTypes = await prepare();
+  // The rejects of an import of which nothing was accepted are those of its repetition.
+  const replaced = mode === 'restart' || !journal.touched ? journal.state()?.options : undefined;
+  const { claim, rejects } = await claimOne(
+    rejectsPaths(options, earlier?.rejectsPath),
+    text,
+    options,
+    replaced,
+  );
+  if (
+    mode === 'fresh' &&
+    name.kind === 'users' &&
+    earlier &&
+    journal.touched &&
+    !piped &&
+    earlier.inputs === fingerprints &&
+    !areDifferentImports(found)
+  )
+    world.onNotice(againText(name, journal.lastAt));
+  const state = {
+    id: randomUUID(),
+    options: text,
+    inputs: fingerprints,
+    rejectsPath: rejects,
+    columnTypes,
+  };
+  journal.start({ ...state, rejectsPath: resolve(name.cwd, rejects) });
+  return { state: { ...state, finished: false, rejectsLength: 0 }, claim, appended: false };
+
+  /** Resumes an unfinished import. Its inputs must not have changed. */
+  async function resumeUnfinished(state: JournalState, found: readonly Difference[]): Promise<OpenedImport> {
+    if (found.length > 0) throw new ImportRefused('options', false, found);
+    if (state.inputs !== fingerprints) throw new ImportRefused('changed', false);
+    for (const batch of journal.ambiguousBefore(world.clock.now() - IDEMPOTENCY_TTL_MS))
+      world.onNotice(ambiguousText(batch, inputs.names));
+    const rejectsPath = asTyped(state.rejectsPath, options);
+    const { claim } = await claimOne([rejectsPath], text, options);
+    return { state: { ...state, rejectsPath }, claim, appended: state.contents !== undefined };
+  }
+
+  /** Resumes a finished import with the records that were appended since. Undefined if the inputs were replaced. */
+  async function resumeFinished(
+    state: JournalState,
+    found: readonly Difference[],
+  ): Promise<OpenedImport | undefined> {
+    const compared = await inputs.compare(state.contents, dirname(journal.path), world.stop);
+    const unchanged = compared === 'same' || (compared === 'unknown' && state.inputs === fingerprints);
+    if (compared === 'other') {
+      world.onNotice(otherText(name, journal.lastAt));
+      return undefined;
+    }
+    if (found.length > 0) throw new ImportRefused('options', true, found, !unchanged);
+    if (compared === 'unknown' && !unchanged) throw new ImportRefused('changed', true);
+    if (unchanged) {
+      if (!world.stop.aborted) world.onNotice(unchangedText(name, journal.lastAt));
+      return {
+        state: { ...state, rejectsPath: asTyped(state.rejectsPath, options) },
+        claim: undefined,
+        appended: false,
+      };
+    }
+    world.onNotice(appendedText(name, journal.lastAt));
+    const { claim, rejects } = await claimOne(rejectsPaths(options, state.rejectsPath), text, options);
+    const path = resolve(name.cwd, rejects);
+    const rejectsLength =
+      path === state.rejectsPath && (await isUnchangedSince(path, state.rejectsLength, inputs.names))
+        ? state.rejectsLength
+        : 0;
+    journal.reopen({ inputs: fingerprints, rejectsPath: path, rejectsLength });
+    return {
+      state: { ...state, finished: false, inputs: fingerprints, rejectsPath: rejects, rejectsLength },
+      claim,
+      appended: true,
+    };
+  }
+
+  /** Refuses inputs that an import with another batch size has sent, which has a journal of its own. */
+  async function refuseSentByOthers(): Promise<void> {
+    for (const sent of siblings?.finished() ?? []) {
+      if (!sent.contents) continue;
+      inputs.arrange(sent.contents);
+      const compared = await inputs.compare(sent.contents, dirname(journal.path), world.stop);
+      if (compared === 'same' || compared === 'appended')
+        throw new ImportRefused('options', true, differences(sent.options, text), compared === 'appended');
+    }
+    inputs.arrange();
+  }
+}
+
+/** Undefined if --checkpoint names the journal: such an import is independent of others. */
+function siblingsOf({ claims, journal, name }: ImportOptions): Siblings | undefined {
+  return dirname(journal) === claims && journal.endsWith('.journal')
+    ? new Siblings(siblingsPath(claims, name), journal)
+    : undefined;
+}
+
+/** Returns the import in the journal if it has finished, or if a batch of it was or may have been settled. */
+function earlierImport(journal: Journal): JournalState | undefined {
+  const state = journal.state();
+  if (!state) return undefined;
+  if (state.finished) return state;
+  if (state.contents && journal.restoreFinished(state.contents)) return { ...state, finished: true };
+  return journal.hasSettled ? state : undefined;
+}
+
+/** Warns that users are sent again. */
+function againText({ inputs }: ImportName, at: number): string {
+  return (
+    `${whichText(inputs)} imported${dayText(at, 'on')} and did not change since: users that changed since are overwritten ` +
+    '(use --resume to avoid this)'
+  );
+}
+
+/** The journal knows this path, this destination and this machine, and no other way to the same records. */
+function unchangedText({ inputs }: ImportName, at: number): string {
+  return (
+    `${whichText(inputs)} sent to this workspace completely from this machine${dayText(at, 'on')} and did not change ` +
+    'since: nothing is sent (--restart sends all of it again)'
+  );
+}
+
+function appendedText({ inputs, kind }: ImportName, at: number): string {
+  return `${whichText(inputs)} appended to since the finished import${dayText(at)}: only the new ${kind} are sent`;
+}
+
+function otherText({ inputs }: ImportName, at: number): string {
+  return `${whichText(inputs, 'differs', 'differ')} from what the finished import${dayText(at)} sent: a new import sends all of it`;
+}
+
+function whichText(inputs: readonly string[], one = 'was', many = 'were'): string {
+  if (inputs.length > 1) return `these inputs ${many}`;
+  return `${inputs[0] === '-' ? 'standard input' : inputs[0]} ${one}`;
+}
+
+/** Empty for an import that sent nothing. */
+function dayText(at: number, word = 'of'): string {
+  return at > 0 ? ` ${word} ${minuteOf(at)}` : '';
+}
+
+function minuteOf(at: number): string {
+  return `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+}
+
+function ambiguousText(batch: AmbiguousBatch, names: readonly string[]): string {
+  const { file, firstLine, lastLine, records, sentAt } = batch;
+  return (
+    `${names[file]}: the outcome of lines ${firstLine} to ${lastLine} (${records} records) is unknown since ` +
+    `${new Date(sentAt).toISOString()}, more than 24 hours: their idempotency key may have expired, so sending ` +
+    'them again may store them twice'
+  );
+}
