@@ -10,7 +10,7 @@ import { type Content, windowOf } from '../src/service/catalog/content.ts';
 import { alternativesOf, decide, type Situation } from '../src/service/decisions/engine/decide.ts';
 import { fold } from '../src/service/decisions/engine/learning.ts';
 import { logged } from '../src/service/decisions/engine/log-entry.ts';
-import { DEFAULT_COPY, emptyModel, type Model } from '../src/service/decisions/engine/model.ts';
+import { emptyModel, type Model } from '../src/service/decisions/engine/model.ts';
 
 const SIZES = (process.argv[2] ?? '100,500,1000,2000').split(',').map(Number);
 /** Decisions learned per content. */
@@ -36,8 +36,7 @@ for (const size of SIZES) {
     for (const situation of situations) logBytes += work(situation);
     const { user, system } = process.cpuUsage(before);
     const each = (user + system) / 1000 / DECISIONS;
-    const rows =
-      [...held.contents.values()].reduce((sum, { blocks }) => sum + blocks[DEFAULT_COPY]!.capacity, 0) / size;
+    const rows = [...held.contents.values()].reduce((sum, { linear }) => sum + linear.capacity, 0) / size;
     console.log(
       `${size} contents, ${name}: ${each.toFixed(2)} ms of CPU a decision, ${Math.round(logBytes / DECISIONS)} bytes of log, ` +
         `model ${((held.size * 8) / 1e6).toFixed(1)} MB, ${rows.toFixed(0)} rows a content`,

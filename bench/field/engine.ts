@@ -85,10 +85,10 @@ export function engine(seed: string, world: World, watch?: (what: string) => voi
       if (t % 1000 === 999 && process.env.SHOW)
         console.log(
           t,
-          [...model.evidence].map((e) => e.toFixed(0)).join(' '),
-          'best',
-          model.best,
-          model.tables.at(-1)!.rows.size,
+          [...model.evidence.sums].map((e) => e.toFixed(0)).join(' '),
+          'linear',
+          model.evidence.isLinear,
+          model.encoding.table.rows.size,
         );
       const before = model.change.lastFall;
       fold(model, [entry]);

@@ -20,6 +20,8 @@ export interface Player {
 export interface Result {
   /** Share of the gap from uniform to oracle closed, or the share of the content asked for. */
   readonly figure: number;
+  /** Mean chance of a click of what was chosen. */
+  readonly reward: number;
   /** Mean absolute difference between the ranking promised and the chance, where measured. */
   readonly ranking: number | null;
 }
@@ -60,6 +62,7 @@ export async function play(world: World, seed: string, player: Player): Promise<
   }
   return {
     figure: world.shareOf === undefined ? (own - uniform) / (oracle - uniform) : shown / measured,
+    reward: own / measured,
     ranking: ranked > 0 ? error / ranked : null,
   };
 }

@@ -15,7 +15,7 @@ interface FieldContent {
 export interface Visit {
   readonly user: string;
   readonly context: Readonly<Record<string, string>>;
-  readonly traits: Readonly<Record<string, string>>;
+  readonly traits: Readonly<Record<string, string | number>>;
   /** Events of the user before the first decision: name to count. */
   readonly events: Readonly<Record<string, number>>;
 }
@@ -141,7 +141,7 @@ function tastes(p: Parts, seed: string, categories: readonly number[]) {
     const k = categories[content]!;
     let score = BASE + own[content]! + surface[content]![s]! + locale[content]![l]!;
     score += kindOwn[k]! + kindSurface[k]![s]! + kindLocale[k]![l]!;
-    if (p.trait) score += trait[content]![Number(visit.traits.segment!.slice(1))]!;
+    if (p.trait) score += trait[content]![Number(String(visit.traits.segment).slice(1))]!;
     if (p.event) score += event[content]![Number(Object.keys(visit.events)[0]!.slice(6))]!;
     if (p.taste) score += ofUser(visit.user)[content]!;
     return score;

@@ -13,7 +13,7 @@ const CHUNK = 32;
 
 /**
  * Numbers of eight bytes that the models in memory may take: 64 MB, so that a service stays under 400 MB. One alone takes
- * at most 50 MB. The model not used for the longest time makes room, and is read again from the store.
+ * at most 40 MB. The model not used for the longest time makes room, and is read again from the store.
  */
 const MAX_NUMBERS = 8_000_000;
 

@@ -70,12 +70,17 @@ export class Block {
   project({ rows, values }: Rows, direction: Float64Array): void {
     const { capacity, covariance } = this;
     direction.fill(0, 0, capacity);
-    for (let a = 0; a < rows.length; a++) {
-      const row = rows[a]!;
-      const value = values[a]!;
-      const base = triangle(row);
-      for (let j = 0; j <= row; j++) direction[j]! += value * covariance[base + j]!;
-      for (let i = row + 1; i < capacity; i++) direction[i]! += value * covariance[triangle(i) + row]!;
+    let upTo = 0;
+    for (let i = 0; i < capacity; i++) {
+      const base = triangle(i);
+      const here = upTo < rows.length && rows[upTo] === i;
+      if (here) upTo++;
+      let sum = 0;
+      for (let b = 0; b < upTo; b++) sum += values[b]! * covariance[base + rows[b]!]!;
+      direction[i]! += sum;
+      if (!here) continue;
+      const value = values[upTo - 1]!;
+      for (let j = 0; j < i; j++) direction[j]! += value * covariance[base + j]!;
     }
   }
 

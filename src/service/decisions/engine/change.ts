@@ -15,7 +15,7 @@ const SETTLED = 0.95;
 /** If two contents drop within this number of decisions, everything is learned again. */
 const TOGETHER = 500;
 
-/** A learned decision, and the prediction of each copy of the model for it. */
+/** A learned decision, and what each expert predicted for it. */
 export interface Recent {
   readonly decision: number;
   readonly contentId: string;

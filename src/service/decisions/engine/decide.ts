@@ -6,9 +6,9 @@ import { type Removal, removalOf } from './eligibility.ts';
 import { type Context, type Feature, featuresOf, type Person } from './features.ts';
 import { capIsReached, type Guardrails, unknownCategories } from './guardrails.ts';
 import { highest } from './highest.ts';
-import { type Model, probability } from './model.ts';
-import { propensitiesOf, sample } from './policy.ts';
-import { Reader } from './reader.ts';
+import { judge } from './judge.ts';
+import type { Model } from './model.ts';
+import { sample } from './policy.ts';
 import { reasonFor, reasonForNone } from './reason.ts';
 import { type Removed, separate } from './removed.ts';
 
@@ -65,7 +65,7 @@ type ChoicePolicy = 'learned' | 'weights' | 'holdout';
 const DECIMALS = 1e6;
 
 /**
- * Chooses the next best action: eligibility, then guardrails, then Thompson sampling from the model. The action
+ * Chooses the next best action: eligibility, then guardrails, then the expert of the model that predicts best. The action
  * is drawn from exactly the returned propensities. A broken model does not throw: estimates that are not finite give the
  * uniform choice with the contents' priors.
  */
@@ -111,25 +111,19 @@ function choose(
 ): Omit<Choice, 'removed'> {
   const { context, model, person, user } = situation;
   const random = seededRandom(situation.seed);
-  const features = featuresOf(context, person);
-  const reader = new Reader(model, features, user ?? null);
-  const scores = contents.map((content) => reader.score(content));
+  const features = featuresOf(context, person, (key) => model.encoding.isKnown(key));
+  const judgement = judge(model, contents, features, user ?? null);
   const inHoldout = !!user && shareOf(user, 'holdout') < (situation.holdout ?? 0);
   const policy = placement ? 'weights' : inHoldout ? 'holdout' : 'learned';
   const propensities =
     policy === 'learned'
-      ? propensitiesOf(scores, random, situation.explorationShare)
+      ? judgement.propensities(random, situation.explorationShare)
       : inProportion(contents.map(({ contentId }) => placement?.weights.get(contentId) ?? 1));
-  const candidates = contents.map(({ contentId, prior }, i) => {
-    const { shared, own, responseValue } = scores[i]!;
-    const mean = shared.mean + own.mean;
-    const chance = probability({ mean, variance: shared.variance + own.variance });
-    return {
-      contentId,
-      propensity: propensities[i]!,
-      ranking: round(soundOr(chance * responseValue, prior)),
-    };
-  });
+  const candidates = contents.map(({ contentId, prior }, i) => ({
+    contentId,
+    propensity: propensities[i]!,
+    ranking: round(soundOr(judgement.rankings[i]!, prior)),
+  }));
   const index =
     placement?.perUser && user
       ? keptContent(
@@ -152,7 +146,7 @@ function choose(
     rules: [...new Set(content.traits.map(({ trait }) => trait))],
     features,
     seen: model.contents.get(chosen.contentId)?.seen ?? 0,
-    weight: (feature) => reader.weight(content, feature),
+    effect: (feature) => judgement.effect(index, feature),
     ranking: chosen.ranking,
     candidates: candidates.length,
     higher,

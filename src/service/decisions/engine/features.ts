@@ -1,4 +1,4 @@
-import { hash32 } from '../../../kit/hash32.ts';
+import { hash32, mix } from '../../../kit/hash32.ts';
 import type { TraitValue } from '../../catalog/content.ts';
 
 /** Where and when the action will appear: field name to value, such as `{channel: 'in-app', surface: 'home'}`. */
@@ -13,27 +13,34 @@ export interface Person {
   readonly history?: Readonly<Record<string, number>>;
 }
 
-/** One feature of a decision. `key` identifies it in the model; `label` is for people. */
+/** One column of a decision: a text, whose key stands for its name and value, or a number with the key of its name. */
 export interface Feature {
   readonly key: number;
+  /** For people; empty where it was read from the log. */
   readonly label: string;
-  readonly value: number;
+  /** Null for a text. */
+  readonly number: number | null;
   /** One of `KINDS`. */
   readonly kind: number;
 }
 
 /** What a feature tells of: the place of a decision, the user's traits, or what the user did. Bits of a set. */
-const [PLACE, TRAIT, DEED] = [1, 2, 4];
-export const KINDS = [PLACE, TRAIT, DEED] as const;
+const [PLACE, COMBINATION, TRAIT, EVENT, HISTORY] = [1, 2, 4, 8, 16];
+export const KINDS = [PLACE, COMBINATION, TRAIT, EVENT, HISTORY] as const;
+/** The sets of kinds that matter together. */
+export const PLACES = PLACE | COMBINATION;
+export const TRAITS = TRAIT;
+export const DEEDS = EVENT | HISTORY;
+export const ALL_KINDS = PLACES | TRAITS | DEEDS;
 
 /** The feature that every decision has. */
-export const BIAS: Feature = { key: 0, label: '', value: 1, kind: PLACE };
+export const BIAS: Feature = { key: 0, label: '', number: null, kind: PLACE };
 
-/** Most features of one decision. */
-const MAX_FEATURES_PER_DECISION = 48;
+/** Most features of one decision, the bias and the combination included. */
+export const MAX_FEATURES_PER_DECISION = 128;
 
 /** The fields whose values a reason may repeat: they name a place, not a person. */
-const PLACES = ['channel', 'surface', 'locale'];
+const NAMED_PLACES = ['channel', 'surface', 'locale'];
 
 /** Traits and fields that name or reach a person: never a feature, not even hashed. Matched in snake_case. */
 const IDENTIFYING =
@@ -41,115 +48,152 @@ const IDENTIFYING =
 /** Seven digits or more, as in a number of a phone or an account; a month such as 2026-03 has fewer. */
 const MANY_DIGITS = /\d([\s()./-]*\d){6}/;
 
-/** Maximum weight of a group of features: the sum of the squares of its values. */
-const GROUP = 1.5;
+/** Significant digits of a number in the log and the model, and the largest magnitude: its square is finite. */
+const DIGITS = 5;
+const LARGEST = 1e150;
+
+/** What is known of a name: its hash, and whether it identifies a person. */
+interface Name {
+  readonly key: number;
+  readonly identifies: boolean;
+}
+
+/** Names are looked at once: a service meets the same ones in every decision. */
+const MAX_NAMES = 16_384;
+const names = new Map<string, Name>();
+
+function nameOf(group: string, name: string): Name {
+  const text = `${group} ${name}`;
+  let known = names.get(text);
+  if (!known) {
+    if (names.size >= MAX_NAMES) names.clear();
+    const words = name.replace(/([a-z0-9])([A-Z])/g, '$1_$2').replace(/[\s.-]+/g, '_');
+    known = { key: hash32(text), identifies: IDENTIFYING.test(words.toLowerCase()) };
+    names.set(text, known);
+  }
+  return known;
+}
 
 /**
  * The features of a decision, by hashing (Weinberger et al., 2009): one for each field of the context and their
- * combination, the user's traits, frequent events, and the outcomes of earlier messages. The model never stores
- * names and values, only their 32-bit hashes. Numbers count by their magnitude. The order is that of the names, so
- * that equal decisions give equal sums.
+ * combination, the user's traits, frequent events, and the outcomes of earlier messages. Names and texts enter as 32-bit
+ * hashes, numbers to five significant digits. The order is that of the keys, so that equal decisions give equal sums.
+ * Of more than fit, those that `isKnown` are kept first.
  */
-export function featuresOf(context: Context, person: Person = {}): Feature[] {
-  const fields = scalars(context).filter(
-    ([name, value]) => PLACES.includes(name) || !identifies(name, value),
-  );
-  const traits = scalars(person.traits ?? {}).filter(([name, value]) => !identifies(name, value));
-  const events = (person.events ?? []).filter(({ count }) => count > 0);
-  const history = Object.entries(person.history ?? {}).sort(([a], [b]) => (a < b ? -1 : 1));
-  const groups = shared([
-    fields.map(([field, value]) =>
-      feature(PLACE, `${field}=${bucket(value)}`, PLACES.includes(field) ? `${field} ${value}` : field),
-    ),
-    traits.map(([name, value]) => feature(TRAIT, `trait ${name}=${bucket(value)}`, `trait ${name}`)),
-    events.flatMap(({ event, count, age }) => [
-      feature(DEED, `event ${event} ${often(count)}`, `how often ${event} happened`),
-      feature(DEED, `event ${event} last ${recency(age)}`, `when ${event} happened`),
-    ]),
-    history.map(([what, count]) =>
-      feature(DEED, `history ${what} ${often(count)}`, `earlier messages ${what}`),
-    ),
-  ]);
-  const [place, ...others] = groups.map(scaled);
-  const combination = fields.map(([field, value]) => `${field}=${bucket(value)}`).join('&');
-  return [
-    BIAS,
-    ...place!,
-    ...(fields.length > 1 ? [feature(PLACE, `*${combination}`, 'this combination of context')] : []),
-    ...others.flat(),
-  ];
-}
-
-/** Shortens groups of features so that all fit beside the bias and the combination: the largest ones give way. */
-function shared(groups: readonly Feature[][]): Feature[][] {
-  let room = MAX_FEATURES_PER_DECISION - 2;
-  const kept = new Map<Feature[], number>();
-  const bySize = [...groups].sort((a, b) => a.length - b.length);
-  for (const [i, group] of bySize.entries()) {
-    const most = Math.min(group.length, Math.floor(room / (bySize.length - i)));
-    kept.set(group, most);
-    room -= most;
+export function featuresOf(
+  context: Context,
+  person: Person = {},
+  isKnown: (key: number) => boolean = () => false,
+): Feature[] {
+  const fields = scalars(PLACE, 'field', context);
+  const traits = scalars(TRAIT, 'trait', person.traits ?? {});
+  const deeds: Feature[] = [];
+  for (const { event, count, age } of person.events ?? []) {
+    if (count <= 0) continue;
+    deeds.push(
+      number(EVENT, nameOf('event', event).key, `how often ${event} happened`, count),
+      text(EVENT, nameOf('event last', event).key, `when ${event} happened`, String(recency(age))),
+    );
   }
-  return groups.map((group) => group.slice(0, kept.get(group)));
+  for (const [what, count] of Object.entries(person.history ?? {}))
+    deeds.push(number(HISTORY, nameOf('history', what).key, `earlier messages ${what}`, count));
+  const room = MAX_FEATURES_PER_DECISION - 2;
+  const others = limited(deeds, Math.floor(room / 2), isKnown);
+  const places = limited(
+    fields,
+    Math.max(room - others.length - traits.length, Math.floor(room / 4)),
+    isKnown,
+  );
+  const features = [
+    BIAS,
+    ...places,
+    ...limited(traits, room - others.length - places.length, isKnown),
+    ...others,
+  ];
+  if (places.length > 1) features.push(combinationOf(places));
+  return features;
 }
 
-/** True for a trait or a field of the context that identifies a person, by its name or its text. */
-function identifies(name: string, value: TraitValue): boolean {
-  const words = name.replace(/([a-z0-9])([A-Z])/g, '$1_$2').replace(/[\s.-]+/g, '_');
-  if (IDENTIFYING.test(words.toLowerCase())) return true;
-  // Of a number only the magnitude becomes a feature.
-  return typeof value === 'string' && (value.includes('@') || MANY_DIGITS.test(value));
+/** All fields of the context together, numbers by their magnitude. */
+function combinationOf(places: readonly Feature[]): Feature {
+  const key = places.reduce((sum, place) => mix(sum ^ magnitudeKey(place)), 0);
+  return { key: key || 1, label: 'this combination of context', number: null, kind: COMBINATION };
 }
 
-const feature = (kind: number, text: string, label: string): Feature => ({
-  key: hash32(text) || 1,
+/** Sorts features by key and takes at most `limit`. */
+function limited(features: Feature[], limit: number, isKnown: (key: number) => boolean): Feature[] {
+  const byKey = (a: Feature, b: Feature) => a.key - b.key;
+  if (features.length <= limit) return features.sort(byKey);
+  const [known, unknown]: Feature[][] = [[], []];
+  for (const each of features) (isKnown(each.key) ? known! : unknown!).push(each);
+  return [...known!.sort(byKey), ...unknown!.sort(byKey)].slice(0, limit).sort(byKey);
+}
+
+function scalars(kind: number, group: string, record: Readonly<Record<string, TraitValue>>): Feature[] {
+  const features: Feature[] = [];
+  for (const name in record) {
+    const value = record[name];
+    if (value === '' || value === null || value === undefined || !Object.hasOwn(record, name)) continue;
+    const place = kind === PLACE && NAMED_PLACES.includes(name);
+    const { key, identifies } = nameOf(group, name);
+    if (!place && (identifies || looksPersonal(value))) continue;
+    if (typeof value === 'number')
+      features.push(number(kind, key, kind === PLACE ? name : `trait ${name}`, value));
+    else
+      features.push(
+        text(kind, key, place ? `${name} ${value}` : kind === PLACE ? name : `trait ${name}`, String(value)),
+      );
+  }
+  return features;
+}
+
+/** A text that may be an address or a number of a phone or an account. */
+const looksPersonal = (value: TraitValue) =>
+  typeof value === 'string' && (value.includes('@') || MANY_DIGITS.test(value));
+
+const text = (kind: number, name: number, label: string, value: string): Feature => ({
+  key: mix(name ^ hash32(value)) || 1,
   label,
-  value: 1,
+  number: null,
   kind,
 });
 
-function scaled(features: readonly Feature[]): Feature[] {
-  // Four decimals, as they are stored.
-  const value = Math.round(1e4 * Math.min(1, Math.sqrt(GROUP / Math.max(1, features.length)))) / 1e4;
-  return features.map((each) => ({ ...each, value }));
-}
+const number = (kind: number, name: number, label: string, value: number): Feature => ({
+  key: name || 1,
+  label,
+  number: Number(Math.min(Math.max(value, -LARGEST), LARGEST).toPrecision(DIGITS)),
+  kind,
+});
 
-function scalars(record: Readonly<Record<string, TraitValue>>): [string, TraitValue][] {
-  return Object.keys(record)
-    .sort()
-    .map((name) => [name, record[name]!] as [string, TraitValue])
-    .filter(([, value]) => value !== '' && value !== null && value !== undefined);
-}
+/** The key of one of several rows that a column has. */
+export const derivedKey = (key: number, which: number) => mix(key ^ Math.imul(which, 0x9e3779b1)) || 1;
 
-/** A count by powers of two: 1, 2 or 3, 4 to 7, and so on. */
-const often = (count: number) => Math.floor(Math.log2(Math.max(count, 1)));
+/** The key under which a column is a text: a number counts by its magnitude, so that 41.3 and 41.9 are equal. */
+export const magnitudeKey = ({ key, number }: Feature): number =>
+  number === null ? key : derivedKey(key, 1000 + magnitude(number));
 
-/** Maps a number to its magnitude, so that 41.3 and 41.9 are equal; other values are unchanged. */
-const bucket = (value: TraitValue) => (typeof value === 'number' ? magnitude(value) : String(value));
-
-/** Whole numbers up to 10 unchanged, others by half powers of two. */
-function magnitude(value: number): string {
-  if (Number.isInteger(value) && Math.abs(value) <= 10) return String(value);
-  return `${value < 0 ? '-' : ''}2^${Math.round(2 * Math.log2(Math.abs(value) || 1)) / 2}`;
+/** The sign of a number and its octave: 1, 2 to 3, 4 to 7, and so on. */
+function magnitude(value: number): number {
+  if (value === 0) return 0;
+  const octave = 2000 + Math.floor(Math.log2(Math.abs(value)));
+  return value < 0 ? -octave : octave;
 }
 
 const AGES = [3600e3, 86_400e3, 7 * 86_400e3, 30 * 86_400e3];
 const recency = (age: number) => AGES.findIndex((limit) => age < limit);
 
-/** Features as they are stored: for each kind a list [key, value, key, value, …], without labels. */
-export const packFeatures = (features: readonly Feature[]): number[][] =>
-  KINDS.map((each) =>
-    features.flatMap(({ key, value, kind }) => (kind === each ? [key, Math.round(value * 1e4) / 1e4] : [])),
-  );
+/** Features as they are stored: for each kind a list [key, number or null, key, number or null, …], without labels. */
+export const packFeatures = (features: readonly Feature[]): (number | null)[][] =>
+  KINDS.map((each) => features.flatMap(({ key, number, kind }) => (kind === each ? [key, number] : [])));
 
 /**
  * The features as they were stored. None is stored of an erased user's decision. It keeps the bias: without it, the model
  * would expect a response with probability 0.5.
  */
-export function unpackFeatures(packed: readonly (readonly number[])[]): Feature[] {
+export function unpackFeatures(packed: readonly (readonly (number | null)[])[]): Feature[] {
   const features: Feature[] = [];
   for (const [i, list] of packed.entries())
     for (let at = 0; at + 1 < list.length; at += 2)
-      features.push({ key: list[at]!, value: list[at + 1]!, label: '', kind: KINDS[i]! });
+      features.push({ key: list[at]!, number: list[at + 1]!, label: '', kind: KINDS[i]! });
   return features.length > 0 ? features : [BIAS];
 }

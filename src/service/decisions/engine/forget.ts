@@ -9,6 +9,7 @@ export function forgetUser(model: Model, user: string): boolean {
   for (const [contentId, { epoch }] of model.contents)
     for (let each = 0; each <= epoch; each++)
       changed = model.personal.pairs.delete(pairKey(hash, contentHash(contentId, each))) || changed;
+  changed = model.encoding.numbers.forget(hash[0]) || changed;
   for (const [decision, example] of model.pending) {
     if (example.user !== user) continue;
     model.pending.set(decision, { ...example, user: null, features: [BIAS] });

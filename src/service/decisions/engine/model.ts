@@ -1,46 +1,27 @@
 import { hash32, mix } from '../../../kit/hash32.ts';
-import { scaleOf } from '../../catalog/attributes.ts';
-import { type Belief, Block, type Rows, type Spread, triangle } from './block.ts';
+import { type Block, type Rows, triangle } from './block.ts';
 import { ChangeDetector } from './change.ts';
+import { COPIES, MAX_COPY_ROWS, ownBlocks, VIEWS, Views } from './copies.ts';
 import { Delays } from './delays.ts';
-import { FeatureTable, MAX_FEATURES } from './feature-table.ts';
-import { type Feature, KINDS } from './features.ts';
+import { Encoding, MAX_ROWS } from './encoding.ts';
+import { Evidence } from './evidence.ts';
+import type { Feature } from './features.ts';
+import { linearBlock } from './linear.ts';
+import { SAMPLE } from './numbers.ts';
 import { Personal } from './personal.ts';
 
 /**
- * Prior variances in a category's block, in that of an attribute, and in a content's: how far it deviates from what it
- * shares with others.
+ * Covariances, of four bytes, that the blocks of all copies may take together, and those of the linear experts: with many
+ * contents each has fewer rows.
  */
-export const SHARED: Spread = { bias: 0.5, weight: 0.25 };
-const ATTRIBUTE: Spread = { bias: 0.2, weight: 0.1 };
-export const OWN: Spread = { bias: 0.35, weight: 0.12 };
-
-/** Prior variance of personal preference, in the copies that have it. */
-const USER_VARIANCE = 2;
-
-/** Every set of kinds of features, as bits: the table of a set gives rows to features of these kinds only. */
-export const VIEWS = Array.from({ length: 2 ** KINDS.length }, (_, view) => view);
-
-/**
- * The assumptions of each copy of the model: which kinds of features matter at all, and the variance of personal
- * preference. All learn from every outcome, and the best predictor decides: features that do not matter are not explored.
- */
-export const COPIES: readonly { readonly view: number; readonly userVariance: number }[] = [
-  0,
-  USER_VARIANCE,
-].flatMap((userVariance) => VIEWS.map((view) => ({ view, userVariance })));
-/** The default copy has every kind of feature. */
-export const DEFAULT_COPY = VIEWS.length - 1;
-/** The margin (log-likelihood) by which another copy must predict better. */
-const MARGIN = 4;
-
-/** Covariances, of four bytes, that blocks may take together; with many contents each has fewer rows. */
-const MAX_NUMBERS = 5_500_000;
+const MAX_COPY_NUMBERS = 2_500_000;
+const MAX_LINEAR_NUMBERS = 4_500_000;
 
 /** The learned state of one content. */
 export interface Known {
   /** One for each copy. */
   readonly blocks: readonly Block[];
+  readonly linear: Block;
   readonly hash: Hash;
   /** Decisions folded in. */
   seen: number;
@@ -77,19 +58,18 @@ export interface Waiting extends Example {
 export class Model {
   /** The last entry of the reward log that is folded in. */
   version = 0;
-  /** Rows of features, for each view. */
-  readonly tables: readonly FeatureTable[] = VIEWS.map((view) => new FeatureTable(view));
+  readonly views = new Views();
+  readonly encoding = new Encoding();
   /** One block for each copy. */
   readonly categories = new Map<string, readonly Block[]>();
   /** By hash, the least recently met one first. */
   readonly attributes = new Map<number, readonly Block[]>();
   readonly contents = new Map<string, Known>();
-  readonly personal = new Personal(COPIES.map(({ userVariance }) => userVariance));
+  readonly personal = new Personal();
   readonly change = new ChangeDetector();
+  readonly evidence = new Evidence();
   /** Decisions whose response or silence does not count yet, the oldest first. */
   readonly pending = new Map<number, Waiting>();
-  /** Discounted log-likelihood of each copy's predictions. */
-  readonly evidence = new Float64Array(COPIES.length);
   /** How long responses took. */
   readonly delays = new Delays();
   /** Decisions met, those that wait included. */
@@ -97,17 +77,21 @@ export class Model {
   /** Over all contents; so that one without responses is not favored. */
   rewards = 1;
   responses = 1;
-  /** Most rows of a block, as last limited. */
-  mostRows = MAX_FEATURES;
+  /** The recent mean response. */
+  rate = 0;
+  /** Most rows of a copy's block, and of a linear one, as last limited. */
+  copyRows = MAX_COPY_ROWS;
+  linearRows = MAX_ROWS;
 
   /** Memory that it takes, about, in numbers of eight bytes. */
   get size(): number {
-    let size = 1024;
+    let size = 4096 + 2 * SAMPLE * this.encoding.numbers.known.size;
     for (const blocks of this.everyBlocks()) for (const block of blocks) size += block.size + 16;
-    return size + 50 * this.personal.pairs.size + 64 * this.change.recent.size + 300 * this.pending.size;
+    for (const { linear } of this.contents.values()) size += linear.size + 16;
+    return size + 16 * this.personal.pairs.size + 40 * this.change.recent.size + 300 * this.pending.size;
   }
 
-  /** The blocks of each category, attribute and content. */
+  /** The blocks of the copies, of each category, attribute and content. */
   *everyBlocks(): Generator<readonly Block[]> {
     yield* this.categories.values();
     yield* this.attributes.values();
@@ -116,7 +100,12 @@ export class Model {
 
   /** The features of a decision as each view sees them. */
   rowsOf(features: readonly Feature[]): Rows[] {
-    return this.tables.map((table) => table.find(features, this.mostRows));
+    return VIEWS.map((_, view) => this.views.find(view, features, this.copyRows));
+  }
+
+  /** The vector of a decision for the linear experts. */
+  encode(features: readonly Feature[]): Rows {
+    return this.encoding.encode(features, this.linearRows, this.contents.size);
   }
 
   /** Keeps the blocks within their memory: the more blocks and features there are, the fewer rows has each. */
@@ -124,71 +113,21 @@ export class Model {
     const blocks = this.contents.size + this.categories.size + this.attributes.size;
     const fits = (most: number) => {
       let numbers = 0;
-      for (const { view } of COPIES) numbers += triangle(Math.min(most, this.tables[view]!.rows.size));
-      return blocks * numbers <= MAX_NUMBERS;
+      for (const { view } of COPIES) numbers += triangle(Math.min(most, this.views.tables[view]!.rows.size));
+      return blocks * numbers <= MAX_COPY_NUMBERS;
     };
-    let most = MAX_FEATURES;
+    let most = MAX_COPY_ROWS;
     while (most > 1 && !fits(most)) most--;
-    if (most < this.mostRows)
+    if (most < this.copyRows)
       for (const each of this.everyBlocks()) for (const block of each) block.truncate(most);
-    this.mostRows = most;
-  }
-
-  /**
-   * The copy with the best recent predictions. A copy other than the default must lead by a margin: an overconfident copy
-   * shows what it knows and predicts that well.
-   */
-  get best(): number {
-    let best = DEFAULT_COPY;
-    let highest = this.evidence[DEFAULT_COPY]! + MARGIN;
-    for (let copy = 0; copy < COPIES.length; copy++) {
-      if (this.evidence[copy]! <= highest) continue;
-      best = copy;
-      highest = this.evidence[copy]!;
-    }
-    return best;
+    this.copyRows = most;
+    const linear = Math.min(MAX_ROWS, Math.floor(Math.sqrt((2 * MAX_LINEAR_NUMBERS) / this.contents.size)));
+    if (linear < this.linearRows) for (const known of this.contents.values()) known.linear.truncate(linear);
+    this.linearRows = linear;
   }
 }
 
 export const emptyModel = (): Model => new Model();
-
-export const sigmoid = (x: number) => 1 / (1 + Math.exp(-x));
-
-/** Expected probability under a belief (MacKay, 1992: the logistic averaged over a Gaussian). */
-export function probability({ mean, variance }: Belief): number {
-  return sigmoid(mean / Math.sqrt(1 + (Math.PI * variance) / 8));
-}
-
-/**
- * The mean of the log-odds for which the expected probability of a content without outcomes is `prior`, averaged over the
- * uncertainty. The inverse of `probability`.
- */
-export function originOf(prior: number, variance: number): number {
-  const p = Math.min(Math.max(prior, 0.001), 0.999);
-  return Math.log(p / (1 - p)) * Math.sqrt(1 + (Math.PI * variance) / 8);
-}
-
-export function priorVariance({ bias, weight }: Spread, { rows, values }: Rows): number {
-  let variance = 0;
-  for (let i = 0; i < rows.length; i++) variance += values[i]! ** 2 * (rows[i] === 0 ? bias : weight);
-  return variance;
-}
-
-/** The prior variance of what so many attributes add to a score. */
-export const attributesVariance = (attributes: number, rows: Rows): number =>
-  attributes === 0 ? 0 : attributes * scaleOf(attributes) ** 2 * priorVariance(ATTRIBUTE, rows);
-
-/** The prior variance of the score of a content that was never met. */
-export function unmetVariance(copy: number, views: readonly Rows[], attributes: number): number {
-  const { view, userVariance } = COPIES[copy]!;
-  const rows = views[view]!;
-  return (
-    priorVariance(SHARED, rows) +
-    priorVariance(OWN, rows) +
-    userVariance +
-    attributesVariance(attributes, rows)
-  );
-}
 
 /** Two independent hashes of a text, 64 bits in all. */
 export type Hash = readonly [number, number];
@@ -202,22 +141,25 @@ export const pairKey = (user: Hash, content: Hash) =>
 /** The hash of a content in one epoch: what users think of it is forgotten with the rest. */
 export const contentHash = (contentId: string, epoch: number) => hashOf(`${contentId}\n${epoch}`);
 
-/** A category's blocks at their priors. */
-export const sharedBlocks = (): Block[] => COPIES.map(() => new Block(SHARED, 0));
-
-/** An attribute's blocks at their priors. */
-export const attributeBlocks = (): Block[] => COPIES.map(() => new Block(ATTRIBUTE, 0));
-
-/** A content's blocks at their priors; `origins` are the means of the biases. */
-export const ownBlocks = (origins: readonly number[]): Block[] =>
-  COPIES.map((_, copy) => new Block(OWN, origins[copy]!));
-
 /** A content at its prior, given the origins of its blocks. */
-export const fresh = (contentId: string, origins: readonly number[], epoch: number): Known => ({
+export const fresh = (
+  contentId: string,
+  origins: readonly number[],
+  prior: number,
+  epoch: number,
+): Known => ({
   blocks: ownBlocks(origins),
+  linear: linearBlock(prior),
   hash: contentHash(contentId, epoch),
   seen: 0,
   epoch,
   rewards: 0,
   responses: 0,
 });
+
+/** Value of a response: the ratio of the content, shrunk to that of all contents if it has few responses. */
+export function responseValueOf(model: Model, known: Known | undefined): number {
+  const all = model.rewards / model.responses;
+  if (!known) return Math.min(1, all);
+  return Math.min(1, (known.rewards + 4 * all) / (known.responses + 4));
+}

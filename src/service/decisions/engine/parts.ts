@@ -1,19 +1,7 @@
 import { MAX_ATTRIBUTES, MAX_OF_CONTENT, scaleOf } from '../../catalog/attributes.ts';
 import type { Belief, Block, Rows } from './block.ts';
-import { MAX_FEATURES } from './feature-table.ts';
-import {
-  attributeBlocks,
-  COPIES,
-  type Example,
-  fresh,
-  hashOf,
-  type Known,
-  type Model,
-  originOf,
-  pairKey,
-  sharedBlocks,
-  unmetVariance,
-} from './model.ts';
+import { attributeBlocks, COPIES, MAX_COPY_ROWS, originOf, sharedBlocks, unmetVariance } from './copies.ts';
+import { type Example, fresh, hashOf, type Known, type Model, pairKey } from './model.ts';
 import type { Pair } from './personal.ts';
 
 /** Contents, and categories, in a model; the one not learned for the longest time makes room. */
@@ -40,7 +28,7 @@ interface Parts {
 }
 
 /** Reused by every decision, since one is learned at a time. */
-const directions = Array.from({ length: 2 + MAX_OF_CONTENT }, () => new Float64Array(MAX_FEATURES));
+const directions = Array.from({ length: 2 + MAX_OF_CONTENT }, () => new Float64Array(MAX_COPY_ROWS));
 
 /** The parts of a decision, made at their priors where they are not known, with room for its features. */
 export function partsOf(model: Model, example: Example, keep: boolean): Parts {
@@ -48,7 +36,7 @@ export function partsOf(model: Model, example: Example, keep: boolean): Parts {
   const known = getOrCreate(model.contents, contentId, MAX_CONTENTS, () => {
     const met = model.rowsOf(features);
     const origins = COPIES.map((_, copy) => originOf(prior, unmetVariance(copy, met, attributes.length)));
-    return fresh(contentId, origins, 0);
+    return fresh(contentId, origins, prior, 0);
   });
   const shared = getOrCreate(model.categories, category, MAX_CATEGORIES, sharedBlocks);
   const scale = scaleOf(attributes.length);
@@ -88,8 +76,9 @@ export function project(copy: number, { terms, pair, rows: views }: Parts): Beli
     blocks[copy]!.project(features, direction);
     if (scale !== 1) for (let i = 0; i < direction.length; i++) direction[i]! *= scale;
   }
-  let mean = pair?.mean[copy] ?? 0;
-  let variance = pair?.variance[copy] ?? 0;
+  const own = COPIES[copy]!.personal ? pair : undefined;
+  let mean = own?.mean ?? 0;
+  let variance = own?.variance ?? 0;
   const { rows, values } = features;
   for (let i = 0; i < rows.length; i++) {
     const row = rows[i]!;

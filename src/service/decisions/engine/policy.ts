@@ -181,6 +181,18 @@ const isSound = ({ shared, own, userVariance, responseValue }: Score) =>
   own.variance >= 0 &&
   userVariance >= 0;
 
+/**
+ * The choice of the highest upper bound, mixed with `floor` of the uniform choice; candidates with equal bounds share. Bounds
+ * that are not finite numbers give the uniform choice.
+ */
+export function propensitiesOfHighest(bounds: readonly number[], floor = EXPLORATION_SHARE): number[] {
+  const uniform = 1 / bounds.length;
+  if (bounds.length === 1 || !bounds.every(Number.isFinite)) return bounds.map(() => uniform);
+  const highest = Math.max(...bounds);
+  const first = bounds.reduce((sum, bound) => sum + Number(bound === highest), 0);
+  return bounds.map((bound) => (bound === highest ? (1 - floor) / first : 0) + floor * uniform);
+}
+
 /** Draws an index with exactly these probabilities. The last one absorbs rounding errors. */
 export function sample(propensities: readonly number[], random: Random): number {
   let left = random();

@@ -1,21 +1,10 @@
 import { scaleOf } from '../../catalog/attributes.ts';
 import type { Content } from '../../catalog/content.ts';
 import type { Belief, Block, Rows } from './block.ts';
-import type { FeatureTable } from './feature-table.ts';
-import type { Feature } from './features.ts';
-import {
-  attributesVariance,
-  COPIES,
-  type Hash,
-  hashOf,
-  type Known,
-  type Model,
-  OWN,
-  originOf,
-  pairKey,
-  priorVariance,
-  SHARED,
-} from './model.ts';
+import { attributesVariance, COPIES, OWN, originOf, priorVariance, SHARED, USER_VARIANCE } from './copies.ts';
+import { type Feature, magnitudeKey } from './features.ts';
+import { type Hash, hashOf, type Model, pairKey, responseValueOf } from './model.ts';
+import type { RowTable } from './row-table.ts';
 
 /** The estimate of a model for one content in one decision. */
 export interface Score {
@@ -38,7 +27,7 @@ export class Reader {
   readonly copy: number;
   readonly #model: Model;
   readonly #user: Hash | null;
-  readonly #table: FeatureTable;
+  readonly #table: RowTable;
   readonly #userVariance: number;
   readonly #shared = new Map<string, Belief>();
   readonly #attributes = new Map<number, Belief>();
@@ -47,14 +36,14 @@ export class Reader {
   readonly #unmetOwn: number;
   readonly #unmet = new Map<string, Map<number | string, Score>>();
 
-  constructor(model: Model, features: readonly Feature[], user: string | null, copy = model.best) {
+  constructor(model: Model, features: readonly Feature[], user: string | null, copy = model.evidence.copy) {
     this.#model = model;
     this.#user = user === null ? null : hashOf(user);
     this.copy = copy;
-    const { view, userVariance } = COPIES[copy]!;
-    this.#table = model.tables[view]!;
-    this.#userVariance = user === null ? 0 : userVariance;
-    this.rows = this.#table.find(features, model.mostRows);
+    const { view, personal } = COPIES[copy]!;
+    this.#table = model.views.tables[view]!;
+    this.#userVariance = user !== null && personal ? USER_VARIANCE : 0;
+    this.rows = model.views.find(view, features, model.copyRows);
     this.#unmetShared = { mean: 0, variance: priorVariance(SHARED, this.rows) };
     this.#unmetOwn = priorVariance(OWN, this.rows) + this.#userVariance;
   }
@@ -67,22 +56,27 @@ export class Reader {
     const shared = this.#ofCategory(category);
     const responseValue = responseValueOf(this.#model, known);
     const { mean, variance } = known.blocks[copy]!.believe(this.rows);
-    const pair = this.#user === null ? undefined : this.#model.personal.find(pairKey(this.#user, known.hash));
-    const userVariance = pair?.variance[copy] ?? this.#userVariance;
-    const own = { mean: mean + (pair?.mean[copy] ?? 0), variance: variance + userVariance };
+    const pair =
+      this.#user === null || !COPIES[copy]!.personal
+        ? undefined
+        : this.#model.personal.find(pairKey(this.#user, known.hash));
+    const userVariance = pair?.variance ?? this.#userVariance;
+    const own = { mean: mean + (pair?.mean ?? 0), variance: variance + userVariance };
     return { category, shared, own: this.#withAttributes(own, attributes), userVariance, responseValue };
   }
 
   /** The effect of a feature on the log-odds of a content. */
   weight({ contentId, category, attributes }: Scored, feature: Feature): number {
     const model = this.#model;
-    const row = this.#table.rows.get(feature.key);
+    const row = this.#table.rows.get(magnitudeKey(feature));
+    const at = row === undefined ? -1 : this.rows.rows.indexOf(row);
     const known = model.contents.get(contentId);
-    if (row === undefined || !known) return 0;
-    const of = (blocks: readonly Block[] | undefined) => blocks?.[this.copy]?.weight(row) ?? 0;
+    if (at < 0 || !known) return 0;
+    const of = (blocks: readonly Block[] | undefined) => blocks?.[this.copy]?.weight(row!) ?? 0;
     const shared = attributes.reduce((sum, attribute) => sum + of(model.attributes.get(attribute)), 0);
     const scale = scaleOf(attributes.length);
-    return feature.value * (of(known.blocks) + of(model.categories.get(category)) + scale * shared);
+    const value = this.rows.values[at]!;
+    return value * (of(known.blocks) + of(model.categories.get(category)) + scale * shared);
   }
 
   /** Adds what is believed of attributes. */
@@ -144,11 +138,4 @@ export class Reader {
     }
     return score;
   }
-}
-
-/** Value of a response: the ratio of the content, shrunk to that of all contents if it has few responses. */
-function responseValueOf(model: Model, known: Known | undefined): number {
-  const all = model.rewards / model.responses;
-  if (!known) return Math.min(1, all);
-  return Math.min(1, (known.rewards + 4 * all) / (known.responses + 4));
 }

@@ -4,8 +4,8 @@ import type { Removed } from './removed.ts';
 
 /** Rules that a reason names; of further ones it gives the number. A catalog may have one for each content. */
 const MAX_RULES = 5;
-/** Effects on the log-odds below this are not mentioned. */
-const SLIGHT = 0.1;
+/** Effects on the expected reward below this are not mentioned. */
+const SLIGHT = 0.01;
 
 export interface Chosen {
   readonly policy: 'learned' | 'weights' | 'holdout';
@@ -15,8 +15,8 @@ export interface Chosen {
   readonly features: readonly Feature[];
   /** The number of learned outcomes of this content. */
   readonly seen: number;
-  /** The effect of a feature on its log-odds. */
-  readonly weight: (feature: Feature) => number;
+  /** The effect of a feature on its expected reward. */
+  readonly effect: (feature: Feature) => number;
   readonly ranking: number;
   /** How many candidates there were, and how many of the others rank higher and the same. */
   readonly candidates: number;
@@ -42,16 +42,16 @@ export function reasonFor(chosen: Chosen): string {
   return `${parts.join('; ')}.`;
 }
 
-function evidence({ features, seen: count, weight: weightOf }: Chosen): string {
+function evidence({ features, seen: count, effect: effectOf }: Chosen): string {
   if (count === 0) return 'no outcomes yet, ranked by its prior';
   const seen = `learned from ${count} ${count === 1 ? 'outcome' : 'outcomes'}`;
   const weighed = features
     .filter((feature) => feature.key !== BIAS.key)
-    .map((feature) => ({ label: feature.label, weight: weightOf(feature) }))
-    .filter(({ weight }) => Math.abs(weight) >= SLIGHT)
-    .sort((a, b) => Math.abs(b.weight) - Math.abs(a.weight))
+    .map((feature) => ({ label: feature.label, effect: effectOf(feature) }))
+    .filter(({ effect }) => Math.abs(effect) >= SLIGHT)
+    .sort((a, b) => Math.abs(b.effect) - Math.abs(a.effect))
     .slice(0, 2)
-    .map(({ label, weight }) => `${label} speaks ${weight > 0 ? 'for' : 'against'} it`);
+    .map(({ label, effect }) => `${label} speaks ${effect > 0 ? 'for' : 'against'} it`);
   return [seen, ...weighed].join(', ');
 }
 

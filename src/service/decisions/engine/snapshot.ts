@@ -1,20 +1,14 @@
 import { MAX_ATTRIBUTES, MAX_OF_CONTENT } from '../../catalog/attributes.ts';
 import { type Block, triangle } from './block.ts';
 import { type ChangeDetector, MAX_RECENT } from './change.ts';
-import { type FeatureTable, MAX_FEATURES } from './feature-table.ts';
+import { attributeBlocks, COPIES, ownBlocks, sharedBlocks } from './copies.ts';
+import { MAX_ROWS } from './encoding.ts';
+import { EXPERTS } from './evidence.ts';
 import { packFeatures, unpackFeatures } from './features.ts';
-import {
-  attributeBlocks,
-  COPIES,
-  contentHash,
-  emptyModel,
-  type Known,
-  Model,
-  ownBlocks,
-  sharedBlocks,
-  VIEWS,
-} from './model.ts';
-import type { Pair } from './personal.ts';
+import { linearBlock } from './linear.ts';
+import { contentHash, emptyModel, type Known, Model } from './model.ts';
+import { Distribution, MAX_NUMBERS, SAMPLE } from './numbers.ts';
+import type { RowTable } from './row-table.ts';
 import {
   joined,
   must,
@@ -27,28 +21,32 @@ import {
 } from './stored.ts';
 
 /** Layout of a stored model; no other is read. */
-const LAYOUT = 1;
+const LAYOUT = 2;
 
 /** A model as text, for the store. The same model gives the same text. */
 export function serialiseModel(model: Model): string {
-  const { tables, personal, change } = model;
-  const pairs = [...personal.pairs];
+  const { views, encoding, personal, change } = model;
   const recent = [...change.recent.values()];
   return JSON.stringify({
     layout: LAYOUT,
     version: model.version,
-    counts: [model.decisions, model.rewards, model.responses],
-    evidence: pack(model.evidence),
-    tables: tables.map(({ rows, counts, total }) => [[...rows], [...counts], total]),
+    counts: [model.decisions, model.rewards, model.responses, model.rate],
+    evidence: pack(model.evidence.sums),
+    tables: [...views.tables, encoding.table].map(packTable),
+    numbers: [...encoding.numbers.known].map(([key, { count, mean, variance, values, owners }]) => [
+      [key, count, mean, variance],
+      values,
+      owners,
+    ]),
     categories: [...model.categories].map(([name, blocks]) => [name, ...packBlocks(blocks)]),
     attributes: [...model.attributes].map(([hash, blocks]) => [hash, ...packBlocks(blocks)]),
     contents: [...model.contents].map(([id, known]) => [
       id,
       [known.seen, known.epoch, known.rewards, known.responses],
+      packBlocks([known.linear]),
       ...packBlocks(known.blocks),
     ]),
-    pairs: pairs.map(([key]) => key),
-    tastes: pack(joined(pairs.flatMap(([, { mean, variance }]) => [mean, variance]))),
+    pairs: [...personal.pairs].map(([key, { mean, variance }]) => [key, mean, variance]),
     recent: recent.map((r) => [
       r.decision,
       r.contentId,
@@ -96,14 +94,28 @@ export function modelOrEmpty(text: string | undefined): Model {
 /** Throws for anything unsound. */
 function read(stored: Stored): Model {
   const model = new Model();
-  const copies = COPIES.length;
   must(Number.isSafeInteger(stored.version));
   model.version = stored.version;
-  [model.decisions, model.rewards, model.responses] = numbers(stored.counts, 3) as [number, number, number];
+  [model.decisions, model.rewards, model.responses, model.rate] = numbers(stored.counts, 4) as [
+    number,
+    number,
+    number,
+    number,
+  ];
   must(model.responses > 0);
-  model.evidence.set(unpack(stored.evidence, copies));
-  must(stored.tables.length === VIEWS.length);
-  for (const [view, table] of stored.tables.entries()) readTable(model.tables[view]!, table);
+  model.evidence.sums.set(unpack(stored.evidence, EXPERTS));
+  const tables = [...model.views.tables, model.encoding.table];
+  must(stored.tables.length === tables.length);
+  for (const [i, table] of stored.tables.entries()) readTable(tables[i]!, table);
+  must(stored.numbers.length <= MAX_NUMBERS);
+  for (const [moments, values, owners] of stored.numbers) {
+    const [key, count, mean, variance] = numbers(moments, 4) as [number, number, number, number];
+    must(Array.isArray(values) && values.length <= SAMPLE && variance >= 0);
+    const distribution = Object.assign(new Distribution(), { count, mean, variance });
+    distribution.values = numbers(values, values.length);
+    distribution.owners = numbers(owners, values.length);
+    model.encoding.numbers.known.set(key, distribution);
+  }
   for (const [name, ...blocks] of stored.categories) {
     must(typeof name === 'string');
     model.categories.set(name, readBlocks(sharedBlocks(), blocks));
@@ -113,12 +125,13 @@ function read(stored: Stored): Model {
     must(Number.isSafeInteger(hash));
     model.attributes.set(hash, readBlocks(attributeBlocks(), blocks));
   }
-  for (const [id, counts, ...blocks] of stored.contents) {
+  for (const [id, counts, linear, ...blocks] of stored.contents) {
     must(typeof id === 'string');
     const [seen, epoch, rewards, responses] = numbers(counts, 4) as [number, number, number, number];
     const hash = contentHash(id, epoch);
     const known: Known = {
       blocks: readBlocks(ownBlocks(numbers(blocks[1], COPIES.length)), blocks),
+      linear: readBlocks([linearBlock(numbers(linear[1], 1)[0]!)], linear)[0]!,
       hash,
       seen,
       epoch,
@@ -127,15 +140,10 @@ function read(stored: Stored): Model {
     };
     model.contents.set(id, known);
   }
-  const tastes = unpackSingle(stored.tastes, stored.pairs.length * copies * 2);
-  for (const [i, key] of stored.pairs.entries()) {
-    const from = i * copies * 2;
-    const pair: Pair = {
-      mean: tastes.slice(from, from + copies),
-      variance: tastes.slice(from + copies, from + 2 * copies),
-    };
-    must(Number.isSafeInteger(key) && pair.variance.every((v) => v >= 0));
-    model.personal.pairs.set(key, pair);
+  for (const each of stored.pairs) {
+    const [key, mean, variance] = numbers(each, 3) as [number, number, number];
+    must(Number.isSafeInteger(key) && variance >= 0);
+    model.personal.pairs.set(key, { mean, variance });
   }
   for (const [times, ids, user, features, attributes] of stored.pending) {
     const [decision, at, prior, nth, reward] = numbers(times, 5) as [number, number, number, number, number];
@@ -143,7 +151,9 @@ function read(stored: Stored): Model {
     must(typeof contentId === 'string' && typeof category === 'string');
     must(user === null || typeof user === 'string');
     const packed = unpackFeatures(features);
-    must(packed.every(({ key, value }) => Number.isFinite(key) && Number.isFinite(value)));
+    must(
+      packed.every(({ key, number }) => Number.isFinite(key) && (number === null || Number.isFinite(number))),
+    );
     must(Array.isArray(attributes) && attributes.length <= MAX_OF_CONTENT);
     must(attributes.every(Number.isSafeInteger));
     const example = { decision, at, prior, contentId, category, attributes, user, features: packed };
@@ -158,20 +168,21 @@ function read(stored: Stored): Model {
   return model;
 }
 
-function readTable(table: FeatureTable, [rows, counts, total]: Stored['tables'][number]): void {
-  must(rows.length <= MAX_FEATURES);
+const packTable = ({ rows, counts, total, bar }: RowTable) => [[...rows], [...counts], [total, bar]];
+
+function readTable(table: RowTable, [rows, counts, total]: Stored['tables'][number]): void {
+  must(rows.length <= table.most);
   for (const [key, row] of rows) {
-    must(Number.isInteger(key) && Number.isInteger(row) && row >= 0 && row < MAX_FEATURES);
+    must(Number.isInteger(key) && Number.isInteger(row) && row >= 0 && row < table.most);
     table.rows.set(key, row);
   }
   for (const [key, count] of counts) table.counts.set(...pairOf(key, count));
-  [table.total] = numbers([total], 1) as [number];
+  [table.total, table.bar] = pairOf(...total);
 }
 
 function readChange(change: ChangeDetector, stored: Stored): void {
-  const copies = COPIES.length;
   must(stored.recent.length <= MAX_RECENT);
-  const predicted = unpack(stored.predicted, stored.recent.length * copies);
+  const predicted = unpack(stored.predicted, stored.recent.length * EXPERTS);
   for (const [i, [decision, contentId, ...rest]] of stored.recent.entries()) {
     const [at, expected, nth, response, counted] = numbers(rest, 5) as [
       number,
@@ -182,7 +193,7 @@ function readChange(change: ChangeDetector, stored: Stored): void {
     ];
     change.recent.set(decision, {
       ...{ decision, contentId, at, expected, nth, response },
-      predicted: predicted.slice(i * copies, (i + 1) * copies),
+      predicted: predicted.slice(i * EXPERTS, (i + 1) * EXPERTS),
       counted: counted === 1,
     });
   }
@@ -203,8 +214,8 @@ const packBlocks = (blocks: readonly Block[]): StoredBlocks => [
 ];
 
 function readBlocks(blocks: Block[], [capacities, , means, covariances]: StoredBlocks): Block[] {
-  const sizes = numbers(capacities, COPIES.length);
-  must(sizes.every((size) => Number.isInteger(size) && size >= 0 && size <= MAX_FEATURES));
+  const sizes = numbers(capacities, blocks.length);
+  must(sizes.every((size) => Number.isInteger(size) && size >= 0 && size <= MAX_ROWS));
   const sum = (values: number[]) => values.reduce((total, value) => total + value, 0);
   const mean = unpack(means, sum(sizes));
   const covariance = unpackSingle(covariances, sum(sizes.map(triangle)));

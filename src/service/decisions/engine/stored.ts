@@ -1,4 +1,4 @@
-/** Blocks of all copies: capacity and origin of each, and their numbers one after another. */
+/** Blocks, one for each copy: capacity and origin of each, and their numbers one after another. */
 export type StoredBlocks = [capacities: number[], origins: number[], means: string, covariances: string];
 
 /** A model as it is stored. */
@@ -6,16 +6,16 @@ export interface Stored {
   version: number;
   counts: number[];
   evidence: string;
-  tables: [rows: [number, number][], counts: [number, number][], total: number][];
+  tables: [rows: [number, number][], counts: [number, number][], total: [number, number]][];
+  numbers: [number[], values: number[], owners: number[]][];
   categories: [string, ...StoredBlocks][];
   attributes: [number, ...StoredBlocks][];
-  contents: [string, number[], ...StoredBlocks][];
-  pairs: number[];
-  tastes: string;
+  contents: [string, number[], linear: StoredBlocks, ...StoredBlocks][];
+  pairs: number[][];
   recent: [number, string, number, number, number, number, number][];
   /** The decisions of `recent` that are to be counted. */
   waiting: number[];
-  pending: [number[], string[], string | null, number[][], attributes: number[]][];
+  pending: [number[], string[], string | null, (number | null)[][], attributes: number[]][];
   predicted: string;
   delays: number[][];
   sums: [string, number][];

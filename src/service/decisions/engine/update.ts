@@ -1,15 +1,18 @@
-import type { Block } from './block.ts';
+import type { Rows } from './block.ts';
 import type { Recent } from './change.ts';
+import { COPIES, probability, sigmoid } from './copies.ts';
+import { EXPERTS, LINEAR } from './evidence.ts';
 import type { Feature } from './features.ts';
-import { COPIES, type Example, fresh, type Model, probability, sigmoid, type Waiting } from './model.ts';
+import { correctLinear, learnLinear } from './linear.ts';
+import { type Example, fresh, hashOf, type Known, type Model, type Waiting } from './model.ts';
 import { move, partsOf, project } from './parts.ts';
 import { responseOf } from './reward.ts';
 
-/** What a decision tells of a copy's predictions lasts for about 1 / (1 - MEMORY) decisions. */
-const MEMORY = 0.999;
-
 /** A decision is learned once it is older than this share of the responses were. */
 const LEARNED = 0.75;
+
+/** How fast the running rate of responses follows. */
+const RATE_STEP = 0.005;
 
 /** Decisions that wait for a response or for silence to count. */
 const MAX_PENDING = 4096;
@@ -22,10 +25,10 @@ const MAX_PENDING = 4096;
  * covariance by a rank-one term.
  */
 function learn(model: Model, waiting: Waiting, response: number): void {
-  addFeatures(model, waiting.features);
+  addFeatures(model, waiting.features, waiting.user);
   const parts = partsOf(model, waiting, true);
   const { known, pair } = parts;
-  const predicted = new Float64Array(COPIES.length);
+  const predicted = new Float64Array(EXPERTS);
   for (let copy = 0; copy < COPIES.length; copy++) {
     const { mean, variance } = project(copy, parts);
     predicted[copy] = Math.min(Math.max(probability({ mean, variance }), 1e-6), 1 - 1e-6);
@@ -40,18 +43,31 @@ function learn(model: Model, waiting: Waiting, response: number): void {
     const curvature = Math.max(p * (1 - p), 1e-6);
     const shrink = curvature / (1 + curvature * variance);
     move(copy, parts, step, shrink);
-    if (pair) {
-      const own = pair.variance[copy]!;
-      pair.mean[copy]! += step * own;
-      pair.variance[copy] = own - shrink * own * own;
+    if (pair && COPIES[copy]!.personal) {
+      pair.mean += step * pair.variance;
+      pair.variance -= shrink * pair.variance * pair.variance;
     }
   }
-  const expected = predicted[model.best]!;
-  for (let copy = 0; copy < COPIES.length; copy++)
-    model.evidence[copy] = MEMORY * model.evidence[copy]! + logLikelihood(predicted[copy]!, response);
+  predicted[LINEAR] = learnOne(model, known, model.encode(waiting.features), response);
+  const expected = Math.min(predicted[model.evidence.copy]!, predicted[LINEAR]!);
+  model.evidence.add(predicted, response);
+  model.rate += RATE_STEP * (response - model.rate);
   known.seen++;
   const { decision, contentId, at, nth } = waiting;
   model.change.add({ decision, contentId, at, predicted, expected, nth, response, counted: false });
+}
+
+/**
+ * Teaches the linear expert of a content. Returns what it predicted, drawn towards the running rate of all responses by
+ * its uncertainty, and within bounds: a straight line may leave the range of a probability.
+ */
+function learnOne(model: Model, { linear }: Known, x: Rows, response: number): number {
+  linear.reserve(Math.min(model.encoding.table.rows.size, model.linearRows));
+  const belief = linear.believe(x);
+  learnLinear(linear, x, belief, response);
+  const weight = belief.variance / (1 + belief.variance);
+  const predicted = (belief.mean + weight * model.rate) / (1 + weight);
+  return Math.min(Math.max(predicted, 0.02), 0.98);
 }
 
 /** Keeps a decision, with its first reward, until it counts. */
@@ -112,15 +128,13 @@ function amend(model: Model, example: Example, from: number, to: number): void {
     const { variance } = project(copy, parts);
     const step = (to - from) * Math.min(1, 1 / Math.max(variance, 1e-9));
     move(copy, parts, step, 0);
-    if (pair) pair.mean[copy]! += step * pair.variance[copy]!;
+    if (pair && COPIES[copy]!.personal) pair.mean += step * pair.variance;
   }
+  correctLinear(parts.known.linear, model.encode(example.features), to - from);
   const recent = model.change.recent.get(example.decision);
   if (!recent) return;
   const learnedSince = model.decisions - model.pending.size - recent.nth;
-  const discount = MEMORY ** Math.max(learnedSince, 0);
-  for (let copy = 0; copy < COPIES.length; copy++)
-    model.evidence[copy]! +=
-      discount * (logLikelihood(recent.predicted[copy]!, to) - logLikelihood(recent.predicted[copy]!, from));
+  model.evidence.correct(recent.predicted, from, to, learnedSince);
   model.change.correct(recent, to);
 }
 
@@ -130,7 +144,7 @@ function startAgain(model: Model, fallen: Recent): void {
   else {
     const known = model.contents.get(fallen.contentId);
     if (!known) return;
-    model.contents.set(fallen.contentId, fresh(fallen.contentId, originsOf(known.blocks), known.epoch + 1));
+    model.contents.set(fallen.contentId, atPrior(fallen.contentId, known));
   }
 }
 
@@ -138,20 +152,25 @@ function forgetAll(model: Model): void {
   model.categories.clear();
   model.attributes.clear();
   model.personal.pairs.clear();
-  model.evidence.fill(0);
-  for (const [contentId, { blocks, epoch }] of model.contents)
-    model.contents.set(contentId, fresh(contentId, originsOf(blocks), epoch + 1));
+  model.evidence.sums.fill(0);
+  for (const [contentId, known] of model.contents) model.contents.set(contentId, atPrior(contentId, known));
 }
 
-const logLikelihood = (p: number, response: number) =>
-  response * Math.log(p) + (1 - response) * Math.log(1 - p);
-
-const originsOf = (blocks: readonly Block[]) => blocks.map(({ origin }) => origin);
+const atPrior = (contentId: string, { blocks, linear, epoch }: Known) =>
+  fresh(
+    contentId,
+    blocks.map(({ origin }) => origin),
+    linear.origin,
+    epoch + 1,
+  );
 
 /** Counts the features of a decision. One that takes the row of another begins at its prior. */
-function addFeatures(model: Model, features: readonly Feature[]): void {
-  for (const [view, table] of model.tables.entries())
-    for (const row of table.getOrCreate(features))
-      for (const blocks of model.everyBlocks())
-        for (const [copy, block] of blocks.entries()) if (COPIES[copy]!.view === view) block.forget(row);
+function addFeatures(model: Model, features: readonly Feature[], user: string | null): void {
+  const taken = model.views.learn(features);
+  if (taken.some(({ length }) => length > 0))
+    for (const blocks of model.everyBlocks())
+      for (const [copy, block] of blocks.entries())
+        for (const row of taken[COPIES[copy]!.view]!) block.forget(row);
+  const rows = model.encoding.learn(features, user === null ? 0 : hashOf(user)[0]);
+  for (const row of rows) for (const { linear } of model.contents.values()) linear.forget(row);
 }

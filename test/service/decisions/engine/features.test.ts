@@ -1,5 +1,11 @@
 import { expect, test } from 'vitest';
-import { featuresOf, KINDS } from '../../../../src/service/decisions/engine/features.ts';
+import {
+  type Feature,
+  featuresOf,
+  MAX_FEATURES_PER_DECISION,
+  packFeatures,
+  unpackFeatures,
+} from '../../../../src/service/decisions/engine/features.ts';
 
 const PERSONAL = {
   email: 'ada@example.org',
@@ -37,20 +43,45 @@ test('other traits and fields of the context are features', () => {
     expect(labels(name, value), name).toEqual([2, 2]);
 });
 
-test('many traits or fields leave room for what a user did', () => {
+test('many traits or fields leave room for what a user did, and those that are known stay', () => {
   const named = (prefix: string, count: number) =>
     Object.fromEntries(Array.from({ length: count }, (_, i) => [`${prefix}${i}`, i % 3]));
   const person = {
-    traits: named('t', 500),
+    traits: named('t', 5000),
     events: [{ event: 'bought', count: 3, age: 1000 }],
     history: { clicked: 2, silent: 5 },
   };
+  const keyOf = (name: string) => featuresOf({}, { traits: { [name]: 1 } })[1]!.key;
+  const known = new Set(['t7', 't4999', 't2500'].map(keyOf));
   for (const context of [{ surface: 'home' }, named('f', 500)]) {
-    const features = featuresOf(context, person);
-    expect(features.length).toBeLessThanOrEqual(48);
-    expect(features.length).toBeGreaterThan(40);
+    const features = featuresOf(context, person, (key) => known.has(key));
+    expect(features).toHaveLength(MAX_FEATURES_PER_DECISION - Number('surface' in context));
     const labels = features.map(({ label }) => label);
     expect(labels).toEqual(expect.arrayContaining(['when bought happened', 'earlier messages clicked']));
-    for (const kind of KINDS) expect(features.some((each) => each.kind === kind)).toBe(true);
+    expect(labels).toEqual(expect.arrayContaining(['trait t7', 'trait t2500', 'trait t4999']));
+    expect(new Set(features.map(({ kind }) => kind)).size).toBe('surface' in context ? 4 : 5);
   }
+});
+
+test('numbers keep five digits and are finite, whatever they are', () => {
+  const numberOf = (value: number) => featuresOf({}, { traits: { n: value } })[1]!.number;
+  expect([447_700_900_123, -122.236, 0.1 + 0.2].map(numberOf)).toEqual([447_700_000_000, -122.24, 0.3]);
+  for (const edge of [Number.MAX_VALUE, -Number.MAX_VALUE, Number.MIN_VALUE, 5e-324, 1e308])
+    expect(Number.isFinite(numberOf(edge)! ** 2), `${edge}`).toBe(true);
+});
+
+test('features are read from the log as they were stored', () => {
+  const features = featuresOf(
+    { surface: 'home', locale: 'en', items: 3 },
+    {
+      traits: { plan: 'gold', age: 41.3 },
+      events: [{ event: 'bought', count: 3, age: 1 }],
+      history: { silent: 2 },
+    },
+  );
+  const plain = (all: readonly Feature[]) =>
+    all
+      .map(({ key, number, kind }) => ({ key, number, kind }))
+      .sort((a, b) => a.kind - b.kind || a.key - b.key);
+  expect(plain(unpackFeatures(JSON.parse(JSON.stringify(packFeatures(features)))))).toEqual(plain(features));
 });

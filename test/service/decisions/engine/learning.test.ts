@@ -1,14 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { seededRandom } from '../../../../src/kit/random.ts';
+import { COPIES, DEFAULT_COPY } from '../../../../src/service/decisions/engine/copies.ts';
 import { decide } from '../../../../src/service/decisions/engine/decide.ts';
 import { featuresOf } from '../../../../src/service/decisions/engine/features.ts';
 import { fold, type RewardEntry } from '../../../../src/service/decisions/engine/learning.ts';
-import {
-  COPIES,
-  DEFAULT_COPY,
-  emptyModel,
-  type Model,
-} from '../../../../src/service/decisions/engine/model.ts';
+import { emptyModel, type Model } from '../../../../src/service/decisions/engine/model.ts';
 import {
   modelOrEmpty,
   parseModel,
@@ -52,7 +48,7 @@ describe('the model', () => {
     const model = learned(
       Array.from({ length: 1200 }, (_, i) => entry('a', i % 2, { context: { locale: `l${i % 100}` } })),
     );
-    expect(model.tables[DEFAULT_COPY]!.rows.size).toBe(64);
+    expect(model.views.tables[DEFAULT_COPY]!.rows.size).toBe(64);
     expect(model.contents.get('a')!.blocks[DEFAULT_COPY]!.capacity).toBe(64);
     expect(parseModel(serialiseModel(model))).not.toBeNull();
     expect(decide(situation({ contents: [content('a')], model })).chosen!.ranking).toBeGreaterThan(0);
@@ -185,7 +181,7 @@ describe('learning', () => {
       const to = random() < (on % 3 === plan ? 0.5 : 0.05) ? 1 : 0;
       fold(model, [entry(`c${on}`, to, { features, user: `u${some(500)}` })]);
     }
-    expect(COPIES[model.best]).toEqual({ view: 2, userVariance: 0 });
+    expect(COPIES[model.evidence.copy]).toEqual({ view: 2, personal: false });
   });
 
   test('contents of a category learn from one another', () => {
@@ -229,10 +225,11 @@ describe('learning', () => {
     for (let i = 0; i < 33_000; i++)
       fold(model, [entry('a', +(i % 5 === 0), { user: `u${i}`, features: odd(i), decisionId: `m${i}` })]);
     expect(model.personal.pairs.size).toBeLessThanOrEqual(32_768);
-    for (const { counts, rows } of model.tables) {
-      expect(counts.size).toBeLessThanOrEqual(1024);
-      expect(rows.size).toBeLessThan(20);
+    for (const { counts, rows, most } of [...model.views.tables, model.encoding.table]) {
+      expect(counts.size).toBeLessThanOrEqual(16 * most);
+      expect(rows.size).toBeLessThanOrEqual(most);
     }
+    expect(model.encoding.numbers.known.size).toBeLessThanOrEqual(256);
     for (const { capacity } of model.contents.get('a')!.blocks) expect(capacity).toBeLessThanOrEqual(64);
     expect(8 * model.size).toBeLessThan(20e6);
   });
@@ -248,18 +245,18 @@ describe('a broken model', () => {
       'null',
       '[]',
       sound.slice(0, -9),
-      sound.replace('"layout":1', '"layout":2'),
+      sound.replace('"layout":2', '"layout":1'),
       sound.replace(/"contents":\[\["a",\[1/, '"contents":[["a",[null'),
       sound.replace(/"evidence":"..../, '"evidence":"'),
-      JSON.stringify({ layout: 1, version: 1, actions: [['a', 0, 1, [0], [0], [-1]]] }),
-      JSON.stringify({ layout: 1, version: 1, actions: [['a', 0, 1, [0, 1], [0], [1]]] }),
+      JSON.stringify({ layout: 2, version: 1, actions: [['a', 0, 1, [0], [0], [-1]]] }),
+      JSON.stringify({ layout: 2, version: 1, actions: [['a', 0, 1, [0, 1], [0], [1]]] }),
     ])
       expect(parseModel(text), text).toBeNull();
   });
 
   test('still yields a safe decision', () => {
     const model = learned([entry('a', 1)]);
-    model.contents.get('a')!.blocks[model.best]!.mean.fill(Number.NaN);
+    model.contents.get('a')!.blocks[model.evidence.copy]!.mean.fill(Number.NaN);
     const { candidates, chosen } = decide(situation({ model }));
     expect(candidates.map((c) => c.propensity)).toEqual([1 / 3, 1 / 3, 1 / 3]);
     expect(candidates[0]!.ranking).toBe(0.1);

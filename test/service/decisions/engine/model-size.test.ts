@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
 import { seededRandom } from '../../../../src/kit/random.ts';
+import { DEFAULT_COPY, ownBlocks } from '../../../../src/service/decisions/engine/copies.ts';
 import { featuresOf } from '../../../../src/service/decisions/engine/features.ts';
 import { fold } from '../../../../src/service/decisions/engine/learning.ts';
-import { DEFAULT_COPY, emptyModel, ownBlocks } from '../../../../src/service/decisions/engine/model.ts';
+import { emptyModel } from '../../../../src/service/decisions/engine/model.ts';
 import { partsOf } from '../../../../src/service/decisions/engine/parts.ts';
 import { Reader } from '../../../../src/service/decisions/engine/reader.ts';
 import { parseModel, serialiseModel } from '../../../../src/service/decisions/engine/snapshot.ts';
@@ -35,7 +36,7 @@ function learned(contents: number) {
 
 test('a model of the largest catalog and many features takes bounded memory', () => {
   const model = learned(1200);
-  expect(model.tables[DEFAULT_COPY]!.rows.size).toBeGreaterThan(45);
+  expect(model.views.tables[DEFAULT_COPY]!.rows.size).toBeGreaterThan(45);
   // Without the bound on the blocks that grew first it was 46 MB.
   expect(8 * model.size).toBeLessThan(30e6);
   expect(
@@ -62,14 +63,14 @@ test('features without room for their rows are no part of a score', () => {
   const features = featuresOf({ surface: 's1', locale: 'l1' }, { traits: { a: 1, b: 2, c: 3, d: 4 } });
   const { rows } = new Reader(model, features, null, DEFAULT_COPY);
   expect(rows.rows.length).toBeGreaterThan(0);
-  expect(Math.max(...rows.rows)).toBeLessThan(model.mostRows);
-  expect(model.mostRows).toBeLessThan(model.tables[DEFAULT_COPY]!.rows.size);
+  expect(Math.max(...rows.rows)).toBeLessThan(model.copyRows);
+  expect(model.copyRows).toBeLessThan(model.views.tables[DEFAULT_COPY]!.rows.size);
 });
 
 test('the same model is read from a snapshot whose blocks were limited', () => {
   const model = learned(1200);
   const read = parseModel(serialiseModel(model))!;
-  expect(read.mostRows).toBe(model.mostRows);
+  expect(read.copyRows).toBe(model.copyRows);
   expect(serialiseModel(read)).toBe(serialiseModel(model));
 });
 

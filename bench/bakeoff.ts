@@ -1,0 +1,81 @@
+/**
+ * The engine on classification sets, as bandits, beside disjoint LinUCB (α 0.3) and ε-greedy (0.05) in the same run: the mean
+ * reward over one pass in random order. `npm run bench -- bench/bakeoff.ts FOLDER [--orders 3] [--rounds 8000] [--late N]
+ * [--permute] [--http] [--only NAME,NAME] [--no-baselines]`. The folder holds CSV without a header or ARFF, the label last.
+ */
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { bandit, type DataSet, mostFrequent, readDataSet } from './bakeoff/data-set.ts';
+import { linear } from './bakeoff/linear.ts';
+import { engine } from './field/engine.ts';
+import { overHttp } from './field/http.ts';
+import { type Player, play } from './field/run.ts';
+import type { World } from './field/worlds.ts';
+
+const [folder, ...words] = process.argv.slice(2);
+if (!folder) throw new Error('give a folder of data sets');
+const flag = (name: string) => words.includes(name);
+const option = (name: string, fallback: string) => (flag(name) ? words[words.indexOf(name) + 1]! : fallback);
+const orders = Number(option('--orders', '3'));
+const rounds = Number(option('--rounds', '8000'));
+const late = Number(option('--late', '0'));
+const only = option('--only', '');
+
+type Start = (set: DataSet, world: World, seed: string) => Promise<Player & { close?(): Promise<void> }>;
+const players: Record<string, Start> = {
+  engine: async (_, world, seed) => (flag('--http') ? overHttp(world, false) : engine(seed, world)),
+  ...(flag('--no-baselines')
+    ? {}
+    : {
+        LinUCB: async (set, _, seed) => linear(set, seed, { alpha: 0.3 }),
+        'ε-greedy': async (set, _, seed) => linear(set, seed, { epsilon: 0.05 }),
+      }),
+};
+
+const names = readdirSync(folder)
+  .filter((name) => /\.(arff|csv)$/.test(name))
+  .filter((name) => only === '' || only.split(',').includes(name.replace(/\.\w+$/, '')))
+  .sort();
+const sums = new Map<string, number>();
+const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
+console.log(
+  'set',
+  'rows',
+  'columns',
+  'classes',
+  'most frequent',
+  ...Object.keys(players).map((name) => `${name} (each order)`),
+);
+for (const name of names) {
+  const set = readDataSet(join(folder, name));
+  const columns = new Set(set.rows.slice(0, 1000).flatMap((row) => Object.keys(row))).size;
+  const figures: string[] = [];
+  for (const [player, start] of Object.entries(players)) {
+    const rewards: number[] = [];
+    const before = process.cpuUsage().user;
+    let decisions = 0;
+    for (let order = 1; order <= orders; order++) {
+      const seed = `order ${order}`;
+      const world = bandit(set, { seed, rounds, late, permute: flag('--permute') });
+      const running = await start(set, world, seed);
+      rewards.push((await play(world, seed, running)).reward);
+      decisions += world.decisions;
+      await running.close?.();
+    }
+    sums.set(player, (sums.get(player) ?? 0) + mean(rewards));
+    const cost = (process.cpuUsage().user - before) / decisions;
+    figures.push(
+      `${mean(rewards).toFixed(4)} (${rewards.map((reward) => reward.toFixed(3)).join(' ')}; ${cost.toFixed(0)} µs)`,
+    );
+  }
+  console.log(
+    set.name,
+    set.rows.length,
+    columns,
+    set.classes.length,
+    mostFrequent(set).toFixed(3),
+    figures.join('  '),
+  );
+}
+for (const [player, sum] of sums)
+  console.log(`${player}: mean of ${names.length} sets ${(sum / names.length).toFixed(4)}`);
