@@ -35,7 +35,7 @@ const Goal = z.strictObject({
             });
         }),
       ),
-      'Only events that pass this filter, as in `svc events tail --filter`. Default: all.',
+      'Only events that pass this filter, in the language of `--filter`. Default: all.',
     ),
   ),
   within: described(
