@@ -5,14 +5,15 @@
  * less on other load than the rate. `npm run bench -- bench/ingest-durable.ts [EVENTS] [ROUNDS]
  * [sqlite|postgres|citus]` after `npm run build`; `citus` needs a coordinator in SVC_TEST_CITUS_URL. Pin it to cores for comparable figures: `taskset -c 0,1 npm run bench -- …`.
  */
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { coordinator, dropDistributed } from '../test/support/postgres/citus.ts';
 import { createDatabase, startPostgres } from '../test/support/postgres/postgres.ts';
+import { cpuOf } from './cpu-of.ts';
 import { writeEvents } from './import-events.ts';
 
 const count = Number(process.argv[2] ?? 500_000);
@@ -20,21 +21,6 @@ const rounds = Number(process.argv[3] ?? 3);
 const only = process.argv[4];
 const program = join(process.cwd(), 'bin/run.js');
 const dir = mkdtempSync(join(tmpdir(), 'svc-bench-'));
-const TICKS = Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }));
-
-/** Returns the CPU-seconds that a process and its children have used (Linux). */
-function cpuOf(pid: number): number {
-  const children = execFileSync('sh', ['-c', `cat /proc/${pid}/task/*/children 2>/dev/null || true`], {
-    encoding: 'utf8',
-  });
-  const own = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    .replace(/^.*\) /, '')
-    .split(' ');
-  const ended = Number(own[13]) + Number(own[14]);
-  const used = Number(own[11]) + Number(own[12]);
-  const others = children.split(/\s+/).filter(Boolean).map(Number);
-  return (used + ended) / TICKS + others.reduce((sum, child) => sum + cpuOf(child), 0);
-}
 
 async function serve(database: string): Promise<{ child: ChildProcess; ready: Record<string, string> }> {
   const args = [program, 'serve', '--port', '0', '--json', '--limit', 'ingest=off', '--database', database];

@@ -5,9 +5,9 @@
  * it the same for senders that have a workspace each. `npm run bench -- bench/one-workspace.ts [SECONDS] [ROUNDS]` after
  * `npm run build`.
  */
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -17,31 +17,13 @@ import { createWorkspaceRows } from '../src/service/admin/create-workspace.ts';
 import { apiKeys } from '../src/service/http/access/api-keys.ts';
 import { PostgresStore } from '../src/service/platform/store/postgres/store.ts';
 import { createDatabase, startPostgres } from '../test/support/postgres/postgres.ts';
+import { cpuOf } from './cpu-of.ts';
 
 const SENDERS = 8;
 const BATCH = 1000;
 const seconds = Number(process.argv[2] ?? 10);
 const rounds = Number(process.argv[3] ?? 3);
 const dir = mkdtempSync(join(tmpdir(), 'svc-bench-'));
-const TICKS = Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }));
-
-/** Returns the CPU-seconds that a process and its children have used (Linux). */
-function cpuOf(pid: number): number {
-  const children = execFileSync('sh', ['-c', `cat /proc/${pid}/task/*/children 2>/dev/null || true`], {
-    encoding: 'utf8',
-  });
-  let stat: string;
-  try {
-    stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-  } catch {
-    // Ended since.
-    return 0;
-  }
-  const own = stat.replace(/^.*\) /, '').split(' ');
-  const used = [11, 12, 13, 14].reduce((sum, field) => sum + Number(own[field]), 0) / TICKS;
-  const others = children.split(/\s+/).filter(Boolean).map(Number);
-  return used + others.reduce((sum, child) => sum + cpuOf(child), 0);
-}
 
 async function serve(database: string): Promise<{ child: ChildProcess; ready: Record<string, string> }> {
   const args = [

@@ -251,6 +251,8 @@ export interface Event {
   readonly timestamp: string;
   /** Properties of the event, with names of your own. */
   readonly properties?: { readonly [name: string]: string | number | boolean } | undefined;
+  /** An id of your own. Of the events of a workspace with the same id, the first is stored. */
+  readonly eventId?: string | undefined;
 }
 
 /** Kind of event that a subscription can name. */
@@ -379,8 +381,10 @@ export interface IdentifiedUser {
 
 /** The batch is stored. */
 export interface IngestEventsAnswer {
-  /** Number of events stored. */
+  /** Number of events, with the repeated ones. */
   readonly accepted: number;
+  /** Of these, events whose `eventId` an earlier event has, which were not stored. Where events have ids. */
+  readonly duplicates?: number | undefined;
   /** Identifier of the request; also in the header X-Service-Request-Id. */
   readonly requestId: string;
 }
@@ -720,6 +724,8 @@ export interface StreamedEvent {
   readonly timestamp: string;
   /** Properties of the event, as they were sent. */
   readonly properties?: { readonly [name: string]: string | number | boolean } | undefined;
+  /** Its id, if it was sent with one. */
+  readonly eventId?: string | undefined;
   /** When the service received it. */
   readonly receivedAt: string;
 }
@@ -946,6 +952,8 @@ export interface WatchedEvent {
   readonly timestamp: string;
   /** Its properties. Values and names that look personal are `***`. */
   readonly properties?: { readonly [name: string]: string | number | boolean } | undefined;
+  /** Its id, if it was sent with one; `***` if it looks personal. */
+  readonly eventId?: string | undefined;
   /** Size of the properties in bytes, if they are too long to be shown. */
   readonly leftOut?: number | undefined;
 }

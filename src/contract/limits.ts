@@ -53,6 +53,8 @@ export const RECEIPTS_LIMIT = 12_000;
 export const MAX_WEBHOOKS = 1000;
 
 /** Maximum length of an identifier or a name, in characters. */
+/** Characters of an event id. */
+export const MAX_EVENT_ID = 128;
 export const MAX_NAME = 256;
 
 /** Maximum length of a user's traits as JSON, in characters: every decision for the user reads them. */

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { MAX_FILTER } from '../../kit/event-filter/parse.ts';
-import { MAX_BATCH } from '../limits.ts';
+import { MAX_BATCH, MAX_EVENT_ID } from '../limits.ts';
 import {
   about,
   beyond,
@@ -23,6 +23,10 @@ export const Event = named(
     event: about('Name of the event.', name()),
     timestamp: about('When it happened, in UTC.', utc()),
     properties: about('Properties of the event, with names of your own.', z.optional(fields(scalar()))),
+    eventId: about(
+      'An id of your own. Of the events of a workspace with the same id, the first is stored.',
+      z.optional(beyond(bounded(1, MAX_EVENT_ID))),
+    ),
   }),
 );
 export type Event = z.infer<typeof Event>;
@@ -37,7 +41,16 @@ export const IngestEventsRequest = named(
 export const IngestEventsAnswer = named(
   'IngestEventsAnswer',
   'The batch is stored.',
-  beyond(z.object({ accepted: about('Number of events stored.', z.int()), requestId: requestId() })),
+  beyond(
+    z.object({
+      accepted: about('Number of events, with the repeated ones.', z.int()),
+      duplicates: about(
+        'Of these, events whose `eventId` an earlier event has, which were not stored. Where events have ids.',
+        z.optional(z.int()),
+      ),
+      requestId: requestId(),
+    }),
+  ),
 );
 
 /** The data of a message of the live event stream. */
@@ -53,6 +66,7 @@ export const StreamedEvent = named(
         'Properties of the event, as they were sent.',
         z.optional(z.record(z.string(), scalar())),
       ),
+      eventId: about('Its id, if it was sent with one.', z.optional(z.string())),
       receivedAt: time('When the service received it.'),
     }),
   ),
@@ -90,6 +104,7 @@ export const WatchedEvent = named(
         'Its properties. Values and names that look personal are `***`.',
         z.optional(z.record(z.string(), scalar())),
       ),
+      eventId: about('Its id, if it was sent with one; `***` if it looks personal.', z.optional(z.string())),
       leftOut: about(
         'Size of the properties in bytes, if they are too long to be shown.',
         z.optional(z.int()),

@@ -48,7 +48,7 @@ export const serviceFlags = {
   }),
   retain: Flags.string({
     summary:
-      'how long events, decisions (default: forever) and notifications (400d) are kept; older ones are removed',
+      'how long events, decisions (default: forever), notifications (400d) and eventIds (90d) are kept; older ones are removed',
     multiple: true,
     helpValue: 'LOG=DURATION|forever',
   }),

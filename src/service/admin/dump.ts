@@ -38,6 +38,7 @@ export const SOURCES = {
       event: ['event', 'text'],
       timestamp: ['timestamp', 'text'],
       properties: ['properties', 'json'],
+      eventId: ['event_id', 'text'],
       receivedAt: ['received_at', 'time'],
     },
   },

@@ -37,7 +37,7 @@ function needOf(log: RetainedLog, { windows, contents, goals, settings }: Catalo
     for (const { event, withinDays } of windows)
       needs.push({ ms: withinDays * DAY_MS, why: `a rule of the catalog on the event ${event}` });
   else if (log === 'notifications') needs.push({ ms: RECEIPTS_MS, why: 'the receipt of a provider' });
-  else {
+  else if (log === 'decisions') {
     needs.push({ ms: settings.rewardWindowMs + WAITING_MS, why: 'the reward window of the catalog' });
     for (const { goalId, withinMs } of goals)
       needs.push({ ms: withinMs + WAITING_MS, why: `the goal ${goalId}` });
@@ -64,5 +64,10 @@ export function inForce(retention: Retention, catalog: Catalog): Retention {
     const ms = retention[log];
     return ms === null ? null : Math.max(ms, needOf(log, catalog).ms);
   };
-  return { events: kept('events'), decisions: kept('decisions'), notifications: kept('notifications') };
+  return {
+    events: kept('events'),
+    decisions: kept('decisions'),
+    notifications: kept('notifications'),
+    eventIds: kept('eventIds'),
+  };
 }

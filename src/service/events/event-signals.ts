@@ -36,13 +36,12 @@ export class EventSignals {
   #size = 0;
 
   /**
-   * Counts the events of a batch, but for those of the users who are being erased. Reads none while too many wait: it makes
-   * a value of each.
+   * Counts the events of a batch that were stored. Reads none while too many wait: it makes a value of each.
    */
   note(
     workspaceId: string,
     batch: Pick<EventBatch, 'length' | 'at'>,
-    erasing: ReadonlySet<string> = new Set(),
+    isStored: (index: number, userId: string) => boolean = () => true,
   ): void {
     if (this.#size >= MAX_WAITING) return;
     const names = this.#namesOf(workspaceId);
@@ -61,7 +60,7 @@ export class EventSignals {
     );
     for (let i = 0; i < batch.length && this.#size < MAX_WAITING; i++) {
       const { userId, event, timestamp } = batch.at(i);
-      if (!frequent.has(event) || erasing.has(userId)) continue;
+      if (!frequent.has(event) || !isStored(i, userId)) continue;
       const at = Date.parse(timestamp);
       const users = getOrMake(this.#waiting, workspaceId, () => new Map<string, Map<string, Waiting>>());
       const ofUser = getOrMake(users, userId, () => new Map<string, Waiting>());

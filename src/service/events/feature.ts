@@ -2,18 +2,22 @@ import type { Catalogs } from '../catalog/follow.ts';
 import type { KeyWatch } from '../http/access/key-watch.ts';
 import type { Feature } from '../http/endpoint.ts';
 import type { Platform } from '../platform/platform.ts';
+import type { Retention } from '../platform/store/retained-logs.ts';
 import type { RemovalByAge } from '../platform/store/retention/removals.ts';
 import { startEventIndexer } from './event-indexer.ts';
 import { EventSignals } from './event-signals.ts';
+import { startIdMerger } from './id-merger.ts';
 import { eventEndpoints } from './routes.ts';
 import { startSignalWriter } from './signal-writer.ts';
+import { eventIds } from './store/ids/event-ids.ts';
+import { KnownIds } from './store/ids/known-ids.ts';
 import { recentEvents } from './store/recent-events.ts';
 import { userSignals } from './store/user-signals.ts';
 import { liveEvents } from './stream/live-events.ts';
 import { watchEvents } from './stream/watch-events.ts';
 
 /** What is removed by age. */
-export const eventRemovals: readonly RemovalByAge[] = [recentEvents.purge, userSignals.purge];
+export const eventRemovals: readonly RemovalByAge[] = [recentEvents.purge, userSignals.purge, eventIds.purge];
 
 /**
  * Track: stores events, counts them for each user, keeps the index of recent ones and streams them. Streams end when
@@ -21,16 +25,25 @@ export const eventRemovals: readonly RemovalByAge[] = [recentEvents.purge, userS
  */
 export function events(
   platform: Pick<Platform, 'store' | 'clock' | 'log' | 'precedence' | 'share'>,
-  { catalogs, keys, stopping }: { catalogs: Catalogs; keys: KeyWatch; stopping: AbortSignal },
+  {
+    catalogs,
+    keys,
+    stopping,
+    retention,
+  }: { catalogs: Catalogs; keys: KeyWatch; stopping: AbortSignal; retention: () => Retention },
 ): Feature & { readonly signals: EventSignals } {
   const signals = new EventSignals();
   return {
     signals,
     endpoints: {
-      ...eventEndpoints(signals, catalogs),
+      ...eventEndpoints({ store: platform.store, catalogs, signals, known: new KnownIds() }),
       streamEvents: { stream: liveEvents(platform, stopping, keys) },
       watchEvents: { stream: watchEvents(platform, stopping, keys) },
     },
-    workers: [startSignalWriter(platform, signals), startEventIndexer(platform, catalogs)],
+    workers: [
+      startSignalWriter(platform, signals),
+      startEventIndexer(platform, catalogs),
+      startIdMerger(platform, () => retention().eventIds),
+    ],
   };
 }

@@ -2,32 +2,58 @@ import type { Catalogs } from '../catalog/follow.ts';
 import type { Endpoints } from '../http/endpoint.ts';
 import { withBody } from '../http/endpoint.ts';
 import { due } from '../platform/store/due.ts';
+import type { Store } from '../platform/store/store.ts';
 import type { EventSignals } from './event-signals.ts';
 import { readBatch } from './ingest/batch.ts';
 import { events } from './store/events.ts';
+import type { KnownIds } from './store/ids/known-ids.ts';
 import { recentEvents } from './store/recent-events.ts';
 
 /** Batches of a workspace that are stored at a time: they lock its event head. See MAX_OUTCOMES in webhooks. */
 const MAX_BATCHES = 5;
 
-export const eventEndpoints = (signals: EventSignals, catalogs: Catalogs): Endpoints => ({
+/** What ingest needs of the service. */
+interface EventNeeds {
+  readonly store: Store;
+  readonly catalogs: Catalogs;
+  readonly signals: EventSignals;
+  readonly known: KnownIds;
+}
+
+export const eventEndpoints = ({ store, catalogs, signals, known }: EventNeeds): Endpoints => ({
   ingestEvents: withBody(readBatch, {
     priority: 'bulk',
     concurrencyKeys: () => [{ key: 'ingest', max: MAX_BATCHES }],
-    handle: async ({ tx, workspace, body, requestId }) => ({
-      body: { accepted: body.length, requestId },
+    prepare: (workspaceId, batch) => (batch?.ids() ? known.prepare(store, workspaceId) : undefined),
+    handle: async ({ tx, workspace, body, requestId }) => {
       // Locks the head of the workspace, so that its senders wait for each other only while events are inserted.
-      beforeCommit: async () => {
-        const { first, names, erasing } = await events.append(tx, workspace.id, body);
+      const append = async () => {
+        const { first, names, erasing, found } = await events.append(tx, workspace.id, body, known);
+        const isStored = (i: number, userId: string) => !erasing.has(userId) && !found?.repeated.has(i);
         const recent = [...body.named(names)].flatMap(([i, { userId, event, timestamp }]) =>
-          erasing.has(userId) ? [] : [{ number: first + i, userId, event, at: Date.parse(timestamp) }],
+          isStored(i, userId) ? [{ number: first + i, userId, event, at: Date.parse(timestamp) }] : [],
         );
         if (recent.length > 0) await recentEvents.add(tx, workspace.id, recent);
-        signals.note(workspace.id, body, erasing);
+        signals.note(workspace.id, body, isStored);
         const { goalEvents } = await catalogs.of(tx, workspace.id);
-        if (goalEvents.length > 0 && !body.named(goalEvents)[Symbol.iterator]().next().done)
+        if (
+          goalEvents.length > 0 &&
+          [...body.named(goalEvents)].some(([i, { userId }]) => isStored(i, userId))
+        )
           await due.mark(tx, workspace.id, 'goals');
-      },
-    }),
+        return (
+          found && {
+            repeated: found.repeated.size,
+            committed: () => found.committed(first + body.length - 1),
+          }
+        );
+      };
+      const accepted = body.length;
+      if (!body.ids())
+        return { body: { accepted, requestId }, beforeCommit: async () => void (await append()) };
+      // The answer, which an idempotency key keeps, counts the repeated ones.
+      const { repeated, committed } = (await append())!;
+      return { body: { accepted, duplicates: repeated, requestId }, afterCommit: committed };
+    },
   }),
 });

@@ -135,7 +135,7 @@ async function answer(c: Ctx, parts: AppParts, target: Served, record: RequestRe
   const { endpoint, served } = target;
   try {
     const prepared =
-      'handle' in served ? served.prepare?.(c.req.header(HEADERS.workspace) ?? '', false) : undefined;
+      'handle' in served ? served.prepare?.(c.req.header(HEADERS.workspace) ?? '', undefined) : undefined;
     prepared?.catch(() => {});
     const request = {
       ...(await admitted(c, parts, endpoint, record, headers)),
@@ -207,7 +207,7 @@ async function callHandler(
 ): Promise<Response> {
   const { workspace, onlyUser } = request;
   const { raw, body } = await checkedBody(c.env.incoming, endpoint, served);
-  await (prepared ?? served.prepare?.(workspace.id, true));
+  await (prepared ?? served.prepare?.(workspace.id, body as Call['body']));
   const work = async (tx: Tx) => {
     const call = {
       ...request,
@@ -218,7 +218,8 @@ async function callHandler(
       },
     } as unknown as Call;
     const reply = await served.handle(call);
-    return { answer: toAnswer(reply, endpoint), beforeCommit: reply.beforeCommit };
+    const { beforeCommit, afterCommit } = reply;
+    return { answer: toAnswer(reply, endpoint), beforeCommit, afterCommit };
   };
   if (served.priority === 'page') await precedence.yieldToRequests();
   if (endpoint.storesNothing || (endpoint.method === 'GET' && !endpoint.marks))

@@ -14,6 +14,7 @@ interface Work {
   readonly answer: Answer;
   /** What is left to do before the commit (Reply). */
   readonly beforeCommit: (() => Promise<void>) | undefined;
+  readonly afterCommit: (() => void) | undefined;
 }
 
 /** A request that writes, as far as it decides whether another one is a repetition of it. */
@@ -44,14 +45,23 @@ export async function writeOnce(
   work: (tx: Tx) => Promise<Work>,
 ): Promise<{ answer: Answer; replayed: boolean }> {
   const { workspaceId, onlyUser, idempotencyKey, concurrencyKeys, bulk, pipelinedBegin } = request;
+  let afterCommit: Work['afterCommit'];
   const answerOnce = async (tx: Tx, keep: (answer: Answer) => Promise<void>) => {
-    const { answer, beforeCommit } = await work(tx);
-    await keep(answer);
-    await beforeCommit?.();
-    return { answer, replayed: false };
+    const done = await work(tx);
+    await keep(done.answer);
+    await done.beforeCommit?.();
+    afterCommit = done.afterCommit;
+    return { answer: done.answer, replayed: false };
+  };
+  const written = async (writing: Promise<{ answer: Answer; replayed: boolean }>) => {
+    const result = await writing;
+    if (!result.replayed) afterCommit?.();
+    return result;
   };
   if (idempotencyKey === undefined)
-    return store.write((tx) => answerOnce(tx, async () => {}), { concurrencyKeys, bulk, pipelinedBegin });
+    return written(
+      store.write((tx) => answerOnce(tx, async () => {}), { concurrencyKeys, bulk, pipelinedBegin }),
+    );
   if (!/^[\x21-\x7e]{1,255}$/.test(idempotencyKey)) {
     throw new ServiceError('invalid_request', undefined, [
       { field: 'Idempotency-Key', message: 'must be 1 to 255 printable ASCII characters without spaces' },
@@ -74,11 +84,11 @@ export async function writeOnce(
       { concurrencyKeys, bulk },
     );
   try {
-    return await attempt();
+    return await written(attempt());
   } catch (error) {
     if (!(error instanceof AnsweredConcurrently)) throw error;
     // `keep` waited for the other node's commit, so the second attempt finds its answer.
-    return attempt();
+    return written(attempt());
   }
 }
 

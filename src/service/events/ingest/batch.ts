@@ -3,6 +3,7 @@ import { type JsonText, parseJson } from '../../http/json-body.ts';
 import { checked } from '../../http/request-body.ts';
 import { textArray, textArrayOfRanges } from '../../platform/store/text-array.ts';
 import type { EventBatch } from '../store/append.ts';
+import type { BatchIds } from '../store/ids/known-ids.ts';
 import { type EventRanges, scanEvents } from './scan.ts';
 
 type Range = readonly [from: number, to: number];
@@ -17,7 +18,10 @@ export function readBatch(raw: Buffer): EventBatch {
 }
 
 /** A batch whose body was scanned: makes a value only of the events that are asked for. */
-export function scannedBatch(raw: Buffer, { userId, event, timestamp, properties }: EventRanges): EventBatch {
+export function scannedBatch(
+  raw: Buffer,
+  { userId, event, timestamp, properties, eventId }: EventRanges,
+): EventBatch {
   const range = (ranges: readonly number[], i: number): Range => [ranges[2 * i]!, ranges[2 * i + 1]!];
   const length = userId.length / 2;
   const at = (i: number) => ({
@@ -40,6 +44,10 @@ export function scannedBatch(raw: Buffer, { userId, event, timestamp, properties
       }
     },
     columns: () => [userId, event, timestamp, properties].map((ranges) => textArrayOfRanges(raw, ranges)),
+    ids: once(() =>
+      idsOf(length, (i) => (eventId[2 * i]! < 0 ? undefined : raw.toString('utf8', ...range(eventId, i)))),
+    ),
+    idColumn: () => textArrayOfRanges(raw, eventId),
   };
 }
 
@@ -61,5 +69,29 @@ export function parsedBatch(
       textArray(events.map(({ timestamp }) => timestamp)),
       textArrayOfRanges(raw, inner),
     ],
+    ids: once(() => idsOf(events.length, (i) => events[i]!.eventId)),
+    idColumn: () => textArray(events.map(({ eventId }) => eventId)),
+  };
+}
+
+/** The ids of a batch; undefined if none of its events has one. */
+function idsOf(length: number, idOf: (index: number) => string | undefined): BatchIds | undefined {
+  const ids: string[] = [];
+  const indexes: number[] = [];
+  for (let i = 0; i < length; i++) {
+    const id = idOf(i);
+    if (id === undefined) continue;
+    ids.push(id);
+    indexes.push(i);
+  }
+  return ids.length === 0 ? undefined : { ids, indexes };
+}
+
+/** Computes a value at the first call. */
+function once<T>(compute: () => T): () => T {
+  let result: { readonly value: T } | undefined;
+  return () => {
+    result ??= { value: compute() };
+    return result.value;
   };
 }

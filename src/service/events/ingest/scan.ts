@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { MAX_BATCH, MAX_NAME, MAX_VALUES } from '../../../contract/limits.ts';
+import { MAX_BATCH, MAX_EVENT_ID, MAX_NAME, MAX_VALUES } from '../../../contract/limits.ts';
 import { isUtcTime } from './time.ts';
 
 /** Ranges of bytes: for each element the first byte and the byte after the last, or -1 twice if it is missing. */
@@ -11,6 +11,7 @@ export interface EventRanges {
   readonly event: Ranges;
   readonly timestamp: Ranges;
   readonly properties: Ranges;
+  readonly eventId: Ranges;
 }
 
 type Columns = { readonly [K in keyof EventRanges]: number[] };
@@ -31,6 +32,7 @@ const KEYS = {
   event: bytesOf('event"'),
   timestamp: bytesOf('timestamp"'),
   properties: bytesOf('properties"'),
+  eventId: bytesOf('eventId"'),
 };
 const TRUE = bytesOf('true');
 const FALSE = bytesOf('false');
@@ -51,7 +53,7 @@ const hashes = new Int32Array(MAX_SCANNED_FIELDS);
  */
 export function scanEvents(bytes: Uint8Array): EventRanges | undefined {
   if (!isUtf8(bytes)) return undefined;
-  const columns: Columns = { userId: [], event: [], timestamp: [], properties: [] };
+  const columns: Columns = { userId: [], event: [], timestamp: [], properties: [], eventId: [] };
   let at = skipSpace(bytes, 0);
   if (bytes[at] !== OPEN_BRACE) return undefined;
   at = skipSpace(bytes, at + 1);
@@ -84,13 +86,14 @@ function scanEvent(bytes: Uint8Array, from: number, columns: Columns): number {
   columns.event.push(-1, -1);
   columns.timestamp.push(-1, -1);
   columns.properties.push(-1, -1);
+  columns.eventId.push(-1, -1);
   const last = columns.userId.length - 2;
-  let values = 4;
+  let values = 5;
   let at = from;
   do {
     at = skipSpace(bytes, at + 1);
     if (bytes[at] !== QUOTE) return -1;
-    const field = fieldAt(bytes[at + 1]!);
+    const field = fieldAt(bytes, at + 1);
     if (!field || !matches(bytes, at + 1, KEYS[field])) return -1;
     at = skipSpace(bytes, at + 1 + KEYS[field].length);
     if (bytes[at] !== COLON) return -1;
@@ -105,7 +108,7 @@ function scanEvent(bytes: Uint8Array, from: number, columns: Columns): number {
       column[last + 1] = end;
       at = end;
     } else {
-      const close = endOfName(bytes, at);
+      const close = endOfName(bytes, at, field === 'eventId' ? MAX_EVENT_ID : MAX_NAME);
       if (close < 0 || (field === 'timestamp' && !isUtcTime(bytes, at + 1, close))) return -1;
       column[last] = at + 1;
       column[last + 1] = close;
@@ -118,13 +121,13 @@ function scanEvent(bytes: Uint8Array, from: number, columns: Columns): number {
   return bytes[at] === CLOSE_BRACE && complete ? values : -1;
 }
 
-/** The field whose name begins with a character. */
-function fieldAt(first: number): keyof EventRanges | undefined {
-  switch (first) {
+/** The field whose name begins at an index, by its first character, and by the sixth of those that begin with `event`. */
+function fieldAt(bytes: Uint8Array, at: number): keyof EventRanges | undefined {
+  switch (bytes[at]) {
     case 0x75:
       return 'userId';
     case 0x65:
-      return 'event';
+      return bytes[at + 5] === QUOTE ? 'event' : 'eventId';
     case 0x74:
       return 'timestamp';
     case 0x70:
@@ -182,10 +185,10 @@ function endOfKey(bytes: Uint8Array, open: number): number {
   return -1;
 }
 
-/** Returns the index of the closing quote of a string of 1 to MAX_NAME bytes without escapes, or -1. */
-function endOfName(bytes: Uint8Array, open: number): number {
+/** Returns the index of the closing quote of a string of 1 to `most` bytes without escapes, or -1. */
+function endOfName(bytes: Uint8Array, open: number, most: number): number {
   if (bytes[open] !== QUOTE || bytes[open + 1] === QUOTE) return -1;
-  for (let at = open + 1; at <= open + 1 + MAX_NAME; at++) {
+  for (let at = open + 1; at <= open + 1 + most; at++) {
     const byte = bytes[at]!;
     if (byte === QUOTE) return at;
     if (!(byte >= 0x20) || byte === BACKSLASH) return -1;

@@ -2,6 +2,8 @@ import { erasingUsers } from '../../platform/store/erasing-users.ts';
 import { pipeline } from '../../platform/store/pipeline.ts';
 import type { Tx } from '../../platform/store/store.ts';
 import { textArray } from '../../platform/store/text-array.ts';
+import { eventIds } from './ids/event-ids.ts';
+import { type BatchIds, type FoundIds, KnownIds } from './ids/known-ids.ts';
 
 /** What ingest stored: events numbered from `first` on, and the event names to index. */
 export interface Appended {
@@ -9,6 +11,8 @@ export interface Appended {
   readonly names: readonly string[];
   /** The users of the batch who are being erased, whose events were not stored. */
   readonly erasing: ReadonlySet<string>;
+  /** What is known of the ids of the batch; undefined if it has none. Repeated events were not stored. */
+  readonly found: FoundIds | undefined;
 }
 
 /** The head of a workspace after events were appended. None was while `erasing` is 1. */
@@ -33,6 +37,10 @@ export interface EventBatch {
   named(names: readonly string[]): Iterable<[index: number, event: SentEvent]>;
   /** The columns user_id, event, timestamp and properties, as `text[]` parameters (text-array.ts). */
   columns(): readonly Uint8Array[];
+  /** The ids of its events; undefined if none has one. */
+  ids(): BatchIds | undefined;
+  /** The column event_id, like `columns`. */
+  idColumn(): Uint8Array;
 }
 
 /**
@@ -70,33 +78,61 @@ const APPEND_SQLITE = {
   advance: ADVANCE,
 } as const;
 
-/** Inserts the events of a batch but for those of some users, when the head was advanced. */
-const INSERT_OTHERS = {
-  postgres: `INSERT INTO event (workspace_id, number, user_id, event, timestamp, properties, received_at)
-    SELECT h.workspace_id, h.number - ? + sent.nth, sent.user_id, sent.event, sent.timestamp, sent.properties, ?
-    FROM event_head h, ROWS FROM (unnest((?)::text[], (?)::text[], (?)::text[], (?)::text[])) WITH ORDINALITY
-      AS sent(user_id, event, timestamp, properties, nth)
-    WHERE h.workspace_id = ? AND NOT sent.user_id = ANY ((?)::text[])`,
-  sqlite: `INSERT INTO event (workspace_id, number, user_id, event, timestamp, properties, received_at)
+/** Inserts the events of a batch with their ids, when the head was advanced. */
+const INSERT_ALL = {
+  postgres: `INSERT INTO event (workspace_id, number, user_id, event, timestamp, properties, event_id, received_at)
+    SELECT h.workspace_id, h.number - ? + sent.nth, sent.user_id, sent.event, sent.timestamp, sent.properties,
+      sent.event_id, ?
+    FROM event_head h, ROWS FROM (unnest((?)::text[], (?)::text[], (?)::text[], (?)::text[], (?)::text[]))
+      WITH ORDINALITY AS sent(user_id, event, timestamp, properties, event_id, nth)
+    WHERE h.workspace_id = ?`,
+  sqlite: `INSERT INTO event (workspace_id, number, user_id, event, timestamp, properties, event_id, received_at)
     SELECT h.workspace_id, h.number - ? + e.key + 1, e.value ->> '$.userId', e.value ->> '$.event',
-      e.value ->> '$.timestamp', e.value -> '$.properties', ?
+      e.value ->> '$.timestamp', e.value -> '$.properties', e.value ->> '$.eventId', ?
     FROM event_head h, json_each(?, '$.events') e
-    WHERE h.workspace_id = ? AND e.value ->> '$.userId' NOT IN (SELECT value FROM json_each(?))`,
+    WHERE h.workspace_id = ?`,
 } as const;
 
+/** The same, but for the events of some users and those at some indexes. */
+const INSERT_OTHERS = {
+  postgres: `${INSERT_ALL.postgres} AND NOT sent.user_id = ANY ((?)::text[]) AND NOT sent.nth - 1 = ANY ((?)::bigint[])`,
+  sqlite: `${INSERT_ALL.sqlite} AND e.value ->> '$.userId' NOT IN (SELECT value FROM json_each(?))
+      AND e.key NOT IN (SELECT value FROM json_each(?))`,
+} as const;
+
+const NOBODY: ReadonlySet<string> = new Set();
+const NONE: ReadonlySet<number> = new Set();
+
 /**
- * Stores a validated ingest body, but for the events of users who are being erased, which leave gaps in the numbers.
- * Locks the head of the workspace until the transaction ends.
+ * Stores a validated ingest body, but for the events of users who are being erased and those whose id is repeated, which
+ * leave gaps in the numbers. Locks the head of the workspace until the transaction ends.
  */
-export async function appendEvents(tx: Tx, workspaceId: string, batch: EventBatch): Promise<Appended> {
-  const head = await append(tx, workspaceId, batch);
+export async function appendEvents(
+  tx: Tx,
+  workspaceId: string,
+  batch: EventBatch,
+  known = new KnownIds(),
+): Promise<Appended> {
+  const ids = batch.ids();
+  const head = await (ids
+    ? tx.sql.get<Head>(ADVANCE, [batch.length, workspaceId])
+    : append(tx, workspaceId, batch));
   if (!head) throw new Error(`the workspace ${workspaceId} has no event_head`);
-  const erasing = Number(head.erasing) === 1 ? await appendOthers(tx, workspaceId, batch) : NOBODY;
+  const number = Number(head.number);
+  const found = ids && (await known.find(tx, workspaceId, number - batch.length, ids));
+  const erasing = Number(head.erasing) === 1 ? await erasingUsersOf(tx, workspaceId, batch) : NOBODY;
+  const repeated = found?.repeated ?? NONE;
+  if ((ids || Number(head.erasing) === 1) && repeated.size < batch.length)
+    await pipeline([
+      insertOthers(tx, workspaceId, batch, erasing, repeated),
+      found && found.hashes.length > 0 && eventIds.add(tx, workspaceId, number, found.hashes),
+      found?.mergeDue && eventIds.markMerge(tx, workspaceId),
+    ]);
   await tx.notify('events');
-  return { first: Number(head.number) - batch.length + 1, names: JSON.parse(head.names), erasing };
+  return { first: number - batch.length + 1, names: JSON.parse(head.names), erasing, found };
 }
 
-/** Undefined if the workspace has no head: nothing was stored. */
+/** Stores a batch without ids. Undefined if the workspace has no head: nothing was stored. */
 async function append(tx: Tx, workspaceId: string, batch: EventBatch): Promise<Head | undefined> {
   const { sql, now } = tx;
   const { length } = batch;
@@ -113,23 +149,26 @@ async function append(tx: Tx, workspaceId: string, batch: EventBatch): Promise<H
   return sql.get<Head>(APPEND_SQLITE.advance, [length, workspaceId]);
 }
 
-const NOBODY: ReadonlySet<string> = new Set();
+/** The users of a batch who are being erased. */
+async function erasingUsersOf(tx: Tx, workspaceId: string, batch: EventBatch): Promise<ReadonlySet<string>> {
+  const userIds = new Set(Array.from({ length: batch.length }, (_, i) => batch.at(i).userId));
+  return erasingUsers.among(tx, workspaceId, userIds);
+}
 
-/** Stores what `append` did not, but for the events of users who are being erased. Returns these users. */
-async function appendOthers(tx: Tx, workspaceId: string, batch: EventBatch): Promise<ReadonlySet<string>> {
-  const { sql, now } = tx;
-  const { length } = batch;
-  const userIds = new Set(Array.from({ length }, (_, i) => batch.at(i).userId));
-  const erasing = await erasingUsers.among(tx, workspaceId, userIds);
-  if (sql.dialect.name === 'postgres')
-    await sql.run(INSERT_OTHERS.postgres, [
-      length,
-      now,
-      ...batch.columns(),
-      workspaceId,
-      textArray([...erasing]),
-    ]);
-  else
-    await sql.run(INSERT_OTHERS.sqlite, [length, now, batch.text, workspaceId, JSON.stringify([...erasing])]);
-  return erasing;
+async function insertOthers(
+  { sql, now }: Tx,
+  workspaceId: string,
+  batch: EventBatch,
+  users: ReadonlySet<string>,
+  indexes: ReadonlySet<number>,
+): Promise<void> {
+  const all = users.size === 0 && indexes.size === 0;
+  const insert = (all ? INSERT_ALL : INSERT_OTHERS)[sql.dialect.name];
+  if (sql.dialect.name === 'postgres') {
+    const others = all ? [] : [textArray([...users]), `{${[...indexes].join(',')}}`];
+    await sql.run(insert, [batch.length, now, ...batch.columns(), batch.idColumn(), workspaceId, ...others]);
+  } else {
+    const others = all ? [] : [JSON.stringify([...users]), JSON.stringify([...indexes])];
+    await sql.run(insert, [batch.length, now, batch.text, workspaceId, ...others]);
+  }
 }

@@ -11,6 +11,8 @@ export interface StoredEvent {
   readonly timestamp: string;
   /** The JSON text as received, which preserves big integers and number formats; null if the event has none. */
   readonly properties: string | null;
+  /** Null if it was sent without one. */
+  readonly eventId: string | null;
   readonly receivedAt: number;
 }
 
@@ -63,7 +65,7 @@ const LISTED = Array.from({ length: MAX_LISTED }, () => '?').join(', ');
 /** Function of the position of a text in another. */
 const POSITION = { sqlite: 'instr', postgres: 'strpos' } as const;
 
-const COLUMNS = `number, user_id AS "userId", event, timestamp, received_at AS "receivedAt",
+const COLUMNS = `number, user_id AS "userId", event, timestamp, event_id AS "eventId", received_at AS "receivedAt",
         CASE WHEN octet_length(properties) <= ${PAGE_BYTES} THEN properties END AS properties,
         CASE WHEN octet_length(properties) > ${PAGE_BYTES} THEN octet_length(properties) ELSE 0 END AS "leftOut"`;
 const LONG = ['user_id', 'event', 'properties'];

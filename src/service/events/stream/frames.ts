@@ -27,7 +27,7 @@ function hasHiddenName(name: string): boolean {
 
 /** Writes an event as a frame. Numbers are spelled as they were sent. */
 export function eventFrame(event: PagedEvent): string {
-  const { number, userId, event: name, timestamp, properties, receivedAt } = event;
+  const { number, userId, event: name, timestamp, eventId, properties, receivedAt } = event;
   const bytes =
     event.leftOut || (properties !== null && properties.length > MAX_PROPERTIES && properties.length);
   const known = JSON.stringify({
@@ -37,6 +37,7 @@ export function eventFrame(event: PagedEvent): string {
     userId: maskPersonal('userId', userId),
     event: maskPersonal('event', name),
     timestamp,
+    ...(eventId === null ? {} : { eventId: maskPersonal('eventId', eventId) }),
     ...(bytes ? { leftOut: bytes } : {}),
   });
   const field = bytes || properties === null ? '' : `,"properties":${masked(properties)}`;

@@ -9,6 +9,7 @@ export type Lane =
   | 'erase'
   | 'fan-out'
   | 'goals'
+  | 'ids'
   | 'index'
   | 'learn'
   | 'notifications'

@@ -3,7 +3,7 @@ export const NUMBERED_LOGS = ['events', 'decisions'] as const;
 export type NumberedLog = (typeof NUMBERED_LOGS)[number];
 
 /** The logs whose rows are removed by age (serve --retain). */
-export const RETAINED_LOGS = [...NUMBERED_LOGS, 'notifications'] as const;
+export const RETAINED_LOGS = [...NUMBERED_LOGS, 'notifications', 'eventIds'] as const;
 export type RetainedLog = (typeof RETAINED_LOGS)[number];
 
 /** How long the rows of each log are kept, in ms; null for ever. */
@@ -30,11 +30,12 @@ export function cutoffOf(now: number, keptMs: number | null): number | null {
 }
 
 /** The cutoff of each log, Unix ms. */
-export function cutoffsOf(now: number, { events, decisions, notifications }: Retention): Cutoffs {
+export function cutoffsOf(now: number, { events, decisions, notifications, eventIds }: Retention): Cutoffs {
   return {
     events: cutoffOf(now, events),
     decisions: cutoffOf(now, decisions),
     notifications: cutoffOf(now, notifications),
+    eventIds: cutoffOf(now, eventIds),
   };
 }
 

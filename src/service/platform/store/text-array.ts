@@ -6,15 +6,18 @@ const SHORT = 64;
 /** A UTF-16 code unit takes at most this many bytes in UTF-8. */
 const UNIT_BYTES = 3;
 
-/** Encodes a `text[]` parameter in PostgreSQL's binary format, which the server reads without parsing. */
-export function textArray(texts: readonly string[]): Buffer {
-  const units = texts.reduce((sum, { length }) => sum + length, 0);
+/**
+ * Encodes a `text[]` parameter in PostgreSQL's binary format, which the server reads without parsing. NULL for an undefined
+ * element.
+ */
+export function textArray(texts: readonly (string | undefined)[]): Buffer {
+  const units = texts.reduce((sum, text) => sum + (text?.length ?? 0), 0);
   const array = withHeader(texts.length, units * UNIT_BYTES);
   let at = HEADER;
   for (const text of texts) {
-    const bytes = array.write(text, at + 4);
+    const bytes = text === undefined ? -1 : array.write(text, at + 4);
     array.writeInt32BE(bytes, at);
-    at += 4 + bytes;
+    at += 4 + Math.max(bytes, 0);
   }
   return array.subarray(0, at);
 }

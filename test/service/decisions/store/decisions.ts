@@ -213,7 +213,12 @@ export function decides(name: string, prepare: () => Promise<Engine>): void {
       ]);
       expect(
         await store().write((tx) =>
-          recentEvents.purge(tx, WORKSPACE.id, 1000, { events: null, decisions: null, notifications: null }),
+          recentEvents.purge(tx, WORKSPACE.id, 1000, {
+            events: null,
+            decisions: null,
+            notifications: null,
+            eventIds: null,
+          }),
         ),
       ).toBe(38);
       expect(await store().write((tx) => contacts.purge(tx, WORKSPACE.id, 1000))).toBe(0);

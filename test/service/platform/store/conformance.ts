@@ -17,6 +17,7 @@ import {
 } from '../../../../src/service/platform/store/store.ts';
 import { workspaces } from '../../../../src/service/platform/store/workspaces.ts';
 import { eventBatch } from '../../../support/events/batch.ts';
+import { storesIdsOnce } from '../../events/ids.ts';
 
 /** A storage engine under test: opens stores on one new database, one per simulated process. */
 export interface Engine {
@@ -49,6 +50,8 @@ export function conforms(name: string, prepare: () => Promise<Engine>): void {
     const stored = async () => {
       return (await store.read((tx) => events.after(tx, WORKSPACE, 0, 10_000))).rows;
     };
+
+    storesIdsOnce(() => [store, other]);
 
     it('is opened by several processes at once and creates its schema once', async () => {
       const nodes = await Promise.all(Array.from({ length: 20 }, () => engine.open()));

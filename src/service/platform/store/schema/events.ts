@@ -10,8 +10,27 @@ export const eventsTables = (d: Dialect): string[] => [
     event TEXT NOT NULL CHECK (length(event) BETWEEN 1 AND 256),
     timestamp TEXT NOT NULL CHECK (length(timestamp) BETWEEN 1 AND 256),
     properties TEXT,
+    event_id TEXT,
     received_at ${d.bigint} NOT NULL,
     PRIMARY KEY (workspace_id, number)
+  )`,
+  // Hashes of event ids, in runs (events/store/ids/event-ids.ts); `hashes` is null for a run in blocks.
+  `CREATE TABLE event_id_run (
+    workspace_id TEXT NOT NULL,
+    run ${d.bigint} NOT NULL,
+    ids ${d.bigint} NOT NULL,
+    blocks INTEGER NOT NULL,
+    at_ms ${d.bigint} NOT NULL,
+    state INTEGER NOT NULL,
+    hashes ${d.blob},
+    PRIMARY KEY (workspace_id, run)
+  )`,
+  `CREATE TABLE event_id_block (
+    workspace_id TEXT NOT NULL,
+    run ${d.bigint} NOT NULL,
+    block INTEGER NOT NULL,
+    hashes ${d.blob} NOT NULL,
+    PRIMARY KEY (workspace_id, run, block)
   )`,
   // The number of the newest event of a workspace, and the event names that ingest indexes (JSON), and whether users are being erased. Ingest locks it.
   `CREATE TABLE event_head (

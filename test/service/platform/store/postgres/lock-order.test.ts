@@ -177,7 +177,9 @@ it('renewing leases and purging rows skip locked rows', async () => {
   ] as const) {
     await other.lock(table);
     expect(
-      await store.write((tx) => work(tx, 'ws', 10, { events: null, decisions: null, notifications: null })),
+      await store.write((tx) =>
+        work(tx, 'ws', 10, { events: null, decisions: null, notifications: null, eventIds: null }),
+      ),
       table,
     ).toBe(rows);
     await other.release();

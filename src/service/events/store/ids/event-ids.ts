@@ -1,0 +1,261 @@
+import { due } from '../../../platform/store/due.ts';
+import { pipeline } from '../../../platform/store/pipeline.ts';
+import type { Cutoffs } from '../../../platform/store/retained-logs.ts';
+import type { SqlValue, Tx } from '../../../platform/store/store.ts';
+import { blockOf, bytesOf, WORDS, wordsOf } from './id-hashes.ts';
+
+/**
+ * A set of hashes of event ids. A batch is stored as one run, and a worker merges runs into larger ones, whose hashes are
+ * divided into blocks by their first word. Rows at random keys, one for each id, would write a page of the database for
+ * each once the table is large: 5 times the cost of ingest at a million ids (bench/event-ids.ts).
+ */
+export interface IdRun {
+  /** 16 times the number of the newest event, plus the level: how often its hashes were merged. */
+  readonly run: number;
+  readonly ids: number;
+  /** The number of its blocks; 0 if `hashes` has all. */
+  readonly blocks: number;
+  /** The latest arrival, Unix ms. */
+  readonly at: number;
+  readonly hashes: Uint8Array | null;
+}
+
+/** The states of a run. Hashes are looked up in live ones. */
+const LIVE = 0;
+const BUILDING = 1;
+const GONE = 2;
+
+/** Levels of a run. */
+export const LEVELS = 16;
+/** Runs that are read at a time. */
+export const RUNS = 64;
+/** The mean number of hashes of a block: with its key it fits into a page of SQLite. */
+const BLOCK_IDS = 300;
+/** Blocks that one transaction writes. */
+const SLICE_BLOCKS = 128;
+
+const COLUMNS = 'run, ids, blocks, at_ms AS at';
+
+const numbers = <T extends Pick<IdRun, 'run' | 'ids' | 'blocks' | 'at'>>(row: T): T => ({
+  ...row,
+  run: Number(row.run),
+  ids: Number(row.ids),
+  at: Number(row.at),
+});
+
+/** A condition on a column of integers, and its parameter (platform/store/listed.ts has that of text). */
+const oneOf = ({ sql }: Tx, column: string, values: readonly number[]): { text: string; param: SqlValue } =>
+  sql.dialect.name === 'postgres'
+    ? { text: `${column} = ANY((?)::bigint[])`, param: `{${values.join(',')}}` }
+    : { text: `${column} IN (SELECT value FROM json_each(?))`, param: JSON.stringify(values) };
+
+export const eventIds = {
+  /** Stores the hashes of a batch whose last event has a number. */
+  async add(tx: Tx, workspaceId: string, number: number, hashes: Uint32Array): Promise<void> {
+    await tx.sql.run(
+      'INSERT INTO event_id_run (workspace_id, run, ids, blocks, at_ms, state, hashes) VALUES (?, ?, ?, 0, ?, ?, ?)',
+      [workspaceId, number * LEVELS, hashes.length / WORDS, tx.now, LIVE, bytesOf(hashes)],
+    );
+  },
+
+  /** Up to RUNS live runs of later events than one, the oldest first, with the hashes of those without blocks. */
+  async since(tx: Tx, workspaceId: string, number: number): Promise<IdRun[]> {
+    const rows = await tx.sql.all<IdRun>(
+      `SELECT ${COLUMNS}, hashes FROM event_id_run WHERE workspace_id = ? AND run > ? AND state = ${LIVE}
+       ORDER BY run LIMIT ${RUNS}`,
+      [workspaceId, number * LEVELS + LEVELS - 1],
+    );
+    return rows.map(numbers);
+  },
+
+  /** Up to `limit` live runs before one, the newest first, like `since`. */
+  async before(tx: Tx, workspaceId: string, run: number, limit: number): Promise<IdRun[]> {
+    const rows = await tx.sql.all<IdRun>(
+      `SELECT ${COLUMNS}, hashes FROM event_id_run WHERE workspace_id = ? AND run < ? AND state = ${LIVE}
+       ORDER BY run DESC LIMIT ?`,
+      [workspaceId, run, limit],
+    );
+    return rows.map(numbers);
+  },
+
+  /** All live runs, without hashes, the oldest first. */
+  async runs(tx: Tx, workspaceId: string): Promise<Omit<IdRun, 'hashes'>[]> {
+    const rows = await tx.sql.all<IdRun>(
+      `SELECT ${COLUMNS} FROM event_id_run WHERE workspace_id = ? AND state = ${LIVE} ORDER BY run`,
+      [workspaceId],
+    );
+    return rows.map(numbers);
+  },
+
+  /** The hashes of a run: those of blocks in [`from`, `to`). */
+  async hashes(tx: Tx, workspaceId: string, run: number, from: number, to: number): Promise<Uint32Array[]> {
+    const rows = await tx.sql.all<{ hashes: Uint8Array }>(
+      'SELECT hashes FROM event_id_block WHERE workspace_id = ? AND run = ? AND block >= ? AND block < ?',
+      [workspaceId, run, from, to],
+    );
+    return rows.map(({ hashes }) => wordsOf(hashes));
+  },
+
+  /** Some blocks of a run. */
+  async blocks(tx: Tx, workspaceId: string, run: number, blocks: readonly number[]): Promise<Uint32Array[]> {
+    const { text, param } = oneOf(tx, 'block', blocks);
+    const rows = await tx.sql.all<{ hashes: Uint8Array }>(
+      `SELECT hashes FROM event_id_block WHERE workspace_id = ? AND run = ? AND ${text}`,
+      [workspaceId, run, param],
+    );
+    return rows.map(({ hashes }) => wordsOf(hashes));
+  },
+
+  /**
+   * Begins to merge runs into one, or continues. Returns it, and undefined if one of them is no longer live. What another
+   * merge began is removed.
+   */
+  async startMerge(
+    tx: Tx,
+    workspaceId: string,
+    inputs: readonly Omit<IdRun, 'hashes'>[],
+  ): Promise<IdRun | undefined> {
+    if (!(await lockLive(tx, workspaceId, inputs))) return undefined;
+    const ids = inputs.reduce((sum, input) => sum + input.ids, 0);
+    const level = Math.max(...inputs.map(({ run }) => run % LEVELS)) + 1;
+    const output = {
+      run: Math.floor(inputs.at(-1)!.run / LEVELS) * LEVELS + level,
+      ids,
+      blocks: Math.ceil(ids / BLOCK_IDS),
+      at: Math.max(...inputs.map(({ at }) => at)),
+      hashes: null,
+    };
+    await tx.sql.run(
+      `UPDATE event_id_run SET state = ${GONE} WHERE workspace_id = ? AND state = ${BUILDING} AND run <> ?`,
+      [workspaceId, output.run],
+    );
+    await tx.sql.run(
+      `INSERT INTO event_id_run (workspace_id, run, ids, blocks, at_ms, state) VALUES (?, ?, ?, ?, ?, ${BUILDING})
+       ON CONFLICT (workspace_id, run) DO NOTHING`,
+      [workspaceId, output.run, output.ids, output.blocks, output.at],
+    );
+    return output;
+  },
+
+  /** Writes the next blocks of a merge, from one on. Returns the block after them; undefined if it cannot go on. */
+  async mergeBlocks(
+    tx: Tx,
+    workspaceId: string,
+    inputs: readonly Omit<IdRun, 'hashes'>[],
+    output: IdRun,
+    from: number,
+  ): Promise<number | undefined> {
+    if (!(await lockLive(tx, workspaceId, inputs))) return undefined;
+    const to = Math.min(from + SLICE_BLOCKS, output.blocks);
+    const blocks = Array.from({ length: to - from }, (): number[] => []);
+    const add = (hashes: Uint32Array) => {
+      for (let at = 0; at < hashes.length; at += WORDS) {
+        const block = blockOf(hashes[at]!, output.blocks);
+        if (block >= from && block < to)
+          blocks[block - from]!.push(hashes[at]!, hashes[at + 1]!, hashes[at + 2]!);
+      }
+    };
+    const first = (block: number) => Math.ceil((block * 2 ** 32) / output.blocks);
+    for (const input of inputs)
+      if (input.blocks > 0) {
+        const begin = blockOf(first(from), input.blocks);
+        const end = blockOf(first(to) - 1, input.blocks) + 1;
+        for (const hashes of await eventIds.hashes(tx, workspaceId, input.run, begin, end)) add(hashes);
+      }
+    const whole = inputs.filter((input) => input.blocks === 0).map(({ run }) => run);
+    const { text, param } = oneOf(tx, 'run', whole);
+    const rows = await tx.sql.all<{ hashes: Uint8Array }>(
+      `SELECT hashes FROM event_id_run WHERE workspace_id = ? AND ${text}`,
+      [workspaceId, param],
+    );
+    for (const { hashes } of rows) add(wordsOf(hashes));
+    await pipeline(
+      blocks.map((hashes, i) =>
+        tx.sql.run(
+          `INSERT INTO event_id_block (workspace_id, run, block, hashes) VALUES (?, ?, ?, ?)
+           ON CONFLICT (workspace_id, run, block) DO NOTHING`,
+          [workspaceId, output.run, from + i, bytesOf(Uint32Array.from(hashes))],
+        ),
+      ),
+    );
+    return to;
+  },
+
+  /** Replaces the inputs of a merge by its output. Returns false if another merge did. */
+  async endMerge(
+    tx: Tx,
+    workspaceId: string,
+    inputs: readonly Omit<IdRun, 'hashes'>[],
+    output: IdRun,
+  ): Promise<boolean> {
+    if (!(await lockLive(tx, workspaceId, inputs))) return false;
+    const ended = await tx.sql.run(
+      `UPDATE event_id_run SET state = ${LIVE} WHERE workspace_id = ? AND run = ? AND state = ${BUILDING}`,
+      [workspaceId, output.run],
+    );
+    if (ended === 0) return false;
+    const { text, param } = oneOf(
+      tx,
+      'run',
+      inputs.map(({ run }) => run),
+    );
+    await tx.sql.run(`UPDATE event_id_run SET state = ${GONE} WHERE workspace_id = ? AND ${text}`, [
+      workspaceId,
+      param,
+    ]);
+    return true;
+  },
+
+  /** Removes up to `limit` blocks of the first run that is gone, or the run. Returns the number of rows. */
+  async clean(tx: Tx, workspaceId: string, limit: number): Promise<number> {
+    const gone = await tx.sql.get<{ run: number }>(
+      `SELECT run FROM event_id_run WHERE workspace_id = ? AND state = ${GONE} ORDER BY run LIMIT 1`,
+      [workspaceId],
+    );
+    if (!gone) return 0;
+    const removed = await tx.sql.run(
+      `DELETE FROM event_id_block WHERE workspace_id = ? AND run = ? AND block IN
+         (SELECT block FROM event_id_block WHERE workspace_id = ? AND run = ? ORDER BY block LIMIT ?)`,
+      [workspaceId, gone.run, workspaceId, gone.run, limit],
+    );
+    if (removed === limit) return removed;
+    await tx.sql.run('DELETE FROM event_id_run WHERE workspace_id = ? AND run = ?', [workspaceId, gone.run]);
+    return removed + 1;
+  },
+
+  /** Removes ids by arrival: up to `limit` rows of the runs whose latest one is too old. Returns the number of rows. */
+  async purge(tx: Tx, workspaceId: string, limit: number, { eventIds: before }: Cutoffs): Promise<number> {
+    if (before !== null)
+      await tx.sql.run(
+        `UPDATE event_id_run SET state = ${GONE} WHERE workspace_id = ? AND at_ms < ? AND state <> ${GONE}`,
+        [workspaceId, before],
+      );
+    const removed = await eventIds.clean(tx, workspaceId, limit);
+    // A small run is removed at once, so that there may be more.
+    return removed > 0 ? limit : 0;
+  },
+
+  /** Says that runs of a workspace are to be merged. */
+  async markMerge(tx: Tx, workspaceId: string): Promise<void> {
+    await due.mark(tx, workspaceId, 'ids');
+  },
+};
+
+/** Locks runs that are to be merged. Returns false if one is no longer live. */
+async function lockLive(
+  tx: Tx,
+  workspaceId: string,
+  inputs: readonly Omit<IdRun, 'hashes'>[],
+): Promise<boolean> {
+  const { text, param } = oneOf(
+    tx,
+    'run',
+    inputs.map(({ run }) => run),
+  );
+  const live = await tx.sql.all(
+    `SELECT run FROM event_id_run WHERE workspace_id = ? AND ${text} AND state = ${LIVE} ORDER BY run
+     ${tx.sql.dialect.forUpdate}`,
+    [workspaceId, param],
+  );
+  return live.length === inputs.length;
+}

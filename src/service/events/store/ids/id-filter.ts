@@ -1,0 +1,81 @@
+import { WORDS } from './id-hashes.ts';
+
+/** Bits and probes per hash: a hash that was not added is taken for one that was with a chance of 0.03 %. */
+const BITS = 20;
+const PROBES = 6;
+/** Sizes of parts in bits, powers of two. */
+const FIRST_BITS = 2 ** 17;
+const MAX_PART_BITS = 2 ** 30;
+/** Beyond this total, the last part is filled further: more hashes are looked up in the store, and none is missed. */
+const MAX_BITS = 2 ** 31;
+
+interface Part {
+  readonly words: Uint32Array;
+  /** Hashes that it takes until the next part begins. */
+  free: number;
+}
+
+const partOf = (bits: number): Part => ({ words: new Uint32Array(bits / 32), free: Math.floor(bits / BITS) });
+
+/**
+ * A Bloom filter (Bloom 1970, "Space/time trade-offs in hash coding with allowable errors") of hashes that grows by parts,
+ * each twice as large as the one before (Almeida et al. 2007, "Scalable Bloom filters").
+ */
+export class IdFilter {
+  readonly #parts: Part[];
+  #bits: number;
+
+  /** `expected`: the number of hashes that are added at first. */
+  constructor(expected = 0) {
+    this.#bits = FIRST_BITS;
+    while (this.#bits < expected * BITS && this.#bits < MAX_PART_BITS) this.#bits *= 2;
+    this.#parts = [partOf(this.#bits)];
+  }
+
+  /** Size in bytes. */
+  get bytes(): number {
+    return this.#bits / 8;
+  }
+
+  /** False if the hash was not added. `at`: the index of its first word. */
+  has(hashes: Uint32Array, at: number): boolean {
+    return this.#parts.some(({ words }) => isSet(words, hashes, at));
+  }
+
+  /** Adds hashes. */
+  add(hashes: Uint32Array): void {
+    for (let at = 0; at < hashes.length; at += WORDS) {
+      if (this.has(hashes, at)) continue;
+      let last = this.#parts.at(-1)!;
+      if (last.free <= 0 && this.#bits < MAX_BITS) {
+        last = partOf(Math.min(last.words.length * 32 * 2, MAX_PART_BITS));
+        this.#parts.push(last);
+        this.#bits += last.words.length * 32;
+      }
+      last.free--;
+      set(last.words, hashes, at);
+    }
+  }
+}
+
+/** Double hashing with the words that do not choose the block. */
+function isSet(words: Uint32Array, hashes: Uint32Array, at: number): boolean {
+  const mask = words.length - 1;
+  let bit = hashes[at + 1]!;
+  const step = hashes[at + 2]! | 1;
+  for (let probe = 0; probe < PROBES; probe++) {
+    if ((words[(bit >>> 5) & mask]! & (1 << (bit & 31))) === 0) return false;
+    bit = (bit + step) | 0;
+  }
+  return true;
+}
+
+function set(words: Uint32Array, hashes: Uint32Array, at: number): void {
+  const mask = words.length - 1;
+  let bit = hashes[at + 1]!;
+  const step = hashes[at + 2]! | 1;
+  for (let probe = 0; probe < PROBES; probe++) {
+    words[(bit >>> 5) & mask]! |= 1 << (bit & 31);
+    bit = (bit + step) | 0;
+  }
+}

@@ -1,0 +1,208 @@
+import { pipeline } from '../../../platform/store/pipeline.ts';
+import type { Store, Tx } from '../../../platform/store/store.ts';
+import { workspaces } from '../../../platform/store/workspaces.ts';
+import { eventIds, type IdRun, LEVELS, RUNS } from './event-ids.ts';
+import { IdFilter } from './id-filter.ts';
+import { blockOf, hashIds, WORDS, wordsOf } from './id-hashes.ts';
+
+/** Filters of all workspaces, in bytes: those used least recently are dropped. A single one may exceed it by its last part. */
+const MAX_BYTES = 256 * 1024 * 1024;
+/** Blocks that are read at a time: 1 MB. */
+const LOADED_BLOCKS = 256;
+/** Runs that are searched at a time. */
+const SEARCHED = 8;
+/** Runs without blocks after which the merge is due. */
+const MERGED = 16;
+
+/** What this process knows of the ids of a workspace. */
+interface Known {
+  /** The workspace's key, as hexadecimal digits. */
+  readonly key: string;
+  /** Has all hashes of the runs up to the event `upTo`, and perhaps more. */
+  readonly filter: IdFilter;
+  upTo: number;
+  /** Runs without blocks since the last mark for a merge. */
+  unmerged: number;
+}
+
+/** The ids of a batch, and the events that have them. */
+export interface BatchIds {
+  readonly ids: readonly string[];
+  /** For each id the index of its event. */
+  readonly indexes: readonly number[];
+}
+
+/** The event ids of a batch under the lock of the workspace's head. */
+export interface FoundIds {
+  /** The indexes of events whose id an earlier event has. */
+  readonly repeated: ReadonlySet<number>;
+  /** The hashes of the new ids. */
+  readonly hashes: Uint32Array;
+  /** Call it after the commit: what the transaction read, and stored up to this number, is then known to be stored. */
+  readonly committed: (number: number) => void;
+  /** True if runs are to be merged. */
+  readonly mergeDue: boolean;
+}
+
+/**
+ * Finds which event ids of a batch were stored before. A filter in memory says of most new ids that they are new; the store
+ * decides on the others. The numbers of events are in commit order and the head of the workspace is locked, so what other
+ * processes stored is found by its number.
+ */
+export class KnownIds {
+  readonly #known = new Map<string, Known>();
+  readonly #loading = new Map<string, Promise<void>>();
+
+  /** Loads the filter of a workspace, in pieces, unless it is loaded: about a second for 10 million ids. */
+  prepare(store: Pick<Store, 'read'>, workspaceId: string): Promise<void> | undefined {
+    if (this.#known.has(workspaceId)) return undefined;
+    let loading = this.#loading.get(workspaceId);
+    if (!loading) {
+      loading = this.#load(store, workspaceId).finally(() => this.#loading.delete(workspaceId));
+      this.#loading.set(workspaceId, loading);
+    }
+    return loading;
+  }
+
+  /** Finds the repeated ids of a batch. The caller holds the lock of the workspace's head, and `newest` was its number. */
+  async find(tx: Tx, workspaceId: string, newest: number, { ids, indexes }: BatchIds): Promise<FoundIds> {
+    let known = this.#known.get(workspaceId);
+    // Without a filter, the store decides on all ids. Numbers that went back are of other data.
+    if (known && known.upTo > newest) known = this.#drop(workspaceId);
+    const since = known ? await eventIds.since(tx, workspaceId, known.upTo) : [];
+    if (since.length === RUNS || since.some(({ blocks }) => blocks > 0)) known = this.#drop(workspaceId);
+    const key = known?.key ?? (await keyOf(tx, workspaceId));
+    if (known) for (const { hashes } of since) known.filter.add(wordsOf(hashes!));
+
+    const repeated = new Set<number>();
+    const first = new Map<string, number>();
+    for (const [i, id] of ids.entries())
+      if (first.has(id)) repeated.add(indexes[i]!);
+      else first.set(id, indexes[i]!);
+    const hashes = hashIds(key, [...first.keys()]);
+    const of = [...first.values()];
+    const sought = of.map((_, i) => i).filter((i) => known?.filter.has(hashes, WORDS * i) ?? true);
+    const stored = sought.length > 0 ? await search(tx, workspaceId, hashes, sought) : new Set<number>();
+    for (const i of stored) repeated.add(of[i]!);
+    const fresh = stored.size === 0 ? hashes : hashes.filter((_, at) => !stored.has(Math.floor(at / WORDS)));
+    return {
+      repeated,
+      hashes: fresh,
+      mergeDue: known !== undefined && known.unmerged + since.length + 1 >= MERGED,
+      committed: (number) => {
+        if (!known || number <= known.upTo) return;
+        known.filter.add(fresh);
+        known.unmerged = (known.unmerged + since.length + 1) % MERGED;
+        known.upTo = number;
+      },
+    };
+  }
+
+  #drop(workspaceId: string): undefined {
+    this.#known.delete(workspaceId);
+  }
+
+  async #load(store: Pick<Store, 'read'>, workspaceId: string): Promise<void> {
+    const key = await store.read((tx) => keyOf(tx, workspaceId));
+    const list = () => store.read((tx) => eventIds.runs(tx, workspaceId));
+    let runs = await list();
+    const filter = new IdFilter(runs.reduce((sum, { ids }) => sum + ids, 0));
+    const loaded = new Set<number>();
+    let upTo = 0;
+    let unmerged = 0;
+    // A run that was merged meanwhile is found again as a part of another one.
+    for (let complete = false; !complete; runs = complete ? runs : await list()) {
+      complete = true;
+      for (const run of runs)
+        if (!loaded.has(run.run)) {
+          if (await loadRun(store, workspaceId, run, filter)) loaded.add(run.run);
+          else complete = false;
+          if (run.blocks === 0) unmerged++;
+          upTo = Math.max(upTo, Math.floor(run.run / LEVELS));
+        }
+    }
+    this.#known.set(workspaceId, { key, filter, upTo, unmerged });
+    let bytes = 0;
+    for (const [id, known] of [...this.#known].reverse()) {
+      bytes += known.filter.bytes;
+      if (bytes > MAX_BYTES && id !== workspaceId) this.#known.delete(id);
+    }
+  }
+}
+
+/** Adds the hashes of a run to a filter. Resolves to false if a part of it is gone. */
+async function loadRun(
+  store: Pick<Store, 'read'>,
+  workspaceId: string,
+  { run, blocks, ids }: Omit<IdRun, 'hashes'>,
+  filter: IdFilter,
+): Promise<boolean> {
+  let count = 0;
+  const add = (hashes: Uint32Array) => {
+    filter.add(hashes);
+    count += hashes.length / WORDS;
+  };
+  if (blocks === 0) {
+    const [found] = await store.read((tx) => eventIds.before(tx, workspaceId, run + 1, 1));
+    if (found?.run === run) add(wordsOf(found.hashes!));
+  }
+  for (let from = 0; from < blocks; from += LOADED_BLOCKS) {
+    const pieces = await store.read((tx) =>
+      eventIds.hashes(tx, workspaceId, run, from, from + LOADED_BLOCKS),
+    );
+    for (const piece of pieces) add(piece);
+  }
+  return count === ids;
+}
+
+async function keyOf(tx: Tx, workspaceId: string): Promise<string> {
+  return Buffer.from(await workspaces.hashKey(tx, workspaceId)).toString('hex');
+}
+
+/** Which of the sought hashes, by index, are stored. */
+async function search(
+  tx: Tx,
+  workspaceId: string,
+  hashes: Uint32Array,
+  sought: readonly number[],
+): Promise<Set<number>> {
+  const stored = new Set<number>();
+  /** The sought hashes by their second word. */
+  const byWord = new Map<number, number[]>();
+  /** Marks their lowest bits: most stored hashes are compared with nothing else. */
+  const marks = new Uint8Array(2 ** 16);
+  for (const i of sought) {
+    const word = hashes[WORDS * i + 1]!;
+    marks[word & 0xffff] = 1;
+    const same = byWord.get(word);
+    if (same) same.push(i);
+    else byWord.set(word, [i]);
+  }
+  const compare = (words: Uint32Array) => {
+    for (let at = 0; at < words.length; at += WORDS)
+      if (marks[words[at + 1]! & 0xffff] === 1)
+        for (const i of byWord.get(words[at + 1]!) ?? [])
+          if (words[at] === hashes[WORDS * i] && words[at + 2] === hashes[WORDS * i + 2]) stored.add(i);
+  };
+  for (let before = Number.MAX_SAFE_INTEGER; stored.size < sought.length; ) {
+    const runs = await eventIds.before(tx, workspaceId, before, RUNS);
+    for (const run of runs) if (run.blocks === 0) compare(wordsOf(run.hashes!));
+    const merged = runs.filter(({ blocks }) => blocks > 0);
+    for (let from = 0; from < merged.length && stored.size < sought.length; from += SEARCHED) {
+      const left = sought.filter((i) => !stored.has(i));
+      const found = await pipeline(
+        merged
+          .slice(from, from + SEARCHED)
+          .map(({ run, blocks }) =>
+            eventIds.blocks(tx, workspaceId, run, [
+              ...new Set(left.map((i) => blockOf(hashes[WORDS * i]!, blocks))),
+            ]),
+          ),
+      );
+      for (const blocks of found) for (const words of blocks) compare(words);
+    }
+    if (runs.length < RUNS) break;
+    before = runs.at(-1)!.run;
+  }
+  return stored;
+}
