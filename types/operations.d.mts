@@ -74,6 +74,34 @@ export interface CatalogVersionAnswer {
 /** Delivery channel. */
 export type Channel = 'whatsapp' | 'sms' | 'email' | 'push';
 
+/** The test clock of the store. */
+export interface Clock {
+  /** The time of the service. */
+  readonly now: string;
+  /** By how much it is later than the time of the machine, in ms. */
+  readonly offsetMs: number;
+  /** The time to which the clock moves: null once it is there, and what became due is worked off. */
+  readonly movingTo: string | null;
+  /** With `until`: what becomes due until then, in all workspaces. More may follow from it, such as retries. */
+  readonly due?: {
+    /** Notifications that are queued or held. */
+    readonly notifications: number;
+    /** Deliveries of webhooks. */
+    readonly deliveries: number;
+    /** Messages that end. */
+    readonly messages: number;
+    /** Entries that retention removes. */
+    readonly removed: {
+      /** Events. */
+      readonly events: number;
+      /** Decisions. */
+      readonly decisions: number;
+      /** Notifications. */
+      readonly notifications: number;
+    };
+  } | undefined;
+}
+
 /** What the user has said about marketing. The most specific statement holds, then a refusal. */
 export interface ConsentAnswer {
   /** Marketing that the user asked for: channels, `*` for all, with a category after `/`. */
@@ -711,6 +739,12 @@ export interface SeriesPoint {
   readonly high: number | null;
 }
 
+/** The time to which a test clock moves. */
+export interface SetClockRequest {
+  /** Later than the present of the service, by at most 3,660 days; in UTC. */
+  readonly now: string;
+}
+
 /** Why it is held back: its template is paused or not active yet, quiet hours of the user, or a cap on marketing. Or how `delivered` is known: by a receipt, or, where there are none, because the provider accepted it, or because it was written to the outbox, and no provider was called. */
 export type StateReason = 'paused' | 'scheduled' | 'quiet_hours' | 'day_cap' | 'week_cap' | 'confirmed by the provider' | 'accepted by the provider' | 'written to the outbox: test workspace' | 'written to the outbox: no provider';
 
@@ -1104,6 +1138,13 @@ export interface Operations {
     /** Width of the points. Default: hours while the figures are younger than 14 days, else days. */
     readonly step?: 'hour' | 'day' | undefined;
   }, options?: CallOptions): Promise<GetContentAnswer>;
+  /** The test clock. For test workspaces of a service with `svc serve --test-clock`. */
+  getClock(input?: {
+    /** Counts what becomes due until this time (UTC). */
+    readonly until?: string | undefined;
+  }, options?: CallOptions): Promise<Clock>;
+  /** Move the test clock forward. The clock moves from one time at which work becomes due to the next, and the service does that work. It is done when `movingTo` of `GET /v1/clock` is null. All workspaces of the store have this time. */
+  setClock(input: SetClockRequest, options?: CallOptions): Promise<Clock>;
   /** The state of the learned model, its learning curve, and what it gains over the holdout group. The learning curve has the rate of all contents over time. Users of the holdout group get contents that are chosen evenly. */
   getModel(input?: {
     /** Width of the points. Default: hours while the figures are younger than 14 days, else days. */

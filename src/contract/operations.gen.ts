@@ -135,6 +135,18 @@ export const OPERATIONS: Readonly<Record<EndpointName, Operation>> = {
     group: 'reads',
     repeat: 'always',
   },
+  getClock: {
+    method: 'GET',
+    path: '/v1/clock',
+    group: 'reads',
+    repeat: 'always',
+  },
+  setClock: {
+    method: 'PUT',
+    path: '/v1/clock',
+    group: 'webhooks',
+    repeat: 'always',
+  },
   getModel: {
     method: 'GET',
     path: '/v1/model',

@@ -1,5 +1,6 @@
 /** Schemas of the requests and responses, from `specification.md` and `docs/design-choices.md`. */
 export * from './schemas/catalog.ts';
+export * from './schemas/clock.ts';
 export * from './schemas/contents.ts';
 export * from './schemas/decisions.ts';
 export * from './schemas/errors.ts';

@@ -82,6 +82,8 @@ export const OUTPUTS: Readonly<Record<string, Printed>> = {
   'catalog:revert': document('The version in force.', s.PutCatalogAnswer),
   'catalog:validate': document('The result of the check.', s.ValidateCatalogAnswer),
   'catalog:versions': document('The versions.', s.ListCatalogVersionsAnswer),
+  'clock:advance': document('The clock.', s.Clock),
+  'clock:show': document('The clock.', s.Clock),
   commands: document('The commands.', CommandsOutput),
   console: lines('The address of the page.', ConsoleOutput),
   'contents:get': document('The content.', s.GetContentAnswer),

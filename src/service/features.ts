@@ -1,6 +1,7 @@
 import type { BlockList } from 'node:net';
 import type { Catalogs } from './catalog/follow.ts';
 import { catalogEndpoints } from './catalog/routes.ts';
+import { clockEndpoints } from './clock/routes.ts';
 import { decisionSeeds } from './decisions/decision-seed.ts';
 import { decisionRemovals, decisions } from './decisions/feature.ts';
 import { erasure, erasureRemovals } from './erasure/feature.ts';
@@ -76,6 +77,7 @@ export function openFeatures(platform: Platform, needs: FeatureNeeds): readonly 
     webhooks(platform, { policy, send: needs.deliver }),
     { endpoints: userEndpoints(platform.cipher) },
     { endpoints: catalogEndpoints(() => policy().retain) },
+    { endpoints: clockEndpoints(retention) },
     { endpoints: timelineEndpoints(platform.cipher, catalogs) },
     erasure(platform, decide.models, needs.outboxFile),
     {

@@ -18,6 +18,8 @@ export interface RunningService {
   readonly keyId: string | null;
   /** How `workspace` sent notifications when the service started: `test` calls no provider. */
   readonly mode: 'live' | 'test';
+  /** The store has a clock that tests can move. */
+  readonly testClock: boolean;
   /** Reads how `workspace` sends them now. */
   currentMode(): Promise<'live' | 'test'>;
   /** The channels with a provider; the others of a live workspace write to the outbox. */

@@ -2,10 +2,11 @@ import { RECEIPTS_LIMIT } from '../contract/limits.ts';
 import { type Clock, systemClock } from '../kit/clock.ts';
 
 import { randomFrom } from '../kit/random.ts';
-import { provision } from './admin/provision.ts';
+import { provision, provisionTestClock } from './admin/provision.ts';
 import { reportModes } from './admin/report-modes.ts';
 import { followCatalogs } from './catalog/follow.ts';
 import { checkRetention, inForce } from './catalog/retention.ts';
+import { startClockMover } from './clock/mover.ts';
 import { openFeatures } from './features.ts';
 import { rateLimiter } from './http/access/admit.ts';
 import { authenticator } from './http/access/authenticate.ts';
@@ -80,6 +81,8 @@ export interface ServiceOptions extends PolicyChange {
   readonly environment?: Readonly<Record<string, string | undefined>> | undefined;
   /** The service of `local`: allows webhooks to loopback addresses in this process, whatever the store's policy. */
   readonly onThisMachine?: boolean | undefined;
+  /** Gives the store a clock that tests can move. Rejects with TestClockRefused where a workspace is live. */
+  readonly testClock?: boolean | undefined;
   /** Version of svc, which is listed with the node. */
   readonly version?: string | undefined;
   readonly clock?: Clock | undefined;
@@ -144,6 +147,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     const tracing = options.tracing ? await loadTracing(options.tracing, log) : untraced;
     closers.push(() => tracing.close());
     const credentials = await provision(store, `${files}.credentials.json`, options.region, shared);
+    const testClock = await provisionTestClock(store, options.testClock === true);
     const catalogs = await followCatalogs(store, options.catalog, log);
     closers.push(() => catalogs.stop());
     if (options.retain)
@@ -199,6 +203,8 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
         missing: `${files}.key, or SVC_DATA_KEY with fingerprint ${platform.cipher.fingerprint}`,
       });
     closers.push(async () => void (await Promise.all(workers.map((worker) => worker.stop()))));
+    const mover = startClockMover(platform, workers);
+    closers.push(() => mover.stop());
     const health = healthOf(store, clock);
     const recorder = recordRequests(log, observe, tracing);
     closers.push(() => recorder.close());
@@ -237,6 +243,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       apiKey: credentials.apiKey,
       keyId: credentials.keyId,
       mode: credentials.mode,
+      testClock,
       withProvider: channels.configured,
       currentMode: async () => {
         const found = await store.read((tx) => workspaces.get(tx, credentials.workspace));

@@ -134,7 +134,11 @@ const EXPORTS = {
 
 /** Prepares everything that the examples need, and a session to type them into. */
 async function setStage() {
-  const service = await startTestService({ region: 'eu', allowLoopbackWebhooks: true });
+  const service = await startTestService({
+    region: 'eu',
+    allowLoopbackWebhooks: true,
+    testClock: true,
+  });
   const handler = await startHandler('python3', [join(ROOT, 'examples/handlers/python/server.py')], SECRET);
   onTestFinished(() => handler.stop());
   const database = await postgresDatabase({ empty: true });

@@ -8,6 +8,8 @@ import { tempDir } from '../support/temp.ts';
 /** Commands that are not run here, and why. */
 const NOT_RUN: Readonly<Record<string, string>> = {
   api: 'prints the answer only',
+  'clock:advance': 'needs a test clock',
+  'clock:show': 'needs a test clock',
   complete: 'for the completion scripts',
   console: 'runs until it is stopped',
   demo: 'tells a story',

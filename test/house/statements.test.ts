@@ -9,8 +9,9 @@ const SERVICE = join(ROOT, 'src/service');
 /** They change the schema, read the catalogs of the engines, or add to statements of others. */
 const ON_SCHEMA =
   /store\/(schema|migrate\.ts|pages\.ts|(sqlite|postgres)\/(migrate|move|ownership|partitions|drop-partition|workers)\.ts)/;
-/** The one look across workspaces: it finds those with due work. */
-const LOOK = /^WITH marks AS MATERIALIZED \(SELECT workspace_id FROM due WHERE lane = \? AND due_at <= \?\)/;
+/** The looks across workspaces: for those with due work, and for the time of the next. */
+const LOOK =
+  /^WITH marks AS MATERIALIZED \(SELECT workspace_id FROM due WHERE lane = \? AND due_at <= \?\)|^SELECT due_at AS at FROM due WHERE lane = \?/;
 
 type Node = { readonly type: string } & Record<string, unknown>;
 

@@ -35,6 +35,8 @@ export interface Connection {
   readonly limits: ObservedLimits;
   /** The service of `local`, which runs in this process; undefined for a remote service. */
   readonly service: RunningService | undefined;
+  /** The time of the service, Unix ms, where it runs in this process; else that of this machine. */
+  now(): number;
   /** Waits up to 2 s for pending work of the local service, then closes everything. */
   close(): Promise<void>;
 }
@@ -163,6 +165,7 @@ export async function connect({
     pacers,
     limits,
     service: local?.service,
+    now: (local?.service.platform ?? world).clock.now,
     close: async () => {
       limits.flush(world.clock.now());
       await client.close();

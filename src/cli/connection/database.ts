@@ -61,6 +61,11 @@ export function databaseOf(
  */
 export function databaseError(error: unknown, database: string): unknown {
   const { name, message } = error as Error;
+  if (name === 'TestClockRefused')
+    return new SvcError('usage', message, {
+      hint: (invocation) => `name a file for tests: ${invocation.rerunWith('--database', 'test.db')}`,
+      cause: error,
+    });
   if (!isPostgres(database)) {
     if (name === 'StoreForeign' || name === 'StoreNotOpened')
       return new SvcError('data', message, {

@@ -34,9 +34,10 @@ export default class EventsSend extends SvcCommand {
     const { eventText } = await import('../../features/import/mapping/one-event.ts');
     const { answersOf } = await import('../../features/import/deliver/answers-of.ts');
     const { NotAcknowledged, requireAcknowledgement } = await import('../../client/acknowledgement.ts');
-    const now = new Date(world.clock.now()).toISOString();
-    const text = eventText(flags['user-id'], flags.event, flags.timestamp ?? now, flags.property ?? []);
-    if ('field' in text)
+    const textAt = (now: number): string => {
+      const timestamp = flags.timestamp ?? new Date(now).toISOString();
+      const text = eventText(flags['user-id'], flags.event, timestamp, flags.property ?? []);
+      if ('json' in text) return text.json;
       throw new SvcError('usage', `${text.field} ${text.reason}`, {
         hint: (invocation) =>
           invocation.onSameService(
@@ -44,9 +45,12 @@ export default class EventsSend extends SvcCommand {
             ...['--timestamp', '2026-01-31T12:00:00Z'],
           ),
       });
+    };
+    // Checked before there is a connection.
+    textAt(world.clock.now());
     const connection = await connect();
     const answer = await connection.client.call('ingestEvents', {
-      raw: `{"events":[${text.json}]}`,
+      raw: `{"events":[${textAt(connection.now())}]}`,
       signal,
     });
     try {

@@ -44,9 +44,10 @@ stored about a minute after it, and when the service stops.`;
   static override flags = { database: databaseFlag, fields: fieldsFlag(FIELDS) };
 
   protected override async run(context: Context<typeof KeysList>): Promise<void> {
-    const { flags, out, world } = context;
-    const now = world.clock.now();
-    const stored = await withAccounts(context, (accounts) => accounts.listKeys(flags.workspace));
+    const { flags, out } = context;
+    const { keys: stored, now } = await withAccounts(context, (accounts) =>
+      accounts.listKeys(flags.workspace),
+    );
     const keys = stored.map(({ keyId, name, workspace, kind, createdAt, endsAt, lastUsedAt }) => ({
       keyId,
       name,

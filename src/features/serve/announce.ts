@@ -28,7 +28,7 @@ export function announce(
   service: ReadyService,
   { region, placeFlags, metricsUrl, consoleUrl, processes, given, invocation }: Announcement,
 ): void {
-  const { workspace, apiKey, keyId, mode, withProvider, policy } = service;
+  const { workspace, apiKey, keyId, mode, testClock, withProvider, policy } = service;
   const bound = new URL(service.url);
   const reachable = reachableUrl(bound);
   const { origin: url } = reachable;
@@ -55,7 +55,9 @@ export function announce(
     mode === 'test'
       ? [
           `${workspace} is a test workspace: its notifications are written to the outbox, no provider is called; `,
-          `for a live one: ${invocation.onSameService('workspaces', 'create', '--mode', 'live', ...placeFlags)}\n`,
+          testClock
+            ? `its clock can be moved: ${invocation.onSameService('clock', 'advance', '1d')}\n`
+            : `for a live one: ${invocation.onSameService('workspaces', 'create', '--mode', 'live', ...placeFlags)}\n`,
         ]
       : `${workspace} is a live workspace: ${whereLiveGo(withProvider)}\n`,
     'stop with Ctrl-C',

@@ -52,6 +52,9 @@ export const serviceFlags = {
     multiple: true,
     helpValue: 'LOG=DURATION|forever',
   }),
+  'test-clock': Flags.boolean({
+    summary: 'give the data a clock that `svc clock advance` moves, for good (test workspaces only)',
+  }),
   window: Flags.string({ summary: 'length of the sliding window', helpValue: '60s' }),
   'allow-loopback-webhooks': Flags.boolean({
     summary: 'accept webhook URLs with http and loopback addresses',
@@ -71,6 +74,7 @@ export function serviceOptions(
     retain?: string[] | undefined;
     window?: string | undefined;
     region?: string | undefined;
+    'test-clock'?: boolean | undefined;
     'allow-loopback-webhooks'?: boolean | undefined;
   },
   { env, clock }: Pick<World, 'env' | 'clock'>,
@@ -86,6 +90,7 @@ export function serviceOptions(
     catalog: flags.catalog,
     providers: flags.provider,
     faults: flags.faults,
+    testClock: flags['test-clock'],
     clock,
     seed: env.SVC_SEED || undefined,
     dataKey: env.SVC_DATA_KEY || undefined,

@@ -3,6 +3,7 @@ import { type ApiKey, apiKeys, type KeyKind, newApiKey } from '../http/access/ap
 import { userToken } from '../http/access/user-token.ts';
 import type { Cipher } from '../platform/crypto/cipher.ts';
 import type { Store, Tx } from '../platform/store/store.ts';
+import { testClock } from '../platform/store/test-clock.ts';
 import { type ClientSettings, type Workspace, workspaces } from '../platform/store/workspaces.ts';
 import { createWorkspaceRows } from './create-workspace.ts';
 import { type IdentifiedUser, identifyUser, type UserIdentifier } from './user-records.ts';
@@ -17,7 +18,8 @@ class AccountError extends Error {
     | 'other_kind'
     | 'unknown_key'
     | 'ended_key'
-    | 'not_test';
+    | 'not_test'
+    | 'test_clock';
 
   constructor(reason: AccountError['reason'], message: string) {
     super(message);
@@ -47,6 +49,7 @@ export function createWorkspace(
   region: string | null = null,
 ): Promise<NewKey> {
   return store.write(async (tx) => {
+    await refuseLiveWithTestClock(tx, mode);
     const workspace = { id: id ?? newId('ws'), region, mode };
     if (!(await createWorkspaceRows(tx, workspace)))
       throw new AccountError('exists', `workspace ${workspace.id} exists already`);
@@ -93,6 +96,7 @@ export function updateWorkspace(
       origins: change.origins ?? origins,
       open: mode === 'test' && (change.openClients ?? open),
     };
+    await refuseLiveWithTestClock(tx, change.mode);
     if (change.mode) await workspaces.setMode(tx, id, change.mode);
     if (change.region) await workspaces.setRegion(tx, id, change.region);
     await workspaces.setClientSettings(tx, id, clients);
@@ -144,11 +148,11 @@ export function createKey(
   });
 }
 
-/** Lists the keys of a workspace, or of all. Throws AccountError for an unknown workspace. */
-export function listKeys(store: Store, id: string | undefined): Promise<ApiKey[]> {
+/** Lists the keys of a workspace, or of all, with the time of the service. Throws AccountError for an unknown workspace. */
+export function listKeys(store: Store, id: string | undefined): Promise<{ keys: ApiKey[]; now: number }> {
   return store.read(async (tx) => {
     if (id !== undefined) await workspaceOf(tx, id);
-    return apiKeys.list(tx, id);
+    return { keys: await apiKeys.list(tx, id), now: tx.now };
   });
 }
 
@@ -179,6 +183,17 @@ export function rotateKey(store: Store, keyId: string, graceMs: number): Promise
     await apiKeys.end(tx, keyId, graceMs === 0 ? 0 : tx.now + graceMs);
     return { ...replacement, oldEndsAt: Math.min(endsAt ?? Number.POSITIVE_INFINITY, tx.now + graceMs) };
   });
+}
+
+/** Throws AccountError for a live workspace where the time is not that of the world. */
+async function refuseLiveWithTestClock(tx: Tx, mode: 'live' | 'test' | undefined): Promise<void> {
+  if (mode !== 'live') return;
+  await tx.lock('test clock');
+  if (await testClock.get(tx))
+    throw new AccountError(
+      'test_clock',
+      'this store has a test clock, so all of its workspaces are test ones',
+    );
 }
 
 async function addKey(tx: Tx, { id }: Workspace, kind: KeyKind, name: string | null): Promise<NewKey> {

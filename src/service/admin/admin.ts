@@ -44,7 +44,7 @@ export interface Accounts {
     name: string | undefined,
   ): Promise<NewKey>;
   getKey(keyId: string): Promise<ApiKey>;
-  listKeys(workspace: string | undefined): Promise<ApiKey[]>;
+  listKeys(workspace: string | undefined): Promise<{ keys: ApiKey[]; now: number }>;
   identify(workspace: string | undefined, user: UserIdentifier): Promise<IdentifiedUser>;
   /** Makes a token for a user. `dataDir` and `dataKey` are as for the service. Rejects with DataKeyMissing. */
   userToken(request: TokenRequest): Promise<{ token: string; expiresAt: string }>;

@@ -3,6 +3,7 @@ import { newId } from '../../kit/id.ts';
 import { apiKeys, newApiKey } from '../http/access/api-keys.ts';
 import { type Credentials, readCredentials } from '../platform/store/credentials.ts';
 import type { Store } from '../platform/store/store.ts';
+import { testClock } from '../platform/store/test-clock.ts';
 import { sendingMode, workspaces } from '../platform/store/workspaces.ts';
 import { createWorkspaceRows } from './create-workspace.ts';
 
@@ -35,5 +36,25 @@ export async function provision(
     if (!existing) await createWorkspaceRows(tx, { id: workspace, region: region ?? null, mode: 'test' });
     const keyId = await apiKeys.add(tx, workspace, apiKey, kind);
     return { workspace, apiKey, keyId, mode };
+  });
+}
+
+/** A live workspace must not have a clock that can be moved. */
+class TestClockRefused extends Error {
+  override readonly name = 'TestClockRefused';
+}
+
+/**
+ * Gives a store a test clock if `wanted`, for good. Resolves to whether it has one. Rejects with TestClockRefused if a
+ * workspace is live.
+ */
+export async function provisionTestClock(store: Store, wanted: boolean): Promise<boolean> {
+  if (!wanted) return store.read(async (tx) => (await testClock.get(tx)) !== undefined);
+  return store.write(async (tx) => {
+    await tx.lock('test clock');
+    const live = (await workspaces.list(tx)).find(({ mode }) => sendingMode(mode) === 'live');
+    if (live) throw new TestClockRefused(`workspace ${live.id} is live, and its clock must not be moved`);
+    await testClock.create(tx);
+    return true;
   });
 }

@@ -28,12 +28,11 @@ export function startJanitor(
   const pauses = new Map<string, number>();
 
   const clean = async (workspaceId: string): Promise<boolean> => {
-    const pause = pauses.get(workspaceId) ?? PAUSE_MS;
-    await markNext(workspaceId, pause);
     const most = await cleanOnce(platform, retention, removals, workspaceId);
-    pauses.set(workspaceId, most > 0 ? PAUSE_MS : Math.min(pause * 2, MAX_PAUSE_MS));
-    if (most > 0 && pause > PAUSE_MS) await markNext(workspaceId, PAUSE_MS);
-    if (most >= CHUNK) await markNext(workspaceId, 0);
+    const before = pauses.get(workspaceId);
+    const pause = most > 0 || before === undefined ? PAUSE_MS : Math.min(before * 2, MAX_PAUSE_MS);
+    pauses.set(workspaceId, pause);
+    await markNext(workspaceId, most >= CHUNK ? 0 : pause);
     return most >= CHUNK;
   };
   const markNext = (workspaceId: string, pause: number) =>

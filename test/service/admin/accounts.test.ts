@@ -39,7 +39,7 @@ it('a rotated key stays valid for its grace time, and then ends', async () => {
   const old = await createKey(store, undefined, undefined);
   const replacement = await rotateKey(store, old.keyId, 60_000);
   expect([await status(service, old.key), await status(service, replacement.key)]).toEqual([200, 200]);
-  const [{ endsAt } = { endsAt: null }] = (await listKeys(store, undefined)).filter(
+  const [{ endsAt } = { endsAt: null }] = (await listKeys(store, undefined)).keys.filter(
     ({ keyId }) => keyId === old.keyId,
   );
   expect(endsAt! - Date.now()).toBeGreaterThan(50_000);
@@ -76,7 +76,7 @@ it('a key serves its own workspace only, also the first key of a new one', async
 it('a start after its own key was revoked makes a new one', async () => {
   const service = await startTestService();
   const { database, files, apiKey } = service;
-  const [{ keyId } = { keyId: '' }] = await listKeys(service.platform.store, undefined);
+  const [{ keyId } = { keyId: '' }] = (await listKeys(service.platform.store, undefined)).keys;
   await revokeKey(service.platform.store, keyId);
   await service.close();
   const credentials = `${files}.credentials.json`;
@@ -127,7 +127,9 @@ it('the last use of a key is stored when the service stops, and never goes back'
   await service.close();
   const next = await startTestService({ database: service.database });
   const used = async () =>
-    Number((await listKeys(next.platform.store, undefined)).find((each) => each.keyId === keyId)!.lastUsedAt);
+    Number(
+      (await listKeys(next.platform.store, undefined)).keys.find((each) => each.keyId === keyId)!.lastUsedAt,
+    );
   const first = await used();
   expect(first).toBeGreaterThanOrEqual(before);
   await next.platform.store.write((tx) => apiKeys.markUsed(tx, [[keyId, first - 1000]]));

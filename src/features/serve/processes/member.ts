@@ -62,8 +62,8 @@ export const keyPairOfNode = (): Promise<TlsKeyPair> =>
   });
 
 export function readyService({ policy, ...service }: RunningService): ReadyService {
-  const { url, workspace, apiKey, keyId, mode, withProvider } = service;
-  return { url, workspace, apiKey, keyId, mode, withProvider, policy: policy() };
+  const { url, workspace, apiKey, keyId, mode, testClock, withProvider } = service;
+  return { url, workspace, apiKey, keyId, mode, testClock, withProvider, policy: policy() };
 }
 
 /** Resolves once the message was sent, or cannot be. */

@@ -10,6 +10,7 @@ export interface ReadyService {
   readonly apiKey: string | null;
   readonly keyId: string | null;
   readonly mode: 'live' | 'test';
+  readonly testClock: boolean;
   /** The channels with a provider. */
   readonly withProvider: readonly string[];
   readonly policy: Policy;

@@ -3,17 +3,19 @@ import type { Tx } from './store.ts';
 import { textArray } from './text-array.ts';
 
 /** The kinds of background work. */
-export type Lane =
-  | 'clean'
-  | 'deliveries'
-  | 'erase'
-  | 'fan-out'
-  | 'goals'
-  | 'ids'
-  | 'index'
-  | 'learn'
-  | 'notifications'
-  | 'settle';
+export const LANES = [
+  'clean',
+  'deliveries',
+  'erase',
+  'fan-out',
+  'goals',
+  'ids',
+  'index',
+  'learn',
+  'notifications',
+  'settle',
+] as const;
+export type Lane = (typeof LANES)[number];
 
 /**
  * Marks that a workspace has work in a lane at a time, Unix ms, so that a worker looks only where there is work. The
@@ -50,6 +52,15 @@ export const due = {
       [lane, tx.now, after, limit],
     );
     return rows.map(({ id }) => id);
+  },
+
+  /** When the next mark of a lane is due in any workspace, Unix ms; undefined without marks. */
+  async next(tx: Tx, lane: Lane): Promise<number | undefined> {
+    const row = await tx.sql.get<{ at: number }>(
+      'SELECT due_at AS at FROM due WHERE lane = ? ORDER BY due_at LIMIT 1',
+      [lane],
+    );
+    return row?.at;
   },
 
   /** Those of some workspaces that have due marks in a lane, up to `limit`, ordered by identifier. */

@@ -15,6 +15,7 @@ import {
   type Topic,
   type Tx,
 } from '../../../../src/service/platform/store/store.ts';
+import { testClock } from '../../../../src/service/platform/store/test-clock.ts';
 import { workspaces } from '../../../../src/service/platform/store/workspaces.ts';
 import { eventBatch } from '../../../support/events/batch.ts';
 import { storesIdsOnce } from '../../events/ids.ts';
@@ -58,6 +59,32 @@ export function conforms(name: string, prepare: () => Promise<Engine>): void {
       const rows = await store.read((tx) => tx.sql.all<{ id: number }>('SELECT id FROM schema_version'));
       expect(new Set(rows.map((row) => row.id)).size).toBe(rows.length);
       for (const node of nodes) await node.close();
+    });
+
+    it('has the time of its test clock in every transaction of every process', async () => {
+      const own = await prepare();
+      const [one, two] = await Promise.all([own.open(), own.open()]);
+      await one.write((tx) => testClock.create(tx));
+      const later = await own.open();
+      const timeOf = (of: Store) => of.read(async (tx) => tx.now);
+      const day = 86_400_000;
+      const before = await timeOf(one);
+      await one.write(async (tx) => {
+        await testClock.moveTo(tx, (await testClock.get(tx))!, tx.now + day);
+        // Its own time stays.
+        expect(tx.now).toBeLessThan(before + day);
+      });
+      const row = await later.readOne('SELECT 1 AS one', []);
+      expect(row!.now).toBeGreaterThanOrEqual(before + day);
+      for (const of of [one, later]) {
+        expect(await timeOf(of)).toBeGreaterThanOrEqual(before + day);
+        expect(await of.write(async (tx) => tx.now)).toBeGreaterThanOrEqual(before + day);
+        expect(of.clockOffset).toBeGreaterThan(day - 60_000);
+      }
+      // It ran when the store got its clock.
+      await expect.poll(() => timeOf(two)).toBeGreaterThanOrEqual(before + day);
+      for (const of of [one, two, later]) await of.close();
+      await own.close?.();
     });
 
     it('rolls back only the transaction that throws', async () => {
