@@ -3,6 +3,7 @@ import { Flags } from '../cli/flags/oclif.ts';
 import { runBatch } from '../cli/input/batch-input.ts';
 import { connectForUser } from '../cli/input/named-user.ts';
 import { OR_INPUT, userRequestFlags } from '../cli/input/user-request.ts';
+import { liftOf } from '../cli/terminal/pace.ts';
 import { escapeJson } from '../cli/terminal/sanitize.ts';
 import { decideRequest, decideRequestOfLine } from '../features/decide/request.ts';
 import { showDecision } from '../features/decide/view.ts';
@@ -57,8 +58,7 @@ command exits with 7.`;
       await runBatch({
         input: flags.input,
         pacer: pacers.of('decisions'),
-        // The store keeps it for the commands that follow.
-        lift: isLocal ? 'to lift it: svc serve --limit decisions=off, once' : undefined,
+        lift: liftOf('decisions', { isLocal }),
         world,
         out,
         signal,

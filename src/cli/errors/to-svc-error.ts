@@ -88,11 +88,14 @@ export function toSvcError(error: unknown, debug: boolean): SvcError {
           `correct that (docs/catalog.md says what it may hold), then: ${invocation.rerunWith()}`,
         cause: error,
       });
-    case 'RetentionTooShort':
+    case 'RetentionTooShort': {
+      const { least, byCatalog } = named as Error & { least: string; byCatalog: boolean };
+      const rule = byCatalog ? ', or shorten what that rule of the catalog reads' : '';
       return new SvcError('usage', named.message, {
-        hint: 'keep them longer with --retain, or shorten what a rule of the catalog reads (docs/operations.md)',
+        hint: `keep them that long, with --retain ${least}${rule} (docs/operations.md)`,
         cause: error,
       });
+    }
     case 'FaultsError':
       return new SvcError('usage', `the faults cannot be used: ${named.message}`, {
         hint: (invocation) =>

@@ -26,7 +26,7 @@ export interface BatchOptions<R> {
   readonly out: Output;
   /** The pacer of the requests' rate-limit group, to report throttling. */
   readonly pacer: Pacer;
-  /** How to lift the limit; printed with the progress while it delays the requests. */
+  /** How to lift the limit; printed as soon as it delays the requests. */
   readonly lift?: string | undefined;
   /** Stops reading; pending requests are awaited. */
   readonly signal: AbortSignal;
@@ -46,6 +46,8 @@ export interface BatchOptions<R> {
 
 /** The interval of progress notices on stderr, where the results do not go to a terminal. */
 const PROGRESS_MS = 10_000;
+/** How long the limit has to delay requests until a notice says so, and how often that is looked at. */
+const PACING_MS = 500;
 
 /** Maximum length of a line, in characters; far above any request. */
 const MAX_LINE = 1024 * 1024;
@@ -85,6 +87,7 @@ export async function runBatch<R>(options: BatchOptions<R>): Promise<number> {
 
   const progress = new AbortController();
   if (!options.world.stdout.isTTY) void reportProgress(options, progress.signal, () => answered);
+  void reportPacing(options, progress.signal);
   const notifyStopping = () => out.notice('waiting for pending requests; press Ctrl-C again to stop at once');
   signal.addEventListener('abort', notifyStopping, { once: true });
   try {
@@ -192,22 +195,35 @@ function endedText(closed: boolean, lines: number): string {
     : `interrupted after ${lines} lines; all of them are answered`;
 }
 
-async function reportProgress<R>(
+/** Says once that the limit delays the requests, and how to lift it. */
+async function reportPacing<R>(
   { out, pacer, lift, world: { clock } }: BatchOptions<R>,
+  over: AbortSignal,
+): Promise<void> {
+  const before = pacer.throttledMs;
+  while (await slept(clock, PACING_MS, over)) {
+    const pace = pacer.throttledMs - before >= PACING_MS ? paceOf(pacer, 1) : undefined;
+    if (pace) return out.notice(`${pacedText(pace)}${lift ? `; ${lift}` : ''}`);
+  }
+}
+
+async function reportProgress<R>(
+  { out, pacer, world: { clock } }: BatchOptions<R>,
   over: AbortSignal,
   answered: () => number,
 ): Promise<void> {
-  const rest = () =>
-    clock.sleep(PROGRESS_MS, over).then(
-      () => true,
-      () => false,
-    );
-  for (let before = pacer.throttledMs; await rest(); before = pacer.throttledMs) {
+  for (let before = pacer.throttledMs; await slept(clock, PROGRESS_MS, over); before = pacer.throttledMs) {
     const pace = pacer.throttledMs > before ? paceOf(pacer, 1) : undefined;
-    const paced = pace ? `, ${pacedText(pace)}${lift ? `; ${lift}` : ''}` : '';
-    out.notice(`${answered().toLocaleString('en-US')} lines answered${paced}`);
+    out.notice(`${answered().toLocaleString('en-US')} lines answered${pace ? `, ${pacedText(pace)}` : ''}`);
   }
 }
+
+/** Resolves to true after `ms`, or to false as soon as `over` fires. */
+const slept = (clock: World['clock'], ms: number, over: AbortSignal) =>
+  clock.sleep(ms, over).then(
+    () => true,
+    () => false,
+  );
 
 /** Returns a shell command that prints what follows the line of this number. */
 function restOf(input: string, last: number): string {

@@ -8,6 +8,7 @@ import { runBatch } from '../../cli/input/batch-input.ts';
 import { connectForUser } from '../../cli/input/named-user.ts';
 import { OR_INPUT, userRequestFlags } from '../../cli/input/user-request.ts';
 import type { Invocation } from '../../cli/invocation/invocation.ts';
+import { liftOf } from '../../cli/terminal/pace.ts';
 import { escapeJson } from '../../cli/terminal/sanitize.ts';
 import { withSpinner } from '../../cli/terminal/spinner.ts';
 import type { Answer } from '../../client/client.ts';
@@ -84,6 +85,7 @@ known. The last message has the command that retries the lines that were not acc
       await runBatch({
         input: flags.input,
         pacer: connection.pacers.of('inform'),
+        lift: liftOf('inform', connection),
         world,
         out,
         signal,

@@ -4,6 +4,7 @@ import { SvcError } from '../../cli/errors/svc-error.ts';
 import { Args, Flags } from '../../cli/flags/oclif.ts';
 import { withAccounts } from '../../features/accounts/open.ts';
 import { workspaceRegion, workspaceRegionFlag } from '../../features/accounts/region.ts';
+import { stateOf } from '../../features/accounts/view.ts';
 
 /** As many as one answer to a browser should be compared with. */
 const MAX_ORIGINS = 100;
@@ -42,7 +43,7 @@ services act on the change at once.`;
   };
 
   protected override async run(context: Context<typeof WorkspacesUpdate>): Promise<void> {
-    const { args, flags, out } = context;
+    const { args, flags, out, invocation } = context;
     const mode = flags.mode as 'live' | 'test' | undefined;
     const tokens = flags['user-tokens'];
     const region = workspaceRegion(flags);
@@ -60,9 +61,14 @@ services act on the change at once.`;
       origins: flags.origin && originsOf(flags.origin),
       openClients: tokens === undefined ? undefined : !tokens,
     };
-    const changed = await withAccounts(context, (accounts) =>
-      accounts.updateWorkspace(args.workspace, change),
-    );
+    const { changed, testKeys } = await withAccounts(context, async (accounts) => {
+      const changed = await accounts.updateWorkspace(args.workspace, change);
+      if (mode !== 'live') return { changed, testKeys: [] };
+      const { keys, now } = await accounts.listKeys(args.workspace);
+      const isValidTestKey = ({ kind, endsAt }: (typeof keys)[number]) =>
+        kind === 'test' && stateOf(endsAt, now) === 'active';
+      return { changed, testKeys: keys.filter(isValidTestKey) };
+    });
     const { mode: kept, region: place, clients } = changed;
     const { origins } = clients;
     const result = {
@@ -79,6 +85,11 @@ services act on the change at once.`;
         ...(clients.open ? ['its publishable keys need no user token'] : []),
       ].join('\n'),
     );
+    const [first] = testKeys;
+    if (first)
+      out.notice(
+        `${testKeys.length === 1 ? 'a key that begins' : `${testKeys.length} keys that begin`} with sk_test_ can notify people from now on; replace ${testKeys.length === 1 ? 'it' : 'each'} by one that says live: ${invocation.onSameResource(first.keyId, 'keys', 'rotate')}`,
+      );
   }
 }
 

@@ -52,7 +52,10 @@ export const isWithin = (path: string, view: string) => path === view || path.st
 
 const MODES = {
   test: ['warn', 'a test workspace: notifications are written to the outbox, no provider is called'],
-  live: ['good', 'a live workspace: notifications go to the providers of the service'],
+  live: [
+    'good',
+    'a live workspace: notifications go to the providers of the service, those of a channel without one to the outbox',
+  ],
 } as const;
 
 /** The mode of the workspace, in the part of the frame that narrow screens show too. */

@@ -15,9 +15,8 @@ interface Place {
   readonly out: Output;
 }
 
-/** What to do after an error of `AccountError`, by its reason. */
+/** What to do after an error of `AccountError`, by its reason, but for `exists`, whose hint names the workspace. */
 const HINTS: Readonly<Record<string, Hint>> = {
-  exists: (invocation) => `its keys: ${invocation.onSameService('keys', 'list')}`,
   unknown_workspace: (invocation) => `list them: ${invocation.onSameService('workspaces', 'list')}`,
   several_workspaces: (invocation) =>
     `list them: ${invocation.onSameService('workspaces', 'list')}, then: ${invocation.rerunWith('--workspace', 'WORKSPACE')}`,
@@ -47,11 +46,13 @@ export async function withAccounts<T>(place: Place, work: (accounts: Accounts) =
   try {
     return await work(accounts);
   } catch (error) {
-    if (error instanceof Error && error.name === 'AccountError')
-      throw new SvcError('usage', error.message, {
-        hint: HINTS[(error as Error & { reason: string }).reason]!,
-        cause: error,
-      });
+    if (error instanceof Error && error.name === 'AccountError') {
+      const { reason, workspace } = error as Error & { reason: string; workspace: string | undefined };
+      const keysOfIt: Hint = (invocation) =>
+        `its keys: ${invocation.onSameService('keys', 'list', '--workspace', workspace!)}`;
+      const hint = reason === 'exists' ? keysOfIt : HINTS[reason]!;
+      throw new SvcError('usage', error.message, { hint, cause: error });
+    }
     throw databaseError(error, database);
   } finally {
     await accounts.close();

@@ -21,9 +21,13 @@ class AccountError extends Error {
     | 'not_test'
     | 'test_clock';
 
-  constructor(reason: AccountError['reason'], message: string) {
+  /** The workspace that exists already. */
+  readonly workspace: string | undefined;
+
+  constructor(reason: AccountError['reason'], message: string, workspace?: string) {
     super(message);
     this.reason = reason;
+    this.workspace = workspace;
   }
 }
 
@@ -52,7 +56,7 @@ export function createWorkspace(
     await refuseLiveWithTestClock(tx, mode);
     const workspace = { id: id ?? newId('ws'), region, mode };
     if (!(await createWorkspaceRows(tx, workspace)))
-      throw new AccountError('exists', `workspace ${workspace.id} exists already`);
+      throw new AccountError('exists', `workspace ${workspace.id} exists already`, workspace.id);
     return addKey(tx, workspace, mode, null);
   });
 }
@@ -170,7 +174,10 @@ export function revokeKey(store: Store, keyId: string): Promise<ApiKey> {
   });
 }
 
-/** Creates a key of the same kind and name that replaces another, which ends after `graceMs`. Throws AccountError. */
+/**
+ * Creates a key that replaces another, which ends after `graceMs`: with its name, publishable if it is, and else of the
+ * kind of the workspace's mode. Throws AccountError.
+ */
 export function rotateKey(store: Store, keyId: string, graceMs: number): Promise<RotatedKey> {
   return store.write(async (tx) => {
     const { workspace, kind, name, endsAt } = await keyOf(tx, keyId);
@@ -179,7 +186,10 @@ export function rotateKey(store: Store, keyId: string, graceMs: number): Promise
         'ended_key',
         `key ${keyId} is not valid any more, so there is nothing to rotate in workspace ${workspace}`,
       );
-    const replacement = await addKey(tx, await workspaceOf(tx, workspace), kind, name);
+    const holder = await workspaceOf(tx, workspace);
+    // The workspace may have gone live since the key was created.
+    const kindNow = kind === 'publishable' ? kind : (holder.mode ?? kind);
+    const replacement = await addKey(tx, holder, kindNow, name);
     await apiKeys.end(tx, keyId, graceMs === 0 ? 0 : tx.now + graceMs);
     return { ...replacement, oldEndsAt: Math.min(endsAt ?? Number.POSITIVE_INFINITY, tx.now + graceMs) };
   });

@@ -17,26 +17,36 @@ const RECEIPTS_MS = 7 * DAY_MS;
 
 /** A retention that is shorter than what rules read. Nothing was changed. */
 export class RetentionTooShort extends Error {
+  /** What the log may be kept for at least, as `serve --retain` takes it. */
+  readonly least: string;
+  /** True if the catalog needs that. */
+  readonly byCatalog: boolean;
+
   constructor(log: RetainedLog, given: number, least: Need) {
     super(
       `${log} cannot be kept for ${retentionText(given)}: ${least.why} needs them for ${retentionText(least.ms)}, so nothing was changed`,
     );
     this.name = 'RetentionTooShort';
+    this.least = `${log}=${retentionText(least.ms)}`;
+    this.byCatalog = !least.always;
   }
 }
 
 interface Need {
   readonly ms: number;
   readonly why: string;
+  /** True whatever the catalog says. */
+  readonly always?: boolean;
 }
 
 /** What reads the log furthest back. */
 function needOf(log: RetainedLog, { windows, contents, goals, settings }: Catalog): Need {
-  const needs: Need[] = [{ ms: MIN_MS, why: 'the service' }];
+  const needs: Need[] = [{ ms: MIN_MS, why: 'the service', always: true }];
   if (log === 'events')
     for (const { event, withinDays } of windows)
       needs.push({ ms: withinDays * DAY_MS, why: `a rule of the catalog on the event ${event}` });
-  else if (log === 'notifications') needs.push({ ms: RECEIPTS_MS, why: 'the receipt of a provider' });
+  else if (log === 'notifications')
+    needs.push({ ms: RECEIPTS_MS, why: 'the receipt of a provider', always: true });
   else if (log === 'decisions') {
     needs.push({ ms: settings.rewardWindowMs + WAITING_MS, why: 'the reward window of the catalog' });
     for (const { goalId, withinMs } of goals)

@@ -134,7 +134,7 @@ it('creates workspaces of a mode, whose keys are of that kind', async () => {
     ['keys create --workspace shop --kind live', /shop is a test workspace: it has no live keys/, /--kind/],
     ['keys create --workspace nowhere', /no workspace nowhere/, /svc workspaces list/],
     ['keys revoke key_none', /no key key_none/, /svc keys list/],
-    ['workspaces create shop', /shop exists already/, /svc keys list/],
+    ['workspaces create shop', /shop exists already/, /svc keys list --workspace shop/],
     ['workspaces create a/b', /cannot be the id of a workspace/, /svc workspaces create/],
     ['workspaces update shop', /nothing to change/, /svc workspaces update shop --mode live/],
     ['workspaces update shop --origin shop.example', /not the origin/, /https:\/\/shop.example/],
@@ -145,6 +145,18 @@ it('creates workspaces of a mode, whose keys are of that kind', async () => {
     expect([code, stdout, stderr], line).toEqual([2, '', expect.stringMatching(message)]);
     expect(stderr, line).toMatch(next);
   }
+});
+
+it('names the test keys of a workspace that goes live, and rotates them to live ones', async () => {
+  const { run, json } = localSvc();
+  await run('events send --user-id u --event e');
+  const { keyId } = await json('workspaces create shop');
+  const live = await run('workspaces update shop --mode live');
+  expect(live.stderr).toContain(`a key that begins with sk_test_ can notify people from now on`);
+  expect(live.stderr).toContain(`svc keys rotate ${keyId}`);
+  expect(await json(`keys rotate ${keyId}`)).toMatchObject({ kind: 'live', workspace: 'shop' });
+  // The old one ends.
+  expect((await run('workspaces update shop --mode live')).stderr).not.toContain('sk_test_');
 });
 
 it('refuses to act on a remote service, and on data that do not exist', async () => {
