@@ -82,7 +82,6 @@ export const SLOW = [
   'test/examples.test.ts',
   'test/features/evaluation/estimators.test.ts',
   'test/features/import/run/chaos.test.ts',
-  'test/features/import/deliver/journal/upgrades.test.ts',
   'test/features/import/formats/csv/csv-reader.test.ts',
   'test/features/import/formats/ndjson-reader.test.ts',
   'test/features/import/formats/open.test.ts',

@@ -62,7 +62,7 @@ export async function runImportCommand(context: ImportContext, command: ImportCo
   if (typedInputs.filter((name) => name === '-').length > 1)
     throw new SvcError('usage', 'standard input can be read only once', { hint: `svc ${command.command} -` });
   const recovery = recoveryCommands(command.command, command.typed, typedInputs);
-  const inputs = await withoutRejects(typedInputs, world.cwd, recovery, (text) => out.warn(text));
+  const inputs = await withoutRejects(typedInputs, world.cwd, (text) => out.warn(text));
   let zoneless = 0;
   const place = {
     kind: command.kind,
@@ -196,7 +196,7 @@ async function run(
     if (end.interrupted && reading?.closed()) return EXIT.interrupted;
     if (end.interrupted) throw interruptedImportError(recovery);
     if (end.failure) throw end.failure.error;
-    if (end.result.rejected > 0) throw partialImportError(end, recovery, place);
+    if (end.result.rejected > 0) throw partialImportError(end, recovery, place.inputs);
     return 0;
   } finally {
     reading?.dispose();
@@ -262,6 +262,6 @@ async function plan(
   );
   if (interrupted) throw interruptedPlanError();
   if (result.rejected > 0)
-    throw partialImportError({ result, reasons, factsOf, tooManyErrors: false }, recovery, place);
+    throw partialImportError({ result, reasons, factsOf, tooManyErrors: false }, recovery, place.inputs);
   return 0;
 }

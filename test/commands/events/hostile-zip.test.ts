@@ -29,8 +29,8 @@ const DAMAGED = 'a.zip is a damaged zip archive';
 
 test.each<[string, Buffer, string]>([
   [
-    '60,000 entries with the same content',
-    rawZip(members(1), { repeated: 60_000 }),
+    '20,000 entries with the same content',
+    rawZip(members(1), { repeated: 19_999 }),
     `${DAMAGED}: 0-0.ndjson overlaps another file`,
   ],
   [
@@ -43,7 +43,8 @@ test.each<[string, Buffer, string]>([
     rawZip([{ name: 'a.ndjson', content: LINE, size: 1 }]),
     'a.ndjson in a.zip is damaged: ',
   ],
-  ['65,536 files', rawZip(members(1, Buffer.alloc(0)), { repeated: 65_535 }), `${DAMAGED}: `],
+  ['65,536 files', rawZip(members(1, Buffer.alloc(0)), { repeated: 65_535 }), 'a.zip'],
+  ['60,000 honest files', rawZip(members(60_000)), 'a.zip has more than 20000 files'],
   ['a 64-bit list outside of it', rawZip(members(1), { end64: 2n ** 63n }), `${DAMAGED}: `],
 ])('%s: refused at once', async (_, bytes, message) => {
   for (const argv of [['import', '--dry-run'], ['inspect']]) {

@@ -38,6 +38,8 @@ export class RecordTable {
   readonly end: Int32Array;
   readonly line: Float64Array;
   readonly offset: Float64Array;
+  /** The input that a record of a rejects file came from; same index. */
+  readonly files: (string | undefined)[] = [];
   /** The record as it was read, or what makes it of its offset, if the body holds a converted one; same index. */
   readonly raws: (string | ((offset: number) => string) | undefined)[] = [];
 

@@ -97,6 +97,7 @@ export class Batcher {
     next: number,
     raw?: string | ((offset: number) => string),
     time = -1,
+    file?: string,
   ): void {
     const length = end - start;
     if (time >= 0) this.times.add(buffer, time);
@@ -111,6 +112,7 @@ export class Batcher {
     records.line[index] = line;
     records.offset[index] = offset;
     if (raw !== undefined) records.raws[index] = raw;
+    if (file !== undefined) records.files[index] = file;
     this.advance(line, next, records.count >= this.size);
   }
 

@@ -71,7 +71,7 @@ export async function bisect(batch: Batch, kind: RecordKind, post: Post, file: s
     const { records } = batch;
     const refused = { field: 'record', reason: answer.message ?? `was refused with ${answer.status}` };
     outcome.rejects.push({
-      file,
+      file: records.files[index] ?? file,
       line: records.line[index]!,
       offset: records.offset[index]!,
       ...(combineErrors(errors) ?? refused),

@@ -3,7 +3,7 @@ import { constants } from 'node:fs';
 import { type FileHandle, lstat, open, rename, unlink } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { describeForeign, NO_LINK } from '../../../kit/files/own-file.ts';
-import type { Reject } from '../record/reject.ts';
+import { REJECT_HEAD_BYTES, type Reject, rejectedFile } from '../record/reject.ts';
 
 /**
  * Writes the rejects file, NDJSON, which is created for the first reject. It is written before the journal, and
@@ -118,9 +118,6 @@ export async function isUnchangedSince(
   }
 }
 
-/** What comes before the record in the first line is within this many bytes. */
-const HEAD_BYTES = 64 * 1024;
-
 /**
  * Removes the rejects file of an earlier import of these inputs, so that nobody fixes and sends records again that were
  * accepted. Removes only a regular file whose first line is a reject of one of them; resolves to whether it did.
@@ -138,29 +135,13 @@ export async function removeEarlierRejects(path: string, inputs: readonly string
   }
 }
 
-/** Returns the input named by the first line of a rejects file; undefined if that line is not a reject. */
+/** Reads the input that the first line of a file names, if that is a reject. */
 async function firstFile(path: string): Promise<string | undefined> {
   const file = await open(path);
   try {
-    const head = Buffer.alloc(HEAD_BYTES);
-    const { bytesRead } = await file.read(head, 0, HEAD_BYTES, 0);
-    const text = head.toString('utf8', 0, bytesRead);
-    // The record comes after what describes it, and is not read: it may be long.
-    const end = text.startsWith('{"file":') ? text.indexOf(',"raw":"') : -1;
-    if (end < 0) return undefined;
-    const {
-      file: name,
-      line,
-      offset,
-      field,
-      reason,
-    } = JSON.parse(`${text.slice(0, end)}}`) as Partial<Reject>;
-    const numbers = [line, offset].every((value) => typeof value === 'number');
-    const texts = [field, reason].every((value) => typeof value === 'string');
-    return numbers && texts && typeof name === 'string' ? name : undefined;
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
+    const head = Buffer.alloc(REJECT_HEAD_BYTES);
+    const { bytesRead } = await file.read(head, 0, head.length, 0);
+    return rejectedFile(head.subarray(0, bytesRead));
   } finally {
     await file.close();
   }

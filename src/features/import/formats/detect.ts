@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { shell, shellPath } from '../../../kit/shell.ts';
 import { asCsv } from '../input/archive/files-in.ts';
 import { InputError } from '../input/input-error.ts';
+import { rejectedFile } from '../record/reject.ts';
 import { type JsonShape, jsonShape, type Known, pathText } from './json/find-records.ts';
 import { NotUtf8 } from './not-utf8.ts';
 import { refuseProse } from './prose.ts';
@@ -84,6 +85,7 @@ const BRACKETED = /^\[[^\]"{]*\]\s*[^\s,\]]/;
  * Throws an InputError for binary data, for text without columns, and for several arrays of which none was chosen.
  */
 export function detectFormat(name: string, head: Buffer, options: DetectOptions): Detected | undefined {
+  if (rejectedFile(head) !== undefined) return { format: 'rejects' };
   refuseBinary(name, head);
   const { known, fields } = options;
   const { format, records, delimiter } = options.reading;

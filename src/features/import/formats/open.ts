@@ -86,6 +86,8 @@ export interface OpenOptions {
 const HEAD = 64 * 1024;
 const UTF_8 = 'utf-8';
 const PARQUET = Buffer.from('PAR1');
+/** How a rejects file starts, which is UTF-8 whatever its records were. */
+const REJECTS = Buffer.from('{"file":');
 
 /**
  * Opens a file, an entry of a zip archive, or standard input for `-`. Detects the compression by content, and the format
@@ -202,8 +204,9 @@ async function inspect(opened: Opened, options: OpenOptions): Promise<Input> {
   const { stop } = options;
   const unpacked = compression && new HashingSource(decompressed(packed, compression, shown, { stop }));
   const plain = new Head(unpacked ?? packed, HEAD);
-  await plain.atLeast(3);
-  const encoding = markedEncoding(plain.bytes) ?? options.reading.encoding ?? UTF_8;
+  await plain.atLeast(REJECTS.length);
+  const isRejects = plain.bytes.subarray(0, REJECTS.length).equals(REJECTS);
+  const encoding = isRejects ? UTF_8 : (markedEncoding(plain.bytes) ?? options.reading.encoding ?? UTF_8);
   const decoded =
     encoding === UTF_8 || isParquet ? undefined : new HashingSource(transcoded(plain, encoding));
   const text = new Head(decoded ?? plain, HEAD);

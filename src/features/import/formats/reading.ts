@@ -1,4 +1,5 @@
-export type Format = 'ndjson' | 'csv' | 'json' | 'parquet';
+/** `rejects` is a rejects file, whose records are those of other inputs. */
+export type Format = 'ndjson' | 'csv' | 'json' | 'parquet' | 'rejects';
 
 /** How the user says that inputs are to be read; what is undefined is found in the input. */
 export interface Reading {

@@ -1,7 +1,8 @@
 import type { Window } from '../input/window.ts';
 import type { CellType } from '../record/cell-type.ts';
 import type { Reject } from '../record/reject.ts';
-import type { Mapped } from './record-mappers.ts';
+import type { Reading } from './reading.ts';
+import type { Mapped, MappersFor } from './record-mappers.ts';
 
 /** Receives the records of an input in order. */
 export interface RecordSink {
@@ -15,7 +16,7 @@ export interface RecordSink {
    * Adds the record in `buffer[start..end)`, which is copied by the next `flushPending`. `buffer[end]` is a byte that may
    * be overwritten. `next` is the offset in the input after the record. `raw`: the record as it was read, or what makes it
    * of its offset, if the bytes are not those of the input. `time` is the index of its timestamp in the buffer; without
-   * it, the record is parsed for it.
+   * it, the record is parsed for it. `file`: the input that it came from.
    */
   record(
     buffer: Buffer,
@@ -26,6 +27,7 @@ export interface RecordSink {
     next: number,
     raw?: string | ((offset: number) => string),
     time?: number,
+    file?: string,
   ): void;
   /** Adds a record that must not be sent. */
   reject(reject: Reject, next: number): void;
@@ -58,7 +60,7 @@ export function passMapped(
     const text = typeof raw === 'string' ? raw : raw(offset);
     sink.reject({ file, line, offset, ...mapped, raw: text }, next);
   } else {
-    sink.record(mapped.bytes, 0, mapped.length, line, offset, next, raw, mapped.time);
+    sink.record(mapped.bytes, 0, mapped.length, line, offset, next, raw, mapped.time, file);
     sink.flushPending();
   }
 }
@@ -67,9 +69,8 @@ export function passMapped(
 export interface RecordReader {
   /** The delimiter of the cells of a table, once its header was read. */
   readonly delimiter?: string;
-  /** The text of the header of a CSV, and its line from 1. */
-  readonly headerText?: string | undefined;
-  readonly headerLine?: number;
+  /** The cells of the header of a CSV. */
+  readonly header?: readonly string[] | undefined;
   /** Passes on all complete records; at the end of the input, all records. Stops where the sink is full. */
   drain(window: Window, sink: RecordSink): void;
 }
@@ -84,6 +85,8 @@ export interface RecordSource extends Omit<RecordReader, 'drain'> {
   readonly readUntil: number;
   /** The types that the input itself gives its columns. */
   readonly types?: ReadonlyMap<string, CellType> | undefined;
+  /** The rows that decide the types of columns in place of those that are read. */
+  readonly typeRows?: readonly (readonly string[])[] | undefined;
   /** Passes on all complete records that were read so far; stops where the sink is full. */
   drain(sink: RecordSink): void;
   /** Reads more. Invalidates references into buffers that were passed on. */
@@ -105,13 +108,19 @@ export function recordsIn(window: Window, reader: RecordReader): RecordSource {
     get delimiter() {
       return reader.delimiter;
     },
-    get headerText() {
-      return reader.headerText;
-    },
-    get headerLine() {
-      return reader.headerLine;
+    get header() {
+      return reader.header;
     },
     drain: (sink) => reader.drain(window, sink),
     more: () => window.more(),
   };
+}
+
+/** How the records of an input are read. */
+export interface RecordsOptions {
+  readonly mappers: MappersFor;
+  readonly reading: Reading;
+  /** Longest record in bytes. */
+  readonly longest: number;
+  readonly onNotice: (text: string) => void;
 }

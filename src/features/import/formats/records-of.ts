@@ -3,27 +3,18 @@ import { Window } from '../input/window.ts';
 import { CsvReader } from './csv/csv-reader.ts';
 import { JsonReader } from './json/json-reader.ts';
 import { NdjsonReader } from './ndjson-reader.ts';
-import type { Input } from './open.ts';
-import type { Reading } from './reading.ts';
-import type { MappersFor } from './record-mappers.ts';
-import { type RecordReader, type RecordSource, recordsIn } from './record-source.ts';
+import type { Input, OpenOptions } from './open.ts';
+import { type RecordReader, type RecordSource, type RecordsOptions, recordsIn } from './record-source.ts';
+import { RejectsRecords } from './rejects.ts';
 
 const SMALLEST_BLOCK = 4096;
-
-export interface RecordsOptions {
-  readonly mappers: MappersFor;
-  readonly reading: Reading;
-  /** Longest record in bytes. */
-  readonly longest: number;
-  readonly onNotice: (text: string) => void;
-}
 
 /** Reads the records of an input from `source`, which starts at the offset `start`. */
 export async function recordsOf(
   input: Input,
   source: ByteSource,
   start: number,
-  options: RecordsOptions,
+  options: RecordsOptions & { readonly openOptions: OpenOptions },
 ): Promise<RecordSource> {
   if (input.format === 'parquet') {
     // Loaded only for such a file: the decoder is large.
@@ -34,7 +25,12 @@ export async function recordsOf(
   const block =
     input.unpackedSize === undefined ? undefined : Math.max(SMALLEST_BLOCK, input.unpackedSize + 1);
   const window = new Window(source, options.longest + 1, start, block);
-  return recordsIn(window, readerOf(input, options));
+  if (input.format !== 'rejects') return recordsIn(window, readerOf(input, options));
+  const { openOptions } = options;
+  return new RejectsRecords(window, input.name, {
+    ...options,
+    recordsOf: (origin, more) => recordsOf(origin, origin.bytes, 0, { ...more, openOptions }),
+  });
 }
 
 function readerOf(input: Input, { mappers, reading, longest, onNotice }: RecordsOptions): RecordReader {

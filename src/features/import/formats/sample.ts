@@ -27,6 +27,8 @@ export interface Sample {
   readonly types?: ReadonlyMap<string, CellType> | undefined;
   /** The cells of each row of a table; empty for JSON. */
   readonly rows: readonly (readonly string[])[];
+  /** The rows that decide the types of the columns. */
+  readonly typeRows: readonly (readonly string[])[];
   /** The text of each JSON record; empty for a table. */
   readonly texts: readonly string[];
   /** Records that were read, with those that have no readable form, such as invalid UTF-8. */
@@ -105,12 +107,13 @@ export async function readSample(
     await source.more();
   }
   const { header, cells, texts, records } = found;
-  const { types, position, delimiter } = source;
+  const { types, typeRows = cells, position, delimiter } = source;
   return {
     header,
     first: header,
     delimiter,
     rows: cells,
+    typeRows,
     texts,
     types,
     records,

@@ -1,3 +1,4 @@
+import { textIn } from '../input/encoding.ts';
 import type { BetterFlags } from '../input/input-error.ts';
 
 /** An encoding that text could have, and how its first word with other letters than ASCII reads in it. */
@@ -84,7 +85,7 @@ export function likelyEncodings(bytes: Uint8Array): LikelyEncoding[] {
 
 /** The words with other letters than ASCII; undefined if the bytes cannot be text in that encoding. */
 function wordsIn(bytes: Uint8Array, encoding: string): string[] | undefined {
-  const text = decoded(bytes, encoding);
+  const text = textIn(bytes, encoding);
   if (/[\uFFFD\x80-\x9F\u2500-\u259F\uFF61-\uFF9F\p{Co}]/u.test(text)) return undefined;
   // A sign inside a word is a letter of another encoding, and so is a letter beside a digit.
   if (/[a-z][^\x00-\x7f\p{L}\p{M}’‘´·\s–—-][a-z]/iu.test(text)) return undefined;
@@ -107,18 +108,6 @@ function isPlausible(words: readonly string[]): boolean {
     return beside < 3 || beside / text.length < MAX_ACCENTED;
   return words.length === 0 || text.length / words.length >= 2;
 }
-
-function decoded(bytes: Uint8Array, encoding: string): string {
-  const text = new TextDecoder(encoding).decode(bytes);
-  // The decoder of Node 20 reads these bytes as control characters.
-  return encoding === 'windows-1252'
-    ? text.replace(/[\x80-\x9f]/g, (c) => CP1252[c.charCodeAt(0) - 0x80] ?? c)
-    : text;
-}
-
-const CP1252 =
-  '\u20AC\x81\u201A\u0192\u201E\u2026\u2020\u2021\u02C6\u2030\u0160\u2039\u0152\x8D\u017D\x8F' +
-  '\x90\u2018\u2019\u201C\u201D\u2022\u2013\u2014\u02DC\u2122\u0161\u203A\u0153\x9D\u017E\u0178';
 
 function scriptOf(word: string): string | undefined {
   if (EAST_ASIAN.test(word)) return 'Han';

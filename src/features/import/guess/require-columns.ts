@@ -46,6 +46,7 @@ export function withoutHeader(sample: Sample): Sample & { readonly header: reado
     ...sample,
     header: columnNames(first),
     rows: [first, ...rows],
+    typeRows: [first, ...rows],
     records: records + 1,
   };
 }

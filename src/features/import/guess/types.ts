@@ -7,7 +7,7 @@ import type { ColumnTypes } from '../record/cell-type.ts';
 export function decideTypes(samples: readonly Sample[], mapping: Mapping): ColumnTypes {
   const cells = new Map<string, Iterable<string>[]>();
   const given = new Map(samples.flatMap(({ types }) => [...(types ?? [])]));
-  for (const { header, rows } of samples)
+  for (const { header, typeRows: rows } of samples)
     for (const [index, name] of (header ?? []).entries()) {
       const parts = cells.get(name);
       if (parts) parts.push(cellsAt(rows, index));

@@ -51,10 +51,7 @@ const WINDOWS_1252 =
   '\x90\u2018\u2019\u201C\u201D\u2022\u2013\u2014\u02DC\u2122\u0161\u203A\u0153\x9D\u017E\u0178';
 
 async function* fromWindows1252(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  for await (const chunk of chunks)
-    yield Buffer.from(
-      chunk.toString('latin1').replace(/[\x80-\x9f]/g, (c) => WINDOWS_1252[c.charCodeAt(0) - 0x80]!),
-    );
+  for await (const chunk of chunks) yield Buffer.from(fromLatin1(chunk));
 }
 
 async function* fromUtf16(chunks: AsyncIterable<Buffer>, bigEndian: boolean): AsyncGenerator<Buffer> {
@@ -89,4 +86,21 @@ function* encoded(text: string, invalid: string | undefined): Generator<Buffer> 
     if (part !== '') length += bytes.write(part, length);
   }
   yield bytes.subarray(0, length);
+}
+
+/** Reads all of some bytes as text; undefined if they are not text of the encoding. */
+export function decodedText(bytes: Uint8Array, encoding: string): string | undefined {
+  const text = textIn(bytes, encoding);
+  return text.includes('\uFFFD') ? undefined : text;
+}
+
+/** Reads all of some bytes as text, with U+FFFD for what is not text of the encoding. */
+export function textIn(bytes: Uint8Array, encoding: string): string {
+  return encoding === 'windows-1252'
+    ? fromLatin1(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length))
+    : new TextDecoder(encoding).decode(bytes);
+}
+
+function fromLatin1(bytes: Buffer): string {
+  return bytes.toString('latin1').replace(/[\x80-\x9f]/g, (c) => WINDOWS_1252[c.charCodeAt(0) - 0x80]!);
 }

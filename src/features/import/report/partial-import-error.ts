@@ -1,16 +1,9 @@
 import { SvcError } from '../../../cli/errors/svc-error.ts';
-import type { InputFacts } from '../formats/input-facts.ts';
 import { encodingStep, likelyEncodings } from '../guess/likely-encodings.ts';
+import { namesText } from '../option-table/parsers.ts';
 import type { FixingFlag } from '../record/validation-errors.ts';
 import type { RecoveryCommands } from './recovery-commands.ts';
-import { type FixingFlags, rejectRecipe } from './reject-recipe.ts';
 import type { ImportEnd } from './result.ts';
-
-/** The inputs as they were typed, and the folder of the command. */
-export interface ImportSource {
-  readonly inputs: readonly string[];
-  readonly cwd: string;
-}
 
 const WORDS: Readonly<Record<string, readonly string[]>> = {
   'convert-timestamps': ['--convert-timestamps'],
@@ -20,8 +13,16 @@ const WORDS: Readonly<Record<string, readonly string[]>> = {
   nulls: ['--nulls', 'drop'],
 };
 
+/** Maximum number of columns that a suggested command names. */
+const MAX_NAMES = 100;
 /** Maximum number of columns that a suggested command makes text. */
 const MAX_COLUMNS = 10;
+
+/** Flags under which the rejected records would be accepted: their names, and the words to type. */
+interface FixingFlags {
+  readonly names: readonly string[];
+  readonly words: readonly string[];
+}
 
 /** The error of an import that rejected records, with the command that imports them. */
 export function partialImportError(
@@ -30,32 +31,49 @@ export function partialImportError(
     reasons,
     tooManyErrors,
     factsOf,
-  }: Pick<ImportEnd, 'result' | 'reasons' | 'tooManyErrors'> & {
-    factsOf: (file: string) => InputFacts | undefined;
-  },
+  }: Pick<ImportEnd, 'result' | 'reasons' | 'tooManyErrors' | 'factsOf'>,
   recovery: RecoveryCommands,
-  source: ImportSource,
+  inputs: readonly string[],
 ): SvcError {
   const records = result.read === 1 ? 'record' : 'records';
   const rejected = `${result.rejected} of ${result.read} ${records} ${result.rejected === 1 ? 'was' : 'were'} rejected; see ${result.rejectsFile}`;
-  const likely = likelyEncodings(Buffer.concat(reasons.undecoded));
-  const encoding = encodingStep(likely);
+  const isUndecoded = reasons.undecoded.length > 0;
+  const encoding = encodingStep(likelyEncodings(Buffer.concat(reasons.undecoded)));
   const flags = fixingFlags(reasons.fixableBy, encoding.flags.more);
+  const note = isUndecoded && encoding.note ? `\n        ${encoding.note}` : '';
   const stopped = tooManyErrors || result.rejected === result.read;
   const code = tooManyErrors ? 'too_many_errors' : 'partial';
   if (flags.words.length > 0 && stopped && result.accepted + result.skipped === 0) {
     const more = tooManyErrors ? [...flags.words, '--restart'] : flags.words;
     const command = recovery.without(flags.names, more);
-    const note = reasons.fixableBy.includes('encoding') && encoding.note ? `\n        ${encoding.note}` : '';
     return new SvcError(code, rejected, {
-      hint: `no record was accepted; to import them: ${command}${note}`,
+      hint: `no record was accepted; to import them: ${command}${flags.names.includes('encoding') ? note : ''}`,
     });
   }
   if (tooManyErrors)
     return new SvcError(code, `stopped at the limit on errors: ${rejected}`, { hint: recovery.resume });
-  const { rejectsFile } = result;
-  const recipe = { ...source, rejectsFile: rejectsFile ?? '', files: reasons.files, factsOf, likely };
-  return new SvcError(code, rejected, { hint: rejectRecipe(recipe, flags, recovery) });
+  // An input that cannot be read again has no header any more.
+  const { columns, delimiter } =
+    reasons.files.map(({ name }) => factsOf(name)).find((facts) => facts?.columns) ?? {};
+  const more = [
+    ...(columns ? ['--columns', columns.length > MAX_NAMES ? 'COLUMNS' : namesText(columns)] : []),
+    ...(delimiter && delimiter !== ',' ? ['--delimiter', delimiter === '\t' ? 'tab' : delimiter] : []),
+    ...(isUndecoded && !flags.names.includes('encoding') ? encoding.flags.more : []),
+    ...flags.words,
+  ];
+  const again = recovery.instead(
+    inputs,
+    result.rejectsFile ?? '',
+    ['records', ...(columns ? ['columns', 'delimiter'] : []), ...flags.names],
+    more,
+  );
+  const step =
+    flags.words.length > 0
+      ? 'to import them'
+      : isUndecoded
+        ? `to import those that are not UTF-8, and others once their "raw" is corrected in ${result.rejectsFile}`
+        : `correct their "raw" in ${result.rejectsFile}, then`;
+  return new SvcError(code, rejected, { hint: `${step}: ${again}${note}` });
 }
 
 function fixingFlags(flags: readonly FixingFlag[], encoding: readonly string[]): FixingFlags {

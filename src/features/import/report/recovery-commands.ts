@@ -62,7 +62,11 @@ export function recoveryCommands(
         'restart',
         ...flags,
       ]);
-      return line([file, ...others.filter((word) => !inputs.includes(word) && word !== '-n'), ...more]);
+      return line([
+        asInput(file),
+        ...others.filter((word) => !inputs.includes(word) && word !== '-n'),
+        ...more,
+      ]);
     },
   };
 }

@@ -23,13 +23,8 @@ export interface ImportName {
 
 /** The path of the journal of an import without `--checkpoint`. */
 export function journalPath(dataDir: string, name: ImportName): string {
-  return join(dataDir, 'imports', `${digestOf(Buffer.from(nameText(name))).slice(0, 32)}.journal`);
-}
-
-/** The path of the list of imports that differ from this one only in the batch size. */
-export function siblingsPath(folder: string, name: ImportName): string {
-  const text = JSON.stringify({ ...named(name), batchSize: null });
-  return join(folder, `${digestOf(Buffer.from(text)).slice(0, 32)}.siblings`);
+  const text = JSON.stringify(named(name));
+  return join(dataDir, 'imports', `${digestOf(Buffer.from(text)).slice(0, 32)}.journal`);
 }
 
 /** Returns everything that determines what is sent, as text. An import is resumed only if it is the same. */
@@ -37,10 +32,6 @@ export function optionsText(name: ImportName, mapping: Mapping, reading: Reading
   const values: Readonly<Record<string, unknown>> = { ...name, ...mapping, ...reading };
   const sent = SENT.map(({ key, journal }) => [key, journal(values[key]) ?? null]);
   return JSON.stringify({ ...named(name), ...Object.fromEntries(sent) });
-}
-
-function nameText(name: ImportName): string {
-  return JSON.stringify(named(name));
 }
 
 /** Resolves links: a link and its target are the same input. A missing file is reported when it is opened. */
@@ -52,14 +43,13 @@ function realPath(path: string): string {
   }
 }
 
-function named({ kind, inputs, cwd, baseUrl, workspace, shard, batchSize, limit }: ImportName) {
+function named({ kind, inputs, cwd, baseUrl, workspace, shard, limit }: ImportName) {
   return {
     kind,
     inputs: inputs.map((input) => (input === '-' ? '-' : realPath(resolve(cwd, input)))),
     baseUrl,
     workspace,
     shard: shard ?? null,
-    batchSize,
     limit: limit ?? null,
   };
 }

@@ -192,9 +192,7 @@ export class Inputs {
 
   /** Describes an input by its name, as far as it was read. */
   factsOf(name: string): InputFacts | undefined {
-    if (this.reading?.[0].name === name) return inputFacts(...this.reading);
-    const input = this.opened.find((opened) => opened.name === name);
-    return this.facts.get(name) ?? (input && inputFacts(input, undefined));
+    return this.reading?.[0].name === name ? inputFacts(...this.reading) : this.facts.get(name);
   }
 
   /** Opens an input for reading. `hashed`: its content will be asked for. */
@@ -214,6 +212,7 @@ export class Inputs {
     if (input.format === 'parquet' && hashed) await readThrough(stoppable(source, this.options.stop));
     const records = await recordsOf(input, source, start, {
       ...this.options,
+      openOptions: this.options,
       longest: longestRecord(this.mapping.kind),
       mappers: recordMappers(this.mapping),
     });
@@ -265,7 +264,7 @@ export class Inputs {
     }
     const { mapping } = this;
     const longest = longestRecord(mapping.kind);
-    const silent = { ...this.options, longest, onNotice: () => undefined };
+    const silent = { ...this.options, openOptions: this.options, longest, onNotice: () => undefined };
     try {
       const read = await readSample(
         (mappers) => recordsOf(input, source, 0, { ...silent, mappers }),

@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { IDEMPOTENCY_TTL_MS } from '../../../contract/limits.ts';
 import { areDifferentImports, type Difference, differences } from '../deliver/differences.ts';
-import { ImportRefused } from '../deliver/import-refused.ts';
+import { ImportRefused, RejectsTaken } from '../deliver/import-refused.ts';
 import type { Journal, JournalState } from '../deliver/journal/journal.ts';
 import type { AmbiguousBatch } from '../deliver/journal/journal-batches.ts';
-import { Siblings } from '../deliver/journal/siblings.ts';
 import type { RejectsClaim } from '../deliver/rejects-claim.ts';
 import { isUnchangedSince } from '../deliver/rejects-file.ts';
 import type { ColumnTypes } from '../record/cell-type.ts';
 import { asTyped, claimOne, rejectsPaths } from './claim-rejects.ts';
-import { type ImportName, optionsText, siblingsPath } from './identity.ts';
+import { type ImportName, optionsText } from './identity.ts';
 import type { Inputs } from './inputs.ts';
 import type { ImportOptions, ImportWorld } from './options.ts';
 
@@ -61,18 +61,11 @@ export async function openOrResume(
   }
   inputs.arrange();
   fingerprints = inputs.fingerprints;
-  const siblings = siblingsOf(options);
-  await siblings?.add();
-  if (mode === 'restart') siblings?.forget();
-  const sibling = mode === 'restart' ? undefined : siblings?.unfinished();
-  if (sibling !== undefined)
-    throw new ImportRefused(mode === 'resume' ? 'options' : 'unfinished', false, differences(sibling, text));
-  if (once && !piped) await refuseSentByOthers();
   const columnTypes = await prepare();
   // The rejects of an import of which nothing was accepted are those of its repetition.
   const replaced = mode === 'restart' || !journal.touched ? journal.state()?.options : undefined;
   const { claim, rejects } = await claimOne(
-    rejectsPaths(options, earlier?.rejectsPath),
+    await freeRejects(earlier ?? journal.state()),
     text,
     options,
     replaced,
@@ -130,12 +123,9 @@ export async function openOrResume(
       };
     }
     world.onNotice(appendedText(name, journal.lastAt));
-    const { claim, rejects } = await claimOne(rejectsPaths(options, state.rejectsPath), text, options);
+    const { claim, rejects } = await claimOne(await freeRejects(state), text, options);
     const path = resolve(name.cwd, rejects);
-    const rejectsLength =
-      path === state.rejectsPath && (await isUnchangedSince(path, state.rejectsLength, inputs.names))
-        ? state.rejectsLength
-        : 0;
+    const rejectsLength = path === state.rejectsPath && existsSync(path) ? state.rejectsLength : 0;
     journal.reopen({ inputs: fingerprints, rejectsPath: path, rejectsLength });
     return {
       state: { ...state, finished: false, inputs: fingerprints, rejectsPath: rejects, rejectsLength },
@@ -144,24 +134,19 @@ export async function openOrResume(
     };
   }
 
-  /** Refuses inputs that an import with another batch size has sent, which has a journal of its own. */
-  async function refuseSentByOthers(): Promise<void> {
-    for (const sent of siblings?.finished() ?? []) {
-      if (!sent.contents) continue;
-      inputs.arrange(sent.contents);
-      const compared = await inputs.compare(sent.contents, dirname(journal.path), world.stop);
-      if (compared === 'same' || compared === 'appended')
-        throw new ImportRefused('options', true, differences(sent.options, text), compared === 'appended');
-    }
-    inputs.arrange();
+  /** The paths that the rejects file may have: not that of the earlier run, if the user changed it since. */
+  async function freeRejects(before: JournalState | undefined): Promise<string[]> {
+    const { rejectsPath = '', rejectsLength = 0 } = before ?? {};
+    const isChanged =
+      rejectsLength > 0 &&
+      existsSync(rejectsPath) &&
+      !(await isUnchangedSince(rejectsPath, rejectsLength, inputs.names));
+    const paths = rejectsPaths(options, rejectsPath);
+    if (!isChanged) return paths;
+    const free = paths.filter((path) => resolve(name.cwd, path) !== rejectsPath);
+    if (free.length === 0) throw new RejectsTaken(options.rejects, 'ended', []);
+    return free;
   }
-}
-
-/** Undefined if --checkpoint names the journal: such an import is independent of others. */
-function siblingsOf({ claims, journal, name }: ImportOptions): Siblings | undefined {
-  return dirname(journal) === claims && journal.endsWith('.journal')
-    ? new Siblings(siblingsPath(claims, name), journal)
-    : undefined;
 }
 
 /** Returns the import in the journal if it has finished, or if a batch of it was or may have been settled. */

@@ -2,11 +2,10 @@ import { existsSync, realpathSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { fileError } from '../../../cli/errors/file-error.ts';
 import { SvcError } from '../../../cli/errors/svc-error.ts';
-import { fileOfRejects, foreignRejects } from '../deliver/rejects-file.ts';
+import { fileOfRejects, foreignRejects, numbered } from '../deliver/rejects-file.ts';
 import { folderOfPattern, isGlob, slashed, WINDOWS } from '../input/archive/glob.ts';
 import type { Shard } from '../record/shard.ts';
 import type { RecoveryCommands } from '../report/recovery-commands.ts';
-import { rejectRecipe } from '../report/reject-recipe.ts';
 
 /** The default rejects file: next to the first input, one for each shard of it. */
 export function rejectsPath(
@@ -19,6 +18,9 @@ export function rejectsPath(
   const pattern = isGlob(first) && !existsSync(resolve(cwd, first));
   // That of a pattern or folder is next to the folder, where the next run does not find it.
   const folder = pattern ? folderOfPattern(first, windows) : first;
+  const again = /^(.+?)(?:\.(\d{1,3}))?\.rejects\.ndjson$/s.exec(first);
+  // Beside the rejects that are imported again, with the next number.
+  if (again) return numbered(`${again[1]}.rejects.ndjson`, Number(again[2] ?? 1) + 1);
   const base = first === '-' ? 'stdin' : folder.slice(0, slashed(folder, windows).replace(/\/+$/, '').length);
   const nameless =
     /^(\.{0,2}|(\.\.?\/)+\.{0,2})$/.test(slashed(base, windows)) || (windows && /^\w:$/.test(base));
@@ -26,64 +28,22 @@ export function rejectsPath(
 }
 
 /**
- * Leaves out the rejects files of earlier imports, which a pattern such as `*.ndjson` matches. Throws a `usage` error if
- * nothing else was named.
+ * Leaves out the rejects files of earlier imports, which a pattern such as `*.ndjson` matches, unless all inputs are
+ * rejects files, whose records are imported again.
  */
 export async function withoutRejects(
   inputs: readonly string[],
   cwd: string,
-  recovery: RecoveryCommands,
   onNotice: (text: string) => void,
-): Promise<string[]> {
-  const kept: string[] = [];
-  const rejects: string[] = [];
-  let rejected = '';
+): Promise<readonly string[]> {
+  const rejects = new Set<string>();
   for (const input of inputs) {
-    const file =
-      input !== '-' && /\.ndjson$/.test(input) ? await fileOfRejects(resolve(cwd, input)) : undefined;
-    if (rejects.length === 0) rejected = file ?? '';
-    (file === undefined ? kept : rejects).push(input);
+    const isNamed = input !== '-' && input.endsWith('.ndjson');
+    if (isNamed && (await fileOfRejects(resolve(cwd, input))) !== undefined) rejects.add(input);
   }
-  const [first] = rejects;
-  if (first !== undefined && kept.length === 0)
-    throw new SvcError('usage', `${first} is a rejects file, which holds each record in its "raw"`, {
-      hint: recipeOf(first, rejected, inputs, cwd, recovery),
-    });
-  if (first !== undefined) onNotice(`left out ${rejects.join(', ')}: the rejects of an earlier import`);
-  return kept;
-}
-
-/** The commands that extract the records of a rejects file, whose first one is of `rejected`, and import them. */
-function recipeOf(
-  rejectsFile: string,
-  rejected: string,
-  inputs: readonly string[],
-  cwd: string,
-  recovery: RecoveryCommands,
-): string {
-  const [, extension, packed] = /\.(csv|tsv|json)(\.gz|\.zst)?$/i.exec(rejected) ?? [];
-  const format = /sv$/i.test(extension ?? '') ? 'csv' : extension === undefined ? 'ndjson' : 'json';
-  const compression = packed === undefined ? undefined : packed === '.gz' ? 'gzip' : 'zstd';
-  const facts = {
-    format,
-    compression,
-    encoding: 'utf-8',
-    fromFile: true,
-    header: '',
-    headerLine: 1,
-  } as const;
-  return rejectRecipe(
-    {
-      inputs,
-      cwd,
-      rejectsFile,
-      files: [{ name: rejected, count: 1, undecoded: 0 }],
-      factsOf: () => facts,
-      likely: [],
-    },
-    { names: [], words: [] },
-    recovery,
-  );
+  if (rejects.size === 0 || rejects.size === inputs.length) return inputs;
+  onNotice(`left out ${[...rejects].join(', ')}: the rejects of an earlier import`);
+  return inputs.filter((input) => !rejects.has(input));
 }
 
 /**

@@ -77,7 +77,7 @@ test('the work on a row with an error in each cell is linear', () => {
   expect(copied).toBeLessThan(70_000);
 });
 
-test('49,000 columns: accepts long names, reports a duplicate name, and keeps the error message short', async () => {
+test('16,000 columns: accepts long names, reports a duplicate name, and keeps the error message short', async () => {
   const home = tempDir();
   const write = (names: string[]) =>
     writeFileSync(
@@ -86,14 +86,14 @@ test('49,000 columns: accepts long names, reports a duplicate name, and keeps th
     );
   const run = (...more: string[]) =>
     runSvc(['events', 'import', 'wide.csv', '--dry-run', '--json', ...more], { home, cwd: home });
-  write(header(49_000).map((name) => (name.startsWith('column') ? `${name} ${'n'.repeat(40)}` : name)));
+  write(header(16_000).map((name) => (name.startsWith('column') ? `${name} ${'n'.repeat(40)}` : name)));
   expect(JSON.parse((await run()).stdout)).toMatchObject({ read: 1, rejected: 0 });
   const refused = await run('--extra-fields', 'reject');
   expect(refused.code).toBe(2);
   expect(refused.stderr.length).toBeLessThan(10_000);
-  write([...header(49_000), 'column 7', 'userId']);
+  write([...header(16_000), 'column 7', 'userId']);
   expect((await run()).stderr).toContain('has two columns named userId');
-  write(['user', ...header(49_000).slice(1)]);
+  write(['user', ...header(16_000).slice(1)]);
   const missing = await run();
   expect(missing.stderr).toContain('--map userId=user');
   expect(missing.stderr.length).toBeLessThan(10_000);

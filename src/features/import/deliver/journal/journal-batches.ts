@@ -1,5 +1,5 @@
 import type Database from 'libsql';
-import { SENT } from './journal-file.ts';
+import { SENT, WITHDRAWN } from './journal-file.ts';
 
 /** Rows per page of batches. */
 const PAGE = 1000;
@@ -79,4 +79,18 @@ export function ambiguousBefore(db: Database.Database, time: number): AmbiguousB
        WHERE state = ${SENT} AND sent_at < ? ORDER BY seq`,
     )
     .all(time) as AmbiguousBatch[];
+}
+
+/** The SQL condition for batches of records that were appended since the import finished. */
+const APPENDED = `start >= coalesce((SELECT json_extract(contents, '$[' || file || '].length') FROM import), 0)`;
+
+/**
+ * Deletes the batches of appended records, unless one of them was settled or is ambiguous; the import is then finished
+ * as it was before. Returns whether they were deleted.
+ */
+export function dropAppended(db: Database.Database): boolean {
+  if (db.prepare(`SELECT 1 FROM batch WHERE ${APPENDED} AND state <> ${WITHDRAWN} LIMIT 1`).get())
+    return false;
+  db.exec(`BEGIN IMMEDIATE; DELETE FROM batch WHERE ${APPENDED}; UPDATE import SET finished = 1; COMMIT`);
+  return true;
 }

@@ -9,15 +9,12 @@ import { JournalError, toJournalError } from './journal-error.ts';
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS import (
     one INTEGER PRIMARY KEY CHECK (one = 1), id TEXT NOT NULL, finished INTEGER NOT NULL, options TEXT NOT NULL,
-    inputs TEXT NOT NULL, rejects_path TEXT NOT NULL, rejects_length INTEGER NOT NULL);
+    inputs TEXT NOT NULL, rejects_path TEXT NOT NULL, rejects_length INTEGER NOT NULL, types TEXT NOT NULL,
+    contents TEXT);
   CREATE TABLE IF NOT EXISTS batch (
     seq INTEGER PRIMARY KEY, file INTEGER NOT NULL, start INTEGER NOT NULL, finish INTEGER NOT NULL,
     first_line INTEGER NOT NULL, last_line INTEGER NOT NULL, records INTEGER NOT NULL, digest TEXT NOT NULL,
     state INTEGER NOT NULL, sent_at INTEGER NOT NULL);
-  CREATE TABLE IF NOT EXISTS content (
-    one INTEGER PRIMARY KEY CHECK (one = 1), id TEXT NOT NULL, inputs TEXT NOT NULL);
-  CREATE TABLE IF NOT EXISTS column_types (
-    one INTEGER PRIMARY KEY CHECK (one = 1), id TEXT NOT NULL, types TEXT NOT NULL);
 `;
 // The known states of a batch.
 
@@ -134,13 +131,7 @@ function refuseForeignFiles(path: string): void {
 function claim(db: Database.Database, path: string): void {
   const [mark] = db.pragma('application_id') as { application_id: number }[];
   if (mark?.application_id === APPLICATION_ID) return;
-  const { tables } = db
-    .prepare(
-      "SELECT coalesce(group_concat(name), '') AS tables FROM (SELECT name FROM sqlite_master ORDER BY name)",
-    )
-    .get() as { tables: string };
-  // The first journals had no application ID.
-  if (tables !== '' && tables !== 'batch,import')
-    throw new JournalError('broken', path, new Error('a database of another application'));
+  const { tables } = db.prepare('SELECT count(*) AS tables FROM sqlite_master').get() as { tables: number };
+  if (tables > 0) throw new JournalError('broken', path, new Error('a database of another application'));
   db.exec(`PRAGMA application_id = ${APPLICATION_ID}`);
 }

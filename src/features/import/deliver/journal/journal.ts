@@ -1,10 +1,16 @@
 import type Database from 'libsql';
-import type { ColumnTypes } from '../../record/cell-type.ts';
+import type { CellType, ColumnTypes } from '../../record/cell-type.ts';
 import type { Contents } from '../../record/content.ts';
 import type { Batch, Checkpoint } from '../batch.ts';
 import { GroupCommit } from './group-commit.ts';
-import { type AmbiguousBatch, ambiguousBefore, batchRows, lastSeq, sortBatches } from './journal-batches.ts';
-import { columnTypesOf, contentsOf, dropAppended, noteColumnTypes, noteFinished } from './journal-content.ts';
+import {
+  type AmbiguousBatch,
+  ambiguousBefore,
+  batchRows,
+  dropAppended,
+  lastSeq,
+  sortBatches,
+} from './journal-batches.ts';
 import { toJournalError } from './journal-error.ts';
 import { openJournalFile, REJECTED, SENT, SETTLED, TOUCHED, WITHDRAWN } from './journal-file.ts';
 
@@ -20,8 +26,8 @@ export interface JournalState {
   readonly rejectsLength: number;
   /** Undefined if the import never finished. */
   readonly contents?: Contents | undefined;
-  /** The types of CSV columns; undefined if an older svc started the import. */
-  readonly columnTypes?: ColumnTypes | undefined;
+  /** The types of CSV columns. */
+  readonly columnTypes: ColumnTypes;
 }
 
 /** The new state of a finished import that is resumed with appended records. */
@@ -84,8 +90,8 @@ export class Journal {
         inputs: String(row.inputs),
         rejectsPath: String(row.rejects_path),
         rejectsLength: Number(row.rejects_length),
-        contents: contentsOf(this.db, String(row.id)),
-        columnTypes: columnTypesOf(this.db, String(row.id)),
+        columnTypes: new Map(JSON.parse(String(row.types)) as [string, CellType][]),
+        contents: row.contents === null ? undefined : (JSON.parse(String(row.contents)) as Contents),
       };
     });
   }
@@ -116,11 +122,11 @@ export class Journal {
   /** Deletes everything and starts an import. */
   start(state: Omit<JournalState, 'finished' | 'rejectsLength'>): void {
     this.guard(() => {
-      this.db.exec('BEGIN IMMEDIATE; DELETE FROM batch; DELETE FROM import; DELETE FROM content');
+      const { id, options, inputs, rejectsPath, columnTypes } = state;
+      this.db.exec('BEGIN IMMEDIATE; DELETE FROM batch; DELETE FROM import');
       this.db
-        .prepare('INSERT INTO import VALUES (1, ?, 0, ?, ?, ?, 0)')
-        .run(state.id, state.options, state.inputs, state.rejectsPath);
-      if (state.columnTypes) noteColumnTypes(this.db, state.id, state.columnTypes);
+        .prepare('INSERT INTO import VALUES (1, ?, 0, ?, ?, ?, 0, ?, NULL)')
+        .run(id, options, inputs, rejectsPath, JSON.stringify([...columnTypes]));
       this.db.exec('COMMIT');
       this.seq = 0;
     });
@@ -131,7 +137,7 @@ export class Journal {
    * Returns whether it was restored.
    */
   restoreFinished(contents: Contents): boolean {
-    return this.guard(() => dropAppended(this.db, contents));
+    return !contents.includes(null) && this.guard(() => dropAppended(this.db));
   }
 
   /** Marks a finished import as unfinished as soon as the next batch is sent. */
@@ -197,7 +203,9 @@ export class Journal {
   /** Records that the import finished, with the state and the contents of its inputs; null if unknown. */
   finish(inputs: string, contents: Contents): Promise<void> {
     return this.commits.add(() => {
-      noteFinished(this.db, inputs, contents);
+      this.db
+        .prepare('UPDATE import SET finished = 1, inputs = ?, contents = ?')
+        .run(inputs, JSON.stringify(contents));
     });
   }
 

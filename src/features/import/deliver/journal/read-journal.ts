@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { sqliteFileFault } from '../../../../kit/files/sqlite-file.ts';
 import { peekSqlite } from '../../../../kit/files/sqlite-peek.ts';
-import type { Contents } from '../../record/content.ts';
 import { JournalError, toJournalError } from './journal-error.ts';
 import { SENT, SETTLED, TOUCHED } from './journal-file.ts';
 
@@ -18,18 +17,14 @@ export interface JournalSummary {
   readonly inDoubt: number;
   /** When a batch was last sent or settled, in Unix milliseconds; 0 if none was. */
   readonly lastAt: number;
-  /** The contents of the inputs of a finished import; null if they are not known. */
-  readonly contents: Contents | null;
 }
 
 const records = (state: number) =>
   `(SELECT coalesce(sum(CASE state WHEN ${state} THEN records END), 0) FROM batch)`;
 
-const summary = (contents: string) => `SELECT json_object('finished', finished, 'options', options,
+const SUMMARY = `SELECT json_object('finished', finished, 'options', options,
   'touched', EXISTS (SELECT 1 FROM batch WHERE ${TOUCHED}), 'acknowledged', ${records(SETTLED)},
-  'inDoubt', ${records(SENT)}, 'lastAt', (SELECT coalesce(max(sent_at), 0) FROM batch),
-  'contents', ${contents}) FROM import`;
-const CONTENTS = '(SELECT json(content.inputs) FROM content WHERE content.id = import.id)';
+  'inDoubt', ${records(SENT)}, 'lastAt', (SELECT coalesce(max(sent_at), 0) FROM batch)) FROM import`;
 
 /**
  * Reads a journal without changing it and without waiting; an import that starts at the same time is not refused.
@@ -41,7 +36,7 @@ export function readJournal(path: string): JournalSummary | undefined {
   const damage = sqliteFileFault(path);
   if (damage) throw new JournalError('broken', path, new Error(`the file is ${damage}`));
   try {
-    const text = summaryText(path);
+    const text = peekSqlite(path, SUMMARY, 'mode=ro');
     if (text === undefined) return undefined;
     const { finished, touched, ...rest } = JSON.parse(text);
     return { ...rest, finished: finished === 1, touched: touched === 1 };
@@ -49,16 +44,6 @@ export function readJournal(path: string): JournalSummary | undefined {
     if (/no such (table|column)/.test((error as Error).message))
       throw new JournalError('broken', path, error);
     throw toJournalError(path, error);
-  }
-}
-
-/** The first journals had no table of contents. */
-function summaryText(path: string): string | undefined {
-  try {
-    return peekSqlite(path, summary(CONTENTS), 'mode=ro');
-  } catch (error) {
-    if (!(error as Error).message.includes('no such table: content')) throw error;
-    return peekSqlite(path, summary('NULL'), 'mode=ro');
   }
 }
 

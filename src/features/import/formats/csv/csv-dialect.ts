@@ -1,4 +1,4 @@
-import { cellsOf, type Row, scanRow } from './csv-rows.ts';
+import { cellsOf, newRow, scanRow } from './csv-rows.ts';
 
 /** How a CSV is written, told from its beginning. */
 export interface Dialect {
@@ -9,7 +9,7 @@ export interface Dialect {
   /** The first of those lines, for a notice; undefined if they say nothing to the user. */
   readonly title: string | undefined;
   /** The line among them that names the columns, where the table has no header. */
-  readonly fields?: { readonly line: string; readonly names: readonly string[] } | undefined;
+  readonly names?: readonly string[] | undefined;
   /** The header ends in a delimiter that the rows do not have. */
   readonly longHeader?: boolean;
   /** Header and rows agree in their number of cells. */
@@ -94,7 +94,7 @@ function fieldsDirective(head: Buffer, from: number, given: string | undefined):
   );
   if (delimiter === undefined) return undefined;
   const skipLines = linesIn(head.subarray(0, at));
-  return { delimiter, skipBytes: at, skipLines, title: line, fields: { line, names }, isTable: true };
+  return { delimiter, skipBytes: at, skipLines, title: line, names, isTable: true };
 }
 
 interface Judged {
@@ -196,7 +196,7 @@ function commonWidth(rows: readonly SampleRow[]): number {
 function rowsOf(head: Buffer, from: number, delimiter: string): SampleRow[] {
   const bytes = Buffer.concat([head, Buffer.from('\n')]);
   const mark = Buffer.from(delimiter);
-  const row: Row = { next: -1, end: 0, breaks: 0, quoted: false, error: undefined, unclosed: false };
+  const row = newRow();
   const rows: SampleRow[] = [];
   for (let at = from; at < head.length && rows.length < MAX_ROWS; ) {
     scanRow(bytes, at, bytes.length, mark, row);

@@ -10,7 +10,15 @@ import type { RecordMappers, RowMapper } from '../record-mappers.ts';
 import { passMapped, type RecordReader, type RecordSink } from '../record-source.ts';
 import { notText, undecodedParts } from '../undecoded.ts';
 import { findDialect } from './csv-dialect.ts';
-import { cellsOf, hasTooManyCells, type Row, scanRow, scanUnquotedRow, TOO_MANY_CELLS } from './csv-rows.ts';
+import {
+  cellsOf,
+  hasTooManyCells,
+  newRow,
+  type Row,
+  scanRow,
+  scanUnquotedRow,
+  TOO_MANY_CELLS,
+} from './csv-rows.ts';
 
 const LINE_FEED = 0x0a;
 const UTF_8 = 'utf-8';
@@ -44,20 +52,12 @@ export class CsvReader implements RecordReader {
   private columns: RowMapper | undefined;
   delimiter = ',';
   private longHeader = false;
-  headerText: string | undefined;
-  headerLine = 0;
+  header: readonly string[] | undefined;
   /** The bytes of the delimiter. */
   private mark = Buffer.from(',');
   private started = false;
   private readonly options: CsvOptions;
-  private readonly row: Row = {
-    next: -1,
-    end: 0,
-    breaks: 0,
-    quoted: false,
-    error: undefined,
-    unclosed: false,
-  };
+  private readonly row = newRow();
   private long: LongRow | undefined;
 
   constructor(options: CsvOptions) {
@@ -105,13 +105,7 @@ export class CsvReader implements RecordReader {
     batcher.skip(window.offset);
     this.started = true;
     if (reading.columns) this.use(reading.columns);
-    else if (dialect.fields) {
-      const { line, names } = dialect.fields;
-      // What is extracted below this line is read in the same way.
-      this.headerText = line;
-      this.headerLine = 0;
-      this.use(names);
-    }
+    else if (dialect.names) this.use(dialect.names);
     return true;
   }
 
@@ -121,7 +115,7 @@ export class CsvReader implements RecordReader {
     const next = Math.min(window.base + row.next, window.base + window.end);
     const empty = row.end === start;
     if (!this.columns) {
-      if (!empty) this.header(buffer.subarray(start, row.end), row);
+      if (!empty) this.takeHeader(buffer.subarray(start, row.end), row);
       batcher.skip(next);
       return;
     }
@@ -145,7 +139,7 @@ export class CsvReader implements RecordReader {
     passMapped(batcher, mapped, { file: this.options.file, line: this.line + 1, offset }, next, raw);
   }
 
-  private header(bytes: Buffer, row: Row): void {
+  private takeHeader(bytes: Buffer, row: Row): void {
     const { file } = this.options;
     if (row.error || !isUtf8(bytes)) {
       const { encoding } = this.options;
@@ -156,15 +150,14 @@ export class CsvReader implements RecordReader {
     }
     if (hasTooManyCells(bytes, this.mark))
       throw new InputError(`The header of ${file} ${TOO_MANY_CELLS}.`, `head -c 200 ${shellPath(file)}`);
-    this.headerText = bytes.toString('utf8');
-    this.headerLine = this.line + 1;
-    const cells = cellsOf(this.headerText, this.delimiter, row.quoted);
+    const cells = cellsOf(bytes.toString('utf8'), this.delimiter, row.quoted);
     if (this.longHeader) cells.pop();
     this.use(cells);
   }
 
   private use(names: readonly string[]): void {
     const { file, rows, onNotice } = this.options;
+    this.header = names;
     this.columns = rows(names, file);
     for (const notice of this.columns.notices) onNotice(notice);
   }
