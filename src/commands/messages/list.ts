@@ -30,7 +30,7 @@ function messagesOf(body: unknown): readonly unknown[] {
 export default class MessagesList extends SvcCommand {
   static override summary = 'List the pending messages of a user';
   static override description =
-    'Lists what the app gets when the user opens it: decisions of the current day that have no outcome yet. Listed messages count as served, and as contacts of the user, unless you add --peek.';
+    'Lists what the app gets when the user opens it: decisions of the last days that have no outcome yet. Listed messages count as served, and as contacts of the user, unless you add --peek.';
   static override examples = [
     '<%= config.bin %> <%= command.id %> --hash-id 3f1c…',
     '<%= config.bin %> <%= command.id %> --hash-id 3f1c… --peek',

@@ -45,6 +45,8 @@ interface Settings {
   readonly holdout: number;
   /** A message replaces a waiting one of the same content. */
   readonly replaceWaiting: boolean;
+  /** For how many days of its user a message waits, the day of its decision included. */
+  readonly messageDays: number;
   /** The cap on all marketing to a user. */
   readonly marketingCap: { readonly perDay?: number | undefined; readonly perWeek?: number | undefined };
   readonly placements: readonly Placement[];
@@ -54,6 +56,7 @@ interface Settings {
 
 const MINUTE_MS = 60_000;
 const WEEK_MINUTES = 7 * 24 * 60;
+const MESSAGE_DAYS = 7;
 
 /** Default prior of a content. */
 const PRIOR = 0.1;
@@ -86,6 +89,7 @@ export function toCatalog(file: CatalogFile): Catalog {
       explorationShare: file.settings?.explorationShare ?? EXPLORATION_SHARE,
       holdout: file.settings?.holdout ?? 0,
       replaceWaiting: file.settings?.replaceWaiting ?? false,
+      messageDays: file.settings?.messageDays ?? MESSAGE_DAYS,
       marketingCap: file.settings?.marketing?.cap ?? {},
       placements: (file.settings?.placements ?? []).map(({ channel, surface, weights, perDecision }) => ({
         channel,

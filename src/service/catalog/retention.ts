@@ -10,8 +10,6 @@ const DAY_MS = 86_400_000;
 
 /** The least that a log may be kept, with or without rules: the answers to repeated requests are kept as long. */
 const MIN_MS = DAY_MS;
-/** A message waits until the end of the user's day at most, and counts from when it was served. */
-const WAITING_MS = 2 * DAY_MS;
 /** Providers report for days what became of a message. */
 const RECEIPTS_MS = 7 * DAY_MS;
 
@@ -48,12 +46,14 @@ function needOf(log: RetainedLog, { windows, contents, goals, settings }: Catalo
   else if (log === 'notifications')
     needs.push({ ms: RECEIPTS_MS, why: 'the receipt of a provider', always: true });
   else if (log === 'decisions') {
-    needs.push({ ms: settings.rewardWindowMs + WAITING_MS, why: 'the reward window of the catalog' });
+    // A message counts from when it was served. Its last day may have 25 hours.
+    const waitingMs = (settings.messageDays + 1) * DAY_MS;
+    needs.push({ ms: settings.rewardWindowMs + waitingMs, why: 'the reward window of the catalog' });
     for (const { goalId, withinMs } of goals)
-      needs.push({ ms: withinMs + WAITING_MS, why: `the goal ${goalId}` });
+      needs.push({ ms: withinMs + waitingMs, why: `the goal ${goalId}` });
     for (const { contentId, repeat } of contents)
       if (repeat?.cooldownMs)
-        needs.push({ ms: repeat.cooldownMs + WAITING_MS, why: `the repeat rule of ${contentId}` });
+        needs.push({ ms: repeat.cooldownMs + waitingMs, why: `the repeat rule of ${contentId}` });
   }
   return needs.reduce((most, need) => (need.ms > most.ms ? need : most));
 }

@@ -179,6 +179,12 @@ const CatalogSettings = z.strictObject({
       'A message with the same content as one that waits replaces it and keeps its contact; left out: false.',
     ),
   ),
+  messageDays: z.optional(
+    described(
+      z.int().check(z.minimum(1), z.maximum(30)),
+      'For how many days of its user a message waits, the day of its decision included; left out: 7.',
+    ),
+  ),
   placements: z.optional(
     described(
       z.array(Placement).check(z.maxLength(64)),

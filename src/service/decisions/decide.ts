@@ -7,7 +7,7 @@ import type { EventSignals } from '../events/event-signals.ts';
 import type { Call, Descriptor } from '../http/endpoint.ts';
 import type { Platform } from '../platform/platform.ts';
 import { pipeline } from '../platform/store/pipeline.ts';
-import { dayAround } from '../users/contact-day.ts';
+import { dayAround, dayEndAfter } from '../users/contact-day.ts';
 import { contacts } from '../users/store/contacts.ts';
 import { type KnownUser, users } from '../users/store/users.ts';
 import { audienceOf } from './audience.ts';
@@ -64,10 +64,12 @@ export const decideEndpoint = (needs: DecideNeeds): Descriptor<'decide'> => ({
     // Known from here on: the transaction begins with these statements (app.ts).
     const { now } = call;
     const catalog = await catalogs.of(tx, workspace.id);
-    const { explorationShare, holdout, placements, replaceWaiting, pollLookBackMs } = catalog.settings;
+    const { explorationShare, holdout, placements, replaceWaiting, messageDays, pollLookBackMs } =
+      catalog.settings;
     const polled = lastPoll !== undefined && lastPoll >= now - pollLookBackMs;
     const model = await models.current(tx, workspace.id);
-    const day = dayAround(now, user?.timeZone ?? undefined);
+    const timeZone = user?.timeZone ?? undefined;
+    const day = dayAround(now, timeZone);
     const seed = decisionSeed(workspace.id, hashId, nth);
     const context = contextOf(body, user);
     const maxDailyContacts = body.guardrails?.maxDailyContacts;
@@ -114,17 +116,34 @@ export const decideEndpoint = (needs: DecideNeeds): Descriptor<'decide'> => ({
       modelVersion: model.version,
       seed,
     };
-    const to = { hashId, decisionId, withdrawAt: day.end, channel, surface };
-    const replaces =
-      content && replaceWaiting && type === IN_APP && (await replaceMessage(call, to, content));
+    const place = { hashId, channel, surface };
+    const shownInApp = content && type === IN_APP;
+    /** The contact that the decision takes over; undefined if it takes its own. */
+    const contactAt =
+      shownInApp && replaceWaiting
+        ? await replaceMessage(call, { ...place, decisionId }, content, day.start)
+        : undefined;
     const counts = content !== undefined && !(polled && type === IN_APP);
     const written = [
       decisions.add(tx, workspace.id, record, counts && !repeatable),
       counts && repeatable && startCounting(call, { catalog, repeatable }, { ...record, reward: null }),
       counts && !repeatable && catalog.goals.length > 0 && goals.recheck(tx, workspace.id, hashId),
       content?.repeat && shownContents.add(tx, workspace.id, hashId, content.contentId),
-      content && !replaces && contacts.add(tx, workspace.id, hashId, 'decision', decisionId),
-      content && type === IN_APP && messages.add(tx, workspace.id, to, content),
+      content && contactAt === undefined && contacts.add(tx, workspace.id, hashId, 'decision', decisionId),
+      shownInApp && messages.endEarlier(tx, workspace.id, place, day.start),
+      shownInApp &&
+        messages.add(
+          tx,
+          workspace.id,
+          {
+            ...place,
+            decisionId,
+            withdrawAt: dayEndAfter(now, messageDays - 1, timeZone),
+            contactAt: contactAt ?? now,
+            maxContacts: maxDailyContacts ?? null,
+          },
+          content,
+        ),
     ];
     // The reward log takes more than one statement.
     if (repeatable) await pipeline(written);
@@ -136,24 +155,27 @@ export const decideEndpoint = (needs: DecideNeeds): Descriptor<'decide'> => ({
 });
 
 /**
- * Removes the waiting message of the same content and place, whose contact the new decision keeps. Returns false where
- * there is none. The decision is locked before its message, as an outcome does.
+ * Removes the waiting message of the same content and place, whose contact of the day since `dayStart` the new decision
+ * keeps. Returns the time of that contact, Unix ms; undefined where there is none. The decision is locked before its message,
+ * as an outcome does.
  */
 async function replaceMessage(
   { tx, workspace }: Call<'decide'>,
-  to: Parameters<typeof messages.add>[2],
+  to: Parameters<typeof messages.find>[2] & { readonly decisionId: string },
   { contentId, repeat }: Content,
-): Promise<boolean> {
+  dayStart: number,
+): Promise<number | undefined> {
   const waiting = await messages.find(tx, workspace.id, to, contentId);
-  if (!waiting) return false;
-  const earlier = await decisions.lockForUpdate(tx, workspace.id, waiting);
+  if (!waiting || waiting.contactAt < dayStart) return undefined;
+  const earlier = await decisions.lockForUpdate(tx, workspace.id, waiting.decisionId);
   // An outcome or a poll may have taken the message away before the lock.
-  if (!(await messages.remove(tx, workspace.id, waiting))) return false;
+  if (!(await messages.remove(tx, workspace.id, waiting.decisionId))) return undefined;
   // A contact that was confirmed stays with the decision that was served.
-  if (earlier?.countedAt === null) await contacts.passOn(tx, workspace.id, to.hashId, waiting, to.decisionId);
+  if (earlier?.countedAt === null)
+    await contacts.passOn(tx, workspace.id, to.hashId, waiting.decisionId, to.decisionId);
   if (earlier?.countedAt === null && repeat)
     await shownContents.release(tx, workspace.id, to.hashId, contentId);
-  return true;
+  return waiting.contactAt;
 }
 
 /** The context of a decision; the locale defaults to the user's. */

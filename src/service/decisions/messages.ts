@@ -6,6 +6,7 @@ import type { Call, Endpoints } from '../http/endpoint.ts';
 import { nextAfter, placeOf } from '../http/page-cursor.ts';
 import type { Platform } from '../platform/platform.ts';
 import { pipeline } from '../platform/store/pipeline.ts';
+import { dayAround } from '../users/contact-day.ts';
 import { contacts } from '../users/store/contacts.ts';
 import { users } from '../users/store/users.ts';
 import { outcomeWrites, recordOutcome } from '../webhooks/store/outcomes.ts';
@@ -37,7 +38,7 @@ export const messageEndpoints = (needs: MessageNeeds): Endpoints => ({
     return { body: { messages, ...next } };
   },
 
-  /** Also accepted after the day of the message: the app may have shown it just before midnight. */
+  /** Also accepted after the end of the message: the app may have shown it just before. */
   messageOutcome: {
     priority: 'interactive',
     concurrencyKeys: ({ params }) => outcomeWrites('message', params.decisionId!),
@@ -75,17 +76,25 @@ export const messageEndpoints = (needs: MessageNeeds): Endpoints => ({
 
 /**
  * Serves a page of the messages that wait for a user. What no longer suits the user is withdrawn, and its contact is
- * released if it was never served. A message that is served for the first time counts from now on. The decision is
- * locked before its message, as an outcome does.
+ * released if it was never served. A message that is served for the first time counts from now on. One that was decided on
+ * an earlier day, or served on one, is a contact of this day, within the cap of its decision, or waits. The user is locked
+ * before a decision, as by a new decision, and the decision before its message, as an outcome does.
  */
 async function serve(call: Call<'listMessages'>, needs: MessageNeeds): Promise<object> {
   const { tx, workspace, query } = call;
   const hashId = query.hashId!;
   await polls.seen(tx, workspace.id, query.channel ?? '');
-  const { checked, next } = await pageOf(call, hashId, needs);
+  const { checked, next, day } = await pageOf(call, hashId, needs);
+  let contactsToday = 0;
+  if (checked.some(({ suits, contactAt }) => suits && contactAt < day.start)) {
+    await contacts.lock(tx, workspace.id, hashId);
+    contactsToday = await contacts.count(tx, workspace.id, hashId, day.start, day.end);
+  }
   const served: object[] = [];
-  for (const { message, servedAt, suits } of checked) {
+  for (const { message, servedAt, suits, contactAt, maxContacts } of checked) {
     const { decisionId, contentId } = message;
+    const ofToday = contactAt >= day.start;
+    if (suits && !ofToday && maxContacts !== null && contactsToday >= maxContacts) continue;
     const decision =
       servedAt === null ? await decisions.lockForUpdate(tx, workspace.id, decisionId) : undefined;
     if (!suits) {
@@ -95,6 +104,10 @@ async function serve(call: Call<'listMessages'>, needs: MessageNeeds): Promise<o
         await shownContents.takeBack(tx, workspace.id, { hashId, contentId, decisionId });
       }
       continue;
+    }
+    if (!ofToday && (await messages.takeContact(tx, workspace.id, decisionId, day.start))) {
+      await contacts.add(tx, workspace.id, hashId, 'decision', decisionId);
+      contactsToday++;
     }
     if (servedAt === null) {
       // An outcome that came first has taken the message away.
@@ -121,9 +134,10 @@ async function pageOf(
   const page = await messages.waiting(tx, workspace.id, hashId, query, placeOf(query.after));
   const last = page.rows.at(-1);
   const next = nextAfter(page, last && { at: last.at, id: last.decisionId });
-  if (!last) return { checked: [], next };
+  const user = last && (await users.find(tx, cipher, workspace.id, hashId));
+  const day = dayAround(now, user?.timeZone ?? undefined);
+  if (!last) return { checked: [], next, day };
   const { byId, repeats } = await catalogs.of(tx, workspace.id);
-  const user = await users.find(tx, cipher, workspace.id, hashId);
   const inLocales = page.rows.filter(({ contentId }) => byId.get(contentId)?.locales.length);
   const [audience, shown, locales] = await pipeline([
     audienceOf(tx, workspace.id, user, now, catalogs),
@@ -134,7 +148,7 @@ async function pageOf(
       inLocales.map(({ decisionId }) => decisionId),
     ),
   ]);
-  const checked = page.rows.map(({ servedAt, at, ...message }) => {
+  const checked = page.rows.map(({ servedAt, at, contactAt, maxContacts, ...message }) => {
     const { decisionId, contentId, channel, surface } = message;
     const content = byId.get(contentId);
     const place = definedFields({
@@ -143,7 +157,8 @@ async function pageOf(
       locale: locales.get(decisionId),
     });
     const closed = isClosed(content?.repeat, shown?.get(contentId), now);
-    return { message, servedAt, suits: !!content && !closed && !removalOf(content, place, audience, now) };
+    const suits = !!content && !closed && !removalOf(content, place, audience, now);
+    return { message, servedAt, suits, contactAt, maxContacts };
   });
-  return { checked, next };
+  return { checked, next, day };
 }

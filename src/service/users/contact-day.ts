@@ -36,6 +36,11 @@ export function dayAround(at: number, timeZone: string | undefined): DaySpan {
   return span;
 }
 
+/** The end of the calendar day that is `days` after the one that contains an instant, Unix ms. */
+export function dayEndAfter(at: number, days: number, timeZone: string | undefined): number {
+  return dayAround(dayAround(at, timeZone).start + (days + 0.5) * 24 * HOUR_MS, timeZone).end;
+}
+
 /** The start of the calendar day six days before the one that contains an instant, Unix ms: seven days with that one. */
 export function weekStart(at: number, timeZone: string | undefined): number {
   // Half a day away from both ends, so that no clock change leads to another day.

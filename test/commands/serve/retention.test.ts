@@ -51,8 +51,8 @@ test.each([
     2,
     'events cannot be kept for 5h: a rule of the catalog on the event savings_plan_opened needs them for 30d',
   ],
-  ['decisions=8d', 2, 'decisions cannot be kept for 8d: the reward window of the catalog needs them for 9d'],
-  ['decisions=8d', 2, 'with --retain decisions=9d, or shorten what that rule of the catalog reads'],
+  ['decisions=8d', 2, 'decisions cannot be kept for 8d: the reward window of the catalog needs them for 15d'],
+  ['decisions=8d', 2, 'with --retain decisions=15d, or shorten what that rule of the catalog reads'],
   ['notifications=3d', 2, 'next: keep them that long, with --retain notifications=7d (docs/operations.md)'],
 ])('svc serve --retain %s is refused with the reason', async (text, code, reason) => {
   const home = tempDir();

@@ -28,14 +28,14 @@ describe('render', () => {
     expect(await waiting(service, 'other')).toEqual([]);
   });
 
-  test('a message not shown by the end of the day is withdrawn', async () => {
+  test('a message waits for seven days of its user', async () => {
     const clock = wallClock('2026-05-01T10:00:00Z');
     const service = await open({ clock });
     const hashId = await identify(service, { userId: 'u', timeZone: 'Asia/Tokyo' });
     await decide(service, hashId);
-    clock.set('2026-05-01T14:59:30Z');
+    clock.set('2026-05-07T14:59:30Z');
     expect(await waiting(service, hashId)).toHaveLength(1);
-    clock.set('2026-05-01T15:00:10Z');
+    clock.set('2026-05-07T15:00:10Z');
     expect(await waiting(service, hashId)).toEqual([]);
   });
 

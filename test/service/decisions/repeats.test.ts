@@ -137,6 +137,7 @@ if (movable)
   it('a message that expired before it was served is not counted, by a decision nor after the janitor', async () => {
     const { service, forward } = await serviceWith({
       contents: [content('c', { repeat: { mostPerUser: 1, cooldownMinutes: 3 * 24 * 60 } })],
+      settings: { messageDays: 1 },
     });
     await waiting(service);
     for (const hashId of ['h', 'g']) expect((await decided(service, hashId)).contentId).toBe('c');
@@ -160,6 +161,7 @@ if (movable)
   it('a cooldown goes on from the last message that was served', async () => {
     const { service, forward } = await serviceWith({
       contents: [content('c', { repeat: { cooldownMinutes: 60 } })],
+      settings: { messageDays: 1 },
     });
     await waiting(service);
     await decided(service);

@@ -16,6 +16,23 @@ export interface WaitingMessage {
   readonly servedAt: number | null;
 }
 
+/** A message that waits, and by which contact of its user. */
+export interface CountedMessage extends WaitingMessage {
+  /** Of its decision, Unix ms. */
+  readonly at: number;
+  /** When the contact was taken for which it may be served, Unix ms. */
+  readonly contactAt: number;
+  /** The cap of its decision on contacts of a day; null for none. */
+  readonly maxContacts: number | null;
+}
+
+/** Where and to whom a message is shown. */
+interface Place {
+  readonly hashId: string;
+  readonly channel: string | null;
+  readonly surface: string | null;
+}
+
 /** Maximum number of messages per poll. */
 const MAX_MESSAGES = 50;
 
@@ -24,18 +41,15 @@ export const messages = {
   async add(
     tx: Tx,
     workspaceId: string,
-    to: {
-      hashId: string;
-      decisionId: string;
-      withdrawAt: number;
-      channel: string | null;
-      surface: string | null;
-    },
+    to: Place & { readonly decisionId: string; readonly withdrawAt: number } & Pick<
+        CountedMessage,
+        'contactAt' | 'maxContacts'
+      >,
     content: Content,
   ): Promise<void> {
     await tx.sql.run(
       `INSERT INTO message (workspace_id, decision_id, hash_id, content_id, format, title, body, at_ms, withdraw_at,
-         channel, surface) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+         contact_at, max_contacts, channel, surface) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       [
         workspaceId,
         to.decisionId,
@@ -46,6 +60,8 @@ export const messages = {
         content.body,
         tx.now,
         to.withdrawAt,
+        to.contactAt,
+        to.maxContacts,
         to.channel,
         to.surface,
       ],
@@ -62,10 +78,10 @@ export const messages = {
     hashId: string,
     { channel = '', surface = '' }: { channel?: string | undefined; surface?: string | undefined } = {},
     after: { readonly at: number; readonly id: string } = { at: Number.MAX_SAFE_INTEGER, id: '' },
-  ): Promise<Page<WaitingMessage & { readonly at: number }>> {
+  ): Promise<Page<CountedMessage>> {
     return readPage(tx, {
       columns: `decision_id AS "decisionId", content_id AS "contentId", channel, surface, format, title, body,
-        served_at AS "servedAt", at_ms AS at`,
+        served_at AS "servedAt", at_ms AS at, contact_at AS "contactAt", max_contacts AS "maxContacts"`,
       long: ['title', 'body'],
       from: `message WHERE workspace_id = ? AND hash_id = ? AND +withdraw_at > ?
         AND (surface IS NULL OR ? = '' OR surface = ?) AND (channel IS NULL OR ? = '' OR channel = ?)
@@ -88,20 +104,43 @@ export const messages = {
     return changed > 0;
   },
 
-  /** The decision whose message of a content waits for a user at the same place; undefined if there is none. */
+  /** Takes a message for a contact of now, unless one since `dayStart`, Unix ms, was taken. Returns whether it was. */
+  async takeContact(tx: Tx, workspaceId: string, decisionId: string, dayStart: number): Promise<boolean> {
+    const changed = await tx.sql.run(
+      'UPDATE message SET contact_at = ? WHERE workspace_id = ? AND decision_id = ? AND contact_at < ?',
+      [tx.now, workspaceId, decisionId, dayStart],
+    );
+    return changed > 0;
+  },
+
+  /** Ends the messages of decisions from before `dayStart`, Unix ms, that wait for a user at a place. */
+  async endEarlier(
+    tx: Tx,
+    workspaceId: string,
+    { hashId, channel, surface }: Place,
+    dayStart: number,
+  ): Promise<void> {
+    await tx.sql.run(
+      // As in `find`.
+      `UPDATE message SET withdraw_at = ? WHERE workspace_id = ? AND hash_id = ? AND at_ms < ? AND +withdraw_at > ?
+         AND COALESCE(channel, '') = ? AND COALESCE(surface, '') = ?`,
+      [tx.now, workspaceId, hashId, dayStart, tx.now, channel ?? '', surface ?? ''],
+    );
+  },
+
+  /** The message of a content that waits for a user at the same place; undefined if there is none. */
   async find(
     tx: Tx,
     workspaceId: string,
-    { hashId, channel, surface }: { hashId: string; channel: string | null; surface: string | null },
+    { hashId, channel, surface }: Place,
     contentId: string,
-  ): Promise<string | undefined> {
-    const row = await tx.sql.get<{ id: string }>(
+  ): Promise<Pick<CountedMessage, 'decisionId' | 'contactAt'> | undefined> {
+    return tx.sql.get(
       // `+` keeps both engines from the index by withdrawal, which has the messages of all users.
-      `SELECT decision_id AS id FROM message WHERE workspace_id = ? AND hash_id = ? AND +withdraw_at > ?
+      `SELECT decision_id AS "decisionId", contact_at AS "contactAt" FROM message WHERE workspace_id = ? AND hash_id = ? AND +withdraw_at > ?
          AND content_id = ? AND COALESCE(channel, '') = ? AND COALESCE(surface, '') = ? ORDER BY at_ms DESC LIMIT 1`,
       [workspaceId, hashId, tx.now, contentId, channel ?? '', surface ?? ''],
     );
-    return row?.id;
   },
 
   /** Deletes a message that the user has handled. Returns false where it is gone. */

@@ -20,6 +20,15 @@ export const contacts = {
     return Number(row!.decisions);
   },
 
+  /** Locks the user like `lockForUpdate`, for a contact that is not of a new decision. */
+  async lock(tx: Tx, workspaceId: string, hashId: string): Promise<void> {
+    await tx.sql.run(
+      `INSERT INTO decided_user (workspace_id, hash_id, decisions) VALUES (?, ?, 0)
+       ON CONFLICT (workspace_id, hash_id) DO UPDATE SET decisions = decided_user.decisions`,
+      [workspaceId, hashId],
+    );
+  },
+
   /** Adds a contact at the current time. `id` is that of the decision or notification. */
   async add(
     tx: Tx,

@@ -101,7 +101,7 @@ describe('goals', () => {
     const clock = wallClock('2026-05-01T10:00:00Z');
     const service = await open({ clock });
     const goals = [order, { ...order, goalId: 'after-click', after: 'clicked' }];
-    await put(service, goals, { reward: { goal: 'order' } });
+    await put(service, goals, { reward: { goal: 'order' }, messageDays: 1 });
     const hashId = await identify(service, { userId: 'u' });
     await waiting(service, hashId);
     const { decisionId } = (await decide(service, hashId)).body;

@@ -19,7 +19,8 @@ import { EventSignals } from '../../../../src/service/events/event-signals.ts';
 import { recentEvents } from '../../../../src/service/events/store/recent-events.ts';
 import type { Descriptor } from '../../../../src/service/http/endpoint.ts';
 import { createCipher } from '../../../../src/service/platform/crypto/cipher.ts';
-import type { Store } from '../../../../src/service/platform/store/store.ts';
+import type { Store, Tx } from '../../../../src/service/platform/store/store.ts';
+import { dayAround } from '../../../../src/service/users/contact-day.ts';
 import { contacts } from '../../../../src/service/users/store/contacts.ts';
 import { users } from '../../../../src/service/users/store/users.ts';
 import type { Engine } from '../../platform/store/conformance.ts';
@@ -223,6 +224,34 @@ export function decides(name: string, prepare: () => Promise<Engine>): void {
       ).toBe(38);
       expect(await store().write((tx) => contacts.purge(tx, WORKSPACE.id, 1000))).toBe(0);
       expect(await store().write((tx) => messages.purge(tx, WORKSPACE.id, 1000))).toBe(0);
+    });
+
+    it('serves messages on a later day within the cap of their decisions, whichever node is asked', async () => {
+      const later = <T>(node: Store, work: (tx: Tx) => Promise<T>) =>
+        node.write((tx) => work({ ...tx, now: tx.now + 86_400_000 }));
+      const call = (tx: Tx, more: object) => ({ tx, workspace: WORKSPACE, now: tx.now, ...more }) as never;
+      const { handle } = messageEndpoints(needs(store())).listMessages as Descriptor<'listMessages'>;
+      const poll = async (node: Store) => {
+        const reply = await later(node, (tx) => handle(call(tx, { query: { hashId: 'later' } })));
+        return (reply.body as { messages: object[] }).messages.length;
+      };
+      const contactsThen = () =>
+        later(store(), (tx) => {
+          const { start, end } = dayAround(tx.now, undefined);
+          return contacts.count(tx, WORKSPACE.id, 'later', start, end);
+        });
+      for (let i = 0; i < 5; i++) await decide(store(), 'later', 5);
+      expect(await contactsThen()).toBe(0);
+      for (let i = 0; i < 3; i++)
+        await later(store(), (tx) => contacts.add(tx, WORKSPACE.id, 'later', 'notification', `n${i}`));
+      const seen = await Promise.all(Array.from({ length: 10 }, (_, i) => poll(nodes[i % 2]!)));
+      expect(Math.max(...seen)).toBe(2);
+      expect(await contactsThen()).toBe(5);
+      // A decision of that day for the same place replaces them all.
+      const { handle: decideLater } = decideEndpoint(needs(store()));
+      await later(store(), (tx) => decideLater(call(tx, { body: { hashId: 'later' } })));
+      expect(await poll(nodes[1]!)).toBe(1);
+      expect(await contactsThen()).toBe(6);
     });
   });
 }

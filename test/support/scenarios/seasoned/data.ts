@@ -98,10 +98,11 @@ export async function season(
   await fill(size.decisions, decisionsAfter(size.wideDecisions), [workspace, 'dec_old', hotHash, now, one]);
   await fill(
     size.messages,
-    `INSERT INTO message (workspace_id, decision_id, hash_id, content_id, format, title, body, at_ms, withdraw_at)
+    `INSERT INTO message (workspace_id, decision_id, hash_id, content_id, format, title, body, at_ms, withdraw_at,
+       contact_at)
      SELECT ?, 'dec_old' || CAST(i AS TEXT), ?, 'content_0', 'card', 'T', ?, CAST(? AS BIGINT) - i,
-       CAST(? AS BIGINT) FROM n`,
-    [workspace, hotHash, 'b'.repeat(10_000), now, now + DAY],
+       CAST(? AS BIGINT), CAST(? AS BIGINT) FROM n`,
+    [workspace, hotHash, 'b'.repeat(10_000), now, now + DAY, now],
   );
 
   const cipher = createCipher(Buffer.from(DATA_KEY, 'hex'));

@@ -55,7 +55,8 @@ export const decisionsTables = (d: Dialect): string[] => [
     closed_ms ${d.bigint},
     PRIMARY KEY (workspace_id, hash_id, content_id)
   )`,
-  // Messages that wait for an app.
+  // Messages that wait for an app. `contact_at` is the time of the contact for which it was last served or, before that, of
+  // its decision, and `max_contacts` the cap of the decision.
   `CREATE TABLE message (
     workspace_id TEXT NOT NULL,
     decision_id TEXT NOT NULL,
@@ -66,6 +67,8 @@ export const decisionsTables = (d: Dialect): string[] => [
     body TEXT NOT NULL,
     at_ms ${d.bigint} NOT NULL,
     withdraw_at ${d.bigint} NOT NULL,
+    contact_at ${d.bigint} NOT NULL,
+    max_contacts INTEGER,
     served_at ${d.bigint},
     channel TEXT,
     surface TEXT,

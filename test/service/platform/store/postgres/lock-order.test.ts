@@ -154,7 +154,8 @@ it('renewing leases and purging rows skip locked rows', async () => {
       await idempotency.keep(past(tx), 'ws', id, answer);
       await contacts.add(past(tx), 'ws', 'h', 'decision', id);
       const content = { contentId: 'c', format: 'banner', title: 't', body: 'b' };
-      const to = { hashId: 'h', decisionId: id, withdrawAt: 1, channel: null, surface: null };
+      const place = { hashId: 'h', channel: null, surface: null };
+      const to = { ...place, decisionId: id, withdrawAt: 1, contactAt: 1, maxContacts: null };
       await messages.add(tx, 'ws', to, content as Parameters<typeof messages.add>[3]);
       await recentEvents.add(tx, 'ws', [{ number: 1, userId: id, event: 'e', at: tx.now - LONG_AGO_MS }]);
     }
