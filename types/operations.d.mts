@@ -717,6 +717,24 @@ export interface RevertCatalogRequest {
   readonly note?: string | undefined;
 }
 
+/** The reward is stored. */
+export interface RewardAnswer {
+  /** Identifier of the decision. */
+  readonly decisionId: string;
+  /** The reward of the decision that is learned. */
+  readonly reward: number;
+  /** Identifier of the request; also in the header X-Service-Request-Id. */
+  readonly requestId: string;
+}
+
+/** What a decision was worth. */
+export interface RewardRequest {
+  /** The reward. */
+  readonly value: number;
+  /** The goal of the catalog to which it is added. Left out: it is the reward of the decision, whatever else it earned. */
+  readonly goalId?: string | undefined;
+}
+
 /** Replaces the signing secret. For 24 hours, `webhook-signature` has a signature by each secret. */
 export interface RotateWebhookRequest {
   /** Secret that signs the deliveries. Its UTF-8 bytes are the key; it is never decoded and never returned. */
@@ -1089,6 +1107,8 @@ export interface Operations {
   }, options?: CallOptions): Promise<ListDecisionsAnswer>;
   /** One entry of the decision log. The decision with its candidates and its reward so far. */
   getDecision(input: { readonly id: string }, options?: CallOptions): Promise<LoggedDecision>;
+  /** Report what a decision was worth. Stored once per decision and goal: a repetition changes nothing, and another value replaces the one before. */
+  rewardDecision(input: { readonly decisionId: string } & RewardRequest, options?: CallOptions): Promise<RewardAnswer>;
   /** The pending messages of a user. What an app polls. Each message is checked again: one that has expired or no longer suits the user is withdrawn. A message that is served for the first time counts as a contact from then on. */
   listMessages(input: {
     /** Only messages for this surface. */

@@ -38,6 +38,7 @@ export type Operation =
   | 'redeliver'
   | 'setClock'
   | 'revertCatalog'
+  | 'rewardDecision'
   | 'rotateWebhook'
   | 'setConsent'
   | 'trigger'

@@ -240,6 +240,21 @@ export const ENDPOINTS = table({
     missing: 'No decision has this identifier.',
     answer: s.LoggedDecision,
   },
+  rewardDecision: {
+    method: 'POST',
+    path: '/v1/decisions/{decisionId}/reward',
+    group: 'ingest',
+    success: 200,
+    repeat: 'always',
+    beyondSpecification: true,
+    summary: 'Report what a decision was worth',
+    description:
+      'Stored once per decision and goal: a repetition changes nothing, and another value replaces the one before.',
+    params: { decisionId: 'Identifier of the decision.' },
+    missing: 'No decision with a content has this identifier.',
+    request: s.RewardRequest,
+    answer: s.RewardAnswer,
+  },
   listMessages: {
     method: 'GET',
     path: '/v1/messages',

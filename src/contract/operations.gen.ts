@@ -87,6 +87,12 @@ export const OPERATIONS: Readonly<Record<EndpointName, Operation>> = {
     group: 'reads',
     repeat: 'always',
   },
+  rewardDecision: {
+    method: 'POST',
+    path: '/v1/decisions/{decisionId}/reward',
+    group: 'ingest',
+    repeat: 'always',
+  },
   listMessages: {
     method: 'GET',
     path: '/v1/messages',

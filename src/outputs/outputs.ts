@@ -97,6 +97,7 @@ export const OUTPUTS: Readonly<Record<string, Printed>> = {
   'decisions:evaluate': document('The estimates.', EvaluationOutput),
   'decisions:get': document('The entry of the decision log.', s.LoggedDecision),
   'decisions:list': document('The decisions.', z.omit(s.ListDecisionsAnswer, { next: true })),
+  'decisions:reward': document('The reward that is stored.', s.RewardAnswer),
   demo: lines(
     'A step of the demo.',
     z.looseObject({

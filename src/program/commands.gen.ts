@@ -24,6 +24,7 @@ export const COMMANDS: Readonly<Record<string, () => Promise<{ default: CommandC
   'decisions:evaluate': () => import('../commands/decisions/evaluate.ts'),
   'decisions:get': () => import('../commands/decisions/get.ts'),
   'decisions:list': () => import('../commands/decisions/list.ts'),
+  'decisions:reward': () => import('../commands/decisions/reward.ts'),
   demo: () => import('../commands/demo.ts'),
   doctor: () => import('../commands/doctor.ts'),
   'events:import': () => import('../commands/events/import.ts'),

@@ -9,6 +9,7 @@ import {
   named,
   openFields,
   pageSize,
+  requestId,
   scalar,
   time,
   within,
@@ -167,6 +168,31 @@ export const LoggedDecision = named(
       ),
     ),
   }),
+);
+
+export const RewardRequest = named(
+  'RewardRequest',
+  'What a decision was worth.',
+  beyond(
+    z.strictObject({
+      value: about('The reward.', z.number().check(z.minimum(0), z.maximum(1))),
+      goalId: about(
+        'The goal of the catalog to which it is added. Left out: it is the reward of the decision, whatever else it earned.',
+        z.optional(name()),
+      ),
+    }),
+  ),
+);
+export const RewardAnswer = named(
+  'RewardAnswer',
+  'The reward is stored.',
+  beyond(
+    z.object({
+      decisionId: about('Identifier of the decision.', z.string()),
+      reward: about('The reward of the decision that is learned.', z.number()),
+      requestId: requestId(),
+    }),
+  ),
 );
 
 export const MAX_LOG_PAGE = 1000;

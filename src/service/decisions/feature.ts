@@ -7,10 +7,12 @@ import { removals } from '../platform/store/retention/removals.ts';
 import { contentEndpoints } from './contents.ts';
 import { decideEndpoint } from './decide.ts';
 import type { DecisionSeed } from './decision-seed.ts';
+import { goals } from './goals/store.ts';
 import { startGoalCounter } from './goals/worker.ts';
 import { LearnedModels } from './learned-models.ts';
 import { startLearner } from './learner.ts';
 import { messageEndpoints } from './messages.ts';
+import { rewardEndpoints } from './reward-endpoint.ts';
 import { startRewardLogWriter } from './reward-log-writer.ts';
 import { decisionLogEndpoints } from './routes.ts';
 import { contentCounts } from './store/content-counts.ts';
@@ -24,6 +26,7 @@ export const decisionRemovals: readonly RemovalByAge[] = [
   messages.purge,
   polls.purge,
   contentCounts.purge,
+  goals.purge,
 ];
 
 /** Decide and render: the next best action, its messages and their outcomes, and what is learned from them. */
@@ -38,6 +41,7 @@ export function decisions(
     endpoints: {
       decide: decideEndpoint(needs),
       ...decisionLogEndpoints(given.catalogs),
+      ...rewardEndpoints(given.catalogs, platform.repeatable),
       ...messageEndpoints(needs),
       ...contentEndpoints(given.catalogs),
     },

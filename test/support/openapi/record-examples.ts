@@ -154,6 +154,8 @@ export async function recordExamples(
     await call('listCatalogVersions');
     await call('getCatalogVersion', { params: { version: '2' } });
 
+    await call('rewardDecision', { params: { decisionId: decisionId as string }, request: { value: 0.75 } });
+
     await call('listWebhooks');
     await call('getWebhook', { params });
     await call('updateWebhook', { params, request: { events: ['campaign.clicked'] } });

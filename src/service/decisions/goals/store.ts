@@ -1,6 +1,7 @@
 import { due } from '../../platform/store/due.ts';
 import { listed } from '../../platform/store/listed.ts';
 import { pipeline } from '../../platform/store/pipeline.ts';
+import { removals } from '../../platform/store/retention/removals.ts';
 import type { Tx } from '../../platform/store/store.ts';
 import type { Candidate } from './rules/attribution.ts';
 import { OUTCOMES } from './rules/learned-reward.ts';
@@ -142,6 +143,23 @@ export const goals = {
       `UPDATE goal SET number = ?, events = ?, clipped = ?, unreadable = ? WHERE workspace_id = ? AND goal = ?`,
       [...[goal.number, goal.events, goal.clipped, goal.unreadable], ...[workspaceId, goal.goal]],
     );
+  },
+
+  /** Removes up to `limit` events of each definition that are gone from the event log; returns how many. What they earned stays. */
+  async purge(tx: Tx, workspaceId: string, limit: number): Promise<number> {
+    const removed = await removals.of(tx, workspaceId, 'events');
+    if (!removed) return 0;
+    let most = 0;
+    for (const { goal } of await goals.all(tx, workspaceId))
+      most = Math.max(
+        most,
+        await tx.sql.run(
+          `DELETE FROM goal_event WHERE workspace_id = ? AND goal = ? AND number IN
+             (SELECT number FROM goal_event WHERE workspace_id = ? AND goal = ? AND number <= ? ORDER BY number LIMIT ?)`,
+          [workspaceId, goal, workspaceId, goal, removed.number, limit],
+        ),
+      );
+    return most;
   },
 
   /** The first `limit` events of a definition. */

@@ -1,6 +1,8 @@
 import type { Catalogs } from '../../catalog/follow.ts';
 import type { Platform } from '../../platform/platform.ts';
+import { due } from '../../platform/store/due.ts';
 import { dueWorkspaces } from '../../platform/store/due-workspaces.ts';
+import { workspaces } from '../../platform/store/workspaces.ts';
 import { dueRound } from '../../platform/workers/by-workspace.ts';
 import { repeat, type Worker, wokenBy } from '../../platform/workers/worker.ts';
 import { countStep } from './count-step.ts';
@@ -11,6 +13,8 @@ const PAUSE_MS = 5_000;
 const GATHER_MS = 100;
 /** How long to wait until this process knows a new catalog. */
 const FOLLOW_MS = 50;
+/** Workspaces marked in one transaction. */
+const MARKED = 200;
 /** Steps of a workspace in a row, before it is the turn of another one. */
 const STEPS = 50;
 
@@ -37,10 +41,39 @@ export function startGoalCounter(
     }
     return true;
   });
+  /** Marks all workspaces once the catalog of the service counts something else. */
+  let spread = '';
+  const spreadShared = async (stopping: AbortSignal) => {
+    const { goals, settings } = catalogs.shared();
+    const text =
+      goals.length === 0
+        ? ''
+        : JSON.stringify([
+            goals.map(({ definition }) => definition),
+            settings.reward?.outcomes,
+            [...(settings.reward?.goals ?? [])],
+          ]);
+    if (text === spread) return;
+    for (let after: string | undefined = ''; after !== undefined && !stopping.aborted; ) {
+      const from: string = after;
+      after = await store.write(
+        async (tx) => {
+          const ids = await workspaces.ids(tx, from, MARKED);
+          for (const id of ids) await due.mark(tx, id, 'goals');
+          return ids.length < MARKED ? undefined : ids.at(-1);
+        },
+        { durable: false, bulk: true },
+      );
+    }
+    if (!stopping.aborted) spread = text;
+  };
   let busy = false;
   const loop = repeat('the counter of goals', clock, log, PAUSE_MS, async (stopping) => {
     if (!busy) await clock.sleep(GATHER_MS, stopping).catch(() => {});
-    busy = (await store.leads('goals')) && (await round(stopping));
+    busy = await store.leads('goals');
+    if (!busy) return false;
+    await spreadShared(stopping);
+    busy = await round(stopping);
     return busy;
   });
   const worker = (['events', 'outcomes', 'settings'] as const).reduce(

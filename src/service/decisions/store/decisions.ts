@@ -161,6 +161,20 @@ export const decisions = {
     ]);
   },
 
+  /** Sets the rewards that were reported for a decision, by goalId. */
+  async setGiven(
+    tx: Tx,
+    workspaceId: string,
+    decisionId: string,
+    given: Readonly<Record<string, number>>,
+  ): Promise<void> {
+    await tx.sql.run('UPDATE decision SET given = ? WHERE workspace_id = ? AND decision_id = ?', [
+      JSON.stringify(given),
+      workspaceId,
+      decisionId,
+    ]);
+  },
+
   /**
    * Up to `limit` decisions after a number that count and have a reward, in the order of their numbers, locked for the rest
    * of the transaction. Those of erased users are left out: what they earned stays.

@@ -124,4 +124,25 @@ describe('goals', () => {
     await track(service, 'order_completed', '2026-05-02T10:00:00Z');
     expect(await earned(service, withdrawn)).toEqual({ reward: null, goals: undefined });
   });
+
+  test('a reward that is reported counts once per decision and goal, and replaces the one before', async () => {
+    const clock = wallClock('2026-05-01T10:00:00Z');
+    const service = await open({ clock });
+    await put(service, [{ ...order, value: { property: 'amount', to: 200 } }], { reward: { goal: 'order' } });
+    const hashId = await identify(service, { userId: 'u' });
+    const { decisionId } = (await decide(service, hashId)).body;
+    const reward = (body: object, id = decisionId) =>
+      service.send<AnswerOf<'rewardDecision'>>('POST', `/v1/decisions/${id}/reward`, body);
+    await track(service, 'order_completed', '2026-05-01T10:30:00Z', { amount: 50 });
+    expect(await earned(service, decisionId)).toEqual({ reward: 0.25, goals: { order: 0.25 } });
+    for (const value of [0.5, 0.5, 0.125])
+      expect((await reward({ value, goalId: 'order' })).body).toMatchObject({ reward: 0.25 + value });
+    expect(await earned(service, decisionId)).toEqual({ reward: 0.375, goals: { order: 0.375 } });
+    expect((await reward({ value: 0.0625 })).body).toMatchObject({ reward: 0.0625 });
+    await track(service, 'order_completed', '2026-05-01T10:40:00Z', { amount: 50 });
+    expect(await earned(service, decisionId)).toEqual({ reward: 0.0625, goals: { order: 0.625 } });
+    expect((await reward({ value: 1.5 })).status).toBe(400);
+    expect((await reward({ value: 1, goalId: 'none' })).text).toContain('is not a goal of the catalog');
+    expect((await reward({ value: 1 }, 'dec_none')).status).toBe(404);
+  });
 });

@@ -1,0 +1,102 @@
+/**
+ * A world in which clicks mislead, in process: half of the contents have three times the clicks and a third of the orders.
+ * Orders arrive 2 hours to 3 days after their decision. Prints the share of the gap from an even to the best choice that is
+ * closed on the value of orders, by what is learned: `npm run bench -- bench/field/goals.ts [DECISIONS] [SEEDS]`
+ */
+
+import { seededRandom } from '../../src/kit/random.ts';
+import type { Content } from '../../src/service/catalog/content.ts';
+import { decide } from '../../src/service/decisions/engine/decide.ts';
+import { fold, type RewardEntry } from '../../src/service/decisions/engine/learning.ts';
+import { emptyModel } from '../../src/service/decisions/engine/model.ts';
+
+const CONTENTS = 12;
+const SURFACES = ['home', 'cart', 'search', 'account'];
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const decisions = Number(process.argv[2] ?? 20_000);
+const seeds = Number(process.argv[3] ?? 12);
+
+const contents: Content[] = Array.from({ length: CONTENTS }, (_, i) => ({
+  contentId: `content-${i}`,
+  category: 'any',
+  attributes: [],
+  channels: [],
+  surfaces: [],
+  locales: [],
+  format: 'card',
+  title: '',
+  body: '',
+  traits: [],
+  events: [],
+  prior: 0.1,
+}));
+
+/** The share of the gap that is closed in the second half, learning clicks or the value of orders. */
+function play(seed: string, learned: 'clicks' | 'orders'): number {
+  const random = seededRandom(`world ${seed}`);
+  const normal = () => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
+  const effects = () => SURFACES.map(() => Math.exp(0.5 * normal()));
+  const shape = contents.map((_, i) => ({ bait: i % 2 === 0, clicks: effects(), orders: effects() }));
+  const clickOf = (i: number, surface: number) =>
+    Math.min(0.9, (shape[i]!.bait ? 0.18 : 0.06) * shape[i]!.clicks[surface]!);
+  const orderOf = (i: number, surface: number) =>
+    Math.min(0.9, (shape[i]!.bait ? 0.04 : 0.12) * shape[i]!.orders[surface]!);
+  const outcomes = seededRandom(`outcomes ${seed}`);
+  const model = emptyModel();
+  const late: { readonly at: number; readonly entry: RewardEntry }[] = [];
+  let [own, even, best] = [0, 0, 0];
+  for (let t = 0; t < decisions; t++) {
+    const now = Date.parse('2026-03-01T00:00:00Z') + t * 2 * MINUTE;
+    late.sort((a, b) => a.at - b.at);
+    while (late.length > 0 && late[0]!.at <= now) fold(model, [late.shift()!.entry]);
+    const surface = Math.floor(outcomes() * SURFACES.length);
+    const choice = decide({
+      contents,
+      context: { surface: SURFACES[surface]! },
+      user: `u${t}`,
+      person: { traits: {}, events: [], history: {} },
+      audience: { traits: {}, events: new Map() },
+      guardrails: { excludeCategories: [] },
+      contactsToday: 0,
+      model,
+      seed: `${seed}:${t}`,
+      now,
+    });
+    const chosen = contents.findIndex(({ contentId }) => contentId === choice.chosen!.contentId);
+    const entry: RewardEntry = {
+      decisionId: `${t}`,
+      contentId: choice.chosen!.contentId,
+      category: 'any',
+      attributes: [],
+      features: choice.features,
+      user: `u${t}`,
+      prior: 0.1,
+      at: now,
+      from: null,
+      to: 0,
+    };
+    fold(model, [entry]);
+    const [clicks, orders, amount, delay] = [outcomes(), outcomes(), outcomes(), outcomes()];
+    if (learned === 'clicks' && clicks < clickOf(chosen, surface))
+      late.push({ at: now + MINUTE, entry: { ...entry, at: now + MINUTE, from: 0, to: 0.6 } });
+    const at = now + 2 * HOUR + delay * 70 * HOUR;
+    // Half of an order's amount on average.
+    if (learned === 'orders' && orders < orderOf(chosen, surface))
+      late.push({ at, entry: { ...entry, at, from: 0, to: amount } });
+    if (t < decisions / 2) continue;
+    const chances = contents.map((_, i) => orderOf(i, surface));
+    own += chances[chosen]!;
+    best += Math.max(...chances);
+    even += chances.reduce((sum, chance) => sum + chance, 0) / CONTENTS;
+  }
+  return (own - even) / (best - even);
+}
+
+for (const learned of ['clicks', 'orders'] as const) {
+  const closed = Array.from({ length: seeds }, (_, i) => 100 * play(`${i + 1}`, learned));
+  const mean = closed.reduce((sum, share) => sum + share, 0) / seeds;
+  console.log(
+    `learning ${learned.padEnd(6)} closes ${mean.toFixed(1)} % of the gap on orders (${closed.map((share) => share.toFixed(0)).join(' ')})`,
+  );
+}

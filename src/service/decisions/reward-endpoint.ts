@@ -1,0 +1,41 @@
+import { ServiceError } from '../../contract/errors.ts';
+import type { Catalogs } from '../catalog/follow.ts';
+import type { Endpoints } from '../http/endpoint.ts';
+import { formulaOf } from './goals/formula.ts';
+import { rewardOf } from './goals/rules/learned-reward.ts';
+import { startCounting } from './start-counting.ts';
+import { decisions } from './store/decisions.ts';
+import { rewards } from './store/rewards.ts';
+
+/** Goals whose rewards are reported for one decision, at most; the catalog may have had others. */
+const MAX_GIVEN = 40;
+
+/** Rewards that are reported from outside. */
+export const rewardEndpoints = (catalogs: Catalogs, repeatable: boolean): Endpoints => ({
+  rewardDecision: {
+    priority: 'interactive',
+    concurrencyKeys: ({ params }) => [{ key: `message ${params.decisionId!}` }],
+    handle: async ({ tx, workspace, params, body, requestId }) => {
+      const { value, goalId = '' } = body;
+      const catalog = await catalogs.of(tx, workspace.id);
+      if (goalId !== '' && !catalog.goals.some((goal) => goal.goalId === goalId))
+        throw new ServiceError('invalid_request', undefined, [
+          { field: 'goalId', message: 'is not a goal of the catalog' },
+        ]);
+      const decision = await decisions.lockForUpdate(tx, workspace.id, params.decisionId!);
+      if (!decision || decision.contentId === null)
+        throw new ServiceError('not_found', 'No decision with a content has this identifier.');
+      const given = { ...decision.given, [goalId]: value };
+      if (Object.keys(given).length > MAX_GIVEN)
+        throw new ServiceError('conflict', `Rewards of ${MAX_GIVEN} goals were reported for this decision.`);
+      await decisions.setGiven(tx, workspace.id, decision.decisionId, given);
+      const reward = rewardOf(await formulaOf(tx, workspace.id, catalog), { ...decision, given });
+      if (decision.countedAt === null)
+        await startCounting({ tx, workspace }, { catalog, repeatable: false }, decision);
+      // Until the decision has an entry in the reward log, its writer reads what was reported.
+      if (repeatable || decision.reward !== null)
+        await rewards.record(tx, workspace.id, decision, reward, decision.earned ?? 0);
+      return { body: { decisionId: decision.decisionId, reward, requestId } };
+    },
+  },
+});

@@ -1,0 +1,64 @@
+import type { Store } from '../../../src/service/platform/store/store.ts';
+import type { Expected } from './brute-force.ts';
+import { WORKSPACE } from './world.ts';
+
+/** The differences between what a store says that decisions earned and what they do, as text; the first ones. */
+export async function differences(store: Store, expected: Expected): Promise<string[]> {
+  const found: string[] = [];
+  await store.read(async (tx) => {
+    const rows = await tx.sql.all<{ goal: number; goalId: string }>(
+      'SELECT goal, goal_id AS "goalId" FROM goal WHERE workspace_id = ?',
+      [WORKSPACE],
+    );
+    const names = new Map(rows.map(({ goal, goalId }) => [String(goal), goalId]));
+    const decided = await tx.sql.all<{ id: string; goals: string | null; reward: number | null }>(
+      'SELECT decision_id AS id, goals, reward FROM decision WHERE workspace_id = ?',
+      [WORKSPACE],
+    );
+    for (const { id, goals, reward } of decided) {
+      const number = Number(id.slice(1));
+      const stored = Object.entries((goals === null ? {} : JSON.parse(goals)) as Record<string, number>);
+      const is = sorted(Object.fromEntries(stored.map(([goal, sum]) => [names.get(goal) ?? goal, sum])));
+      const should = sorted(expected.values.get(number) ?? {});
+      if (is !== should) found.push(`${id} earned ${is}, not ${should}`);
+      const due = expected.rewards.get(number) ?? null;
+      if (reward === null || due === null ? reward !== due : Math.abs(reward - due) > 1e-12)
+        found.push(`${id} has the reward ${reward}, not ${due}`);
+    }
+    const counts = await tx.sql.all<{
+      goal: number;
+      content: string;
+      policy: string;
+      converted: number;
+      value: number;
+    }>(
+      'SELECT goal, content_id AS content, policy, converted, value FROM goal_count WHERE workspace_id = ?',
+      [WORKSPACE],
+    );
+    const counted = new Map(
+      counts
+        .filter(({ converted }) => Number(converted) !== 0)
+        .map((row) => [
+          `${names.get(String(row.goal))} ${row.content} ${row.policy}`,
+          `${Number(row.converted)}, ${Number(row.value)}`,
+        ]),
+    );
+    for (const [key, sums] of expected.counts)
+      if (counted.get(key) !== sums.join(', '))
+        found.push(`${key}: ${counted.get(key)}, not ${sums.join(', ')}`);
+    if (counted.size !== expected.counts.size)
+      found.push(`${counted.size} counts, not ${expected.counts.size}`);
+    const logged = await tx.sql.all<{ id: string; reward: number }>(
+      `SELECT decision_id AS id, reward FROM reward WHERE workspace_id = ? ORDER BY seq`,
+      [WORKSPACE],
+    );
+    const latest = new Map(logged.map(({ id, reward }) => [id, reward]));
+    for (const { id, reward } of decided)
+      if ((latest.get(id) ?? null) !== reward)
+        found.push(`the log says ${latest.get(id)} of ${id}, not ${reward}`);
+  });
+  return found.slice(0, 20);
+}
+
+const sorted = (values: Record<string, number>) =>
+  JSON.stringify(Object.entries(values).sort(([a], [b]) => (a < b ? -1 : 1)));
