@@ -2,52 +2,16 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createKey, createWorkspace, updateWorkspace } from '../../../src/service/admin/accounts.ts';
-import { RETRY_GAPS_MS } from '../../../src/service/webhooks/rules/schedule.ts';
 import { startTestService, type TestService } from '../../support/process/service.ts';
-import { json, knownUser, receiver, subscribe, tap } from '../../support/process/webhooks-service.ts';
+import { advance, clockOf } from '../../support/process/test-clock.ts';
+import { json, knownUser } from '../../support/process/webhooks-service.ts';
 import { tempDir } from '../../support/temp.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-const clockOf = (service: TestService, query = '') => json(service.fetch(`/v1/clock${query}`), 200);
-
-/** Moves the clock of a service by `ms`, and waits until all due work is done. */
-async function advance(service: TestService, ms: number) {
-  const { now } = await clockOf(service);
-  const to = new Date(Date.parse(now) + ms).toISOString();
-  await json(service.fetch('/v1/clock', { method: 'PUT', body: { now: to } }), 200);
-  await expect
-    .poll(async () => (await clockOf(service)).movingTo, { timeout: 60_000, interval: 5 })
-    .toBe(null);
-}
-
 describe('a test clock', () => {
-  it('delivers again at each time of the schedule, as if the time had passed', async () => {
-    const service = await startTestService({ testClock: true, allowLoopbackWebhooks: true, seed: '1' });
-    const target = await receiver((response) => void response.writeHead(500).end());
-    const { id } = await subscribe(service, target.url);
-    await tap(service, await knownUser(service), 'actioned');
-    await target.waitFor(1);
-    const until = new Date(Date.parse((await clockOf(service)).now) + 80 * HOUR).toISOString();
-    await expect.poll(async () => (await clockOf(service, `?until=${until}`)).due.deliveries).toBe(1);
-    await advance(service, 80 * HOUR);
-    const { deliveries } = await json(service.fetch(`/v1/webhooks/${id}/deliveries`), 200);
-    expect(deliveries).toMatchObject([{ status: 'failed', nextAttemptAt: null }]);
-    const times = deliveries[0].attempts.map(({ at }: { at: string }) => Date.parse(at));
-    const gaps = times.slice(1).map((at: number, i: number) => at - times[i]);
-    expect(gaps).toHaveLength(RETRY_GAPS_MS.length);
-    // The clock stops at most once in a second of its time.
-    for (const [i, gap] of gaps.entries()) {
-      expect(gap).toBeGreaterThan(RETRY_GAPS_MS[i]! * 0.79);
-      expect(gap).toBeLessThan(RETRY_GAPS_MS[i]! * 1.21 + 2000);
-    }
-    // Receivers check signatures by the time of the world.
-    const signed = target.received.map(({ headers }) => Number(headers['webhook-timestamp']) * 1000);
-    for (const at of signed) expect(Math.abs(at - Date.now())).toBeLessThan(10 * MINUTE);
-  });
-
   it('moves quiet hours, user tokens, keys of requests and retention, and no rate limit', async () => {
     const catalog = join(tempDir(), 'catalog.json');
     const templates = [{ templateId: 'offer', category: 'offers', body: 'Hi' }];
