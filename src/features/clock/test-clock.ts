@@ -45,7 +45,10 @@ export async function advance(
 
 /** The clock in words. */
 export function clockText({ now, offsetMs, due }: ServiceClock): string {
-  const ahead = offsetMs > 0 ? `${span(offsetMs)} later than the time of its machine` : 'not moved';
+  // A move takes a moment, by which the offset is less than what was asked for.
+  const minutes = Math.round(offsetMs / 60_000) * 60_000;
+  const ahead =
+    offsetMs > 0 ? `${span(minutes || offsetMs)} later than the time of its machine` : 'not moved';
   if (!due) return `${now}, ${ahead}`;
   const { removed, ...counts } = due;
   const lines = [
