@@ -1,7 +1,7 @@
 /**
  * Processor time of one choice of the decision engine, in process and without a store, by size of the catalog:
  * contents in 20 categories, of four formats and with three of 100 tags each, that have all been learned, users with traits, events and history, and a rule on every
- * second content. `npm run bench -- bench/decide-cost.ts [contents,…]`.
+ * second content. `npm run bench -- bench/decide-cost.ts [contents,… [more traits]]`.
  */
 import { cpus } from 'node:os';
 import { seededRandom } from '../src/kit/random.ts';
@@ -13,6 +13,8 @@ import { logged } from '../src/service/decisions/engine/log-entry.ts';
 import { emptyModel, type Model } from '../src/service/decisions/engine/model.ts';
 
 const SIZES = (process.argv[2] ?? '100,500,1000,2000').split(',').map(Number);
+/** Traits of a user beside plan, age and city, every second one a number. */
+const TRAITS = Number(process.argv[3] ?? 0);
 /** Decisions learned per content. */
 const LEARNED = 20;
 const DECISIONS = 300;
@@ -36,9 +38,13 @@ for (const size of SIZES) {
     for (const situation of situations) logBytes += work(situation);
     const { user, system } = process.cpuUsage(before);
     const each = (user + system) / 1000 / DECISIONS;
+    const start = process.cpuUsage();
+    if (name === 'learned') learn(model, contents, random, DECISIONS, contents);
+    const learning = process.cpuUsage(start);
+    const both = (learning.user + learning.system) / 1000 / DECISIONS;
     const rows = [...held.contents.values()].reduce((sum, { linear }) => sum + linear.capacity, 0) / size;
     console.log(
-      `${size} contents, ${name}: ${each.toFixed(2)} ms of CPU a decision, ${Math.round(logBytes / DECISIONS)} bytes of log, ` +
+      `${size} contents, ${name}: ${each.toFixed(2)} ms of CPU a decision, ${both.toFixed(2)} ms with learning, ${Math.round(logBytes / DECISIONS)} bytes of log, ` +
         `model ${((held.size * 8) / 1e6).toFixed(1)} MB, ${rows.toFixed(0)} rows a content`,
     );
   }
@@ -51,10 +57,16 @@ function work(situation: Situation): number {
   return JSON.stringify([alternativesOf(choice, 3), entry]).length;
 }
 
-function learn(model: Model, contents: readonly Content[], random: () => number): void {
-  for (let i = 0; i < LEARNED * contents.length; i++) {
+function learn(
+  model: Model,
+  contents: readonly Content[],
+  random: () => number,
+  decisions = LEARNED * contents.length,
+  candidates?: readonly Content[],
+): void {
+  for (let i = 0; i < decisions; i++) {
     const content = contents[Math.floor(random() * contents.length)]!;
-    const situation = situationOf(Math.floor(random() * 1e6), [content], model, random);
+    const situation = situationOf(Math.floor(random() * 1e6), candidates ?? [content], model, random);
     const { features } = decide(situation);
     const at = i * 1000;
     const rewarded = random() < 0.05 + 0.2 * ((Number(content.contentId.slice(8)) % 7) / 7);
@@ -87,7 +99,14 @@ function situationOf(i: number, contents: readonly Content[], model: Model, rand
       ),
     },
     person: {
-      traits: { plan: some(3) ? 'free' : 'pro', age: 18 + some(60), city: `city-${some(8)}` },
+      traits: {
+        plan: some(3) ? 'free' : 'pro',
+        age: 18 + some(60),
+        city: `city-${some(8)}`,
+        ...Object.fromEntries(
+          Array.from({ length: TRAITS }, (_, t) => [`trait-${t}`, t % 2 ? 1000 * random() : `value-${some(3)}`]),
+        ),
+      },
       events: ['viewed', 'bought', 'searched', 'shared'].map((event) => ({
         event,
         count: some(9),

@@ -4,6 +4,18 @@ export interface Rows {
   readonly values: Float64Array;
 }
 
+/** The entries of a vector that are not zero, of which there are `size`. */
+export function packed(vector: Float64Array, size: number): Rows {
+  const found = { rows: new Int32Array(size), values: new Float64Array(size) };
+  let at = 0;
+  for (let row = 0; at < size; row++) {
+    if (vector[row] === 0) continue;
+    found.rows[at] = row;
+    found.values[at++] = vector[row]!;
+  }
+  return found;
+}
+
 /** Mean and variance of a part of the log-odds that a decision gets a response. */
 export interface Belief {
   readonly mean: number;

@@ -1,6 +1,6 @@
 import { scaleOf } from '../../catalog/attributes.ts';
-import { type Belief, Block, type Rows, type Spread } from './block.ts';
-import { ALL_KINDS, BIAS, DEEDS, type Feature, KINDS, magnitudeKey, PLACES, TRAITS } from './features.ts';
+import { type Belief, Block, packed, type Rows, type Spread } from './block.ts';
+import { ALL_KINDS, BIAS, DEEDS, type Feature, magnitudeKey, PLACES, TRAITS } from './features.ts';
 import { RowTable } from './row-table.ts';
 
 /**
@@ -40,41 +40,42 @@ export class Views {
 
   /** Counts the features of a decision. Returns, for each view, the rows that were taken from other features. */
   learn(features: readonly Feature[]): number[][] {
+    const keys = features.map(magnitudeKey);
     return this.tables.map((table, view) => {
       const taken: number[] = [];
       table.start();
-      for (const feature of features) {
-        if (!(feature.kind & VIEWS[view]!)) continue;
+      for (const [i, { kind }] of features.entries()) {
+        if (!(kind & VIEWS[view]!)) continue;
         // One that is always there widens the prior of the bias.
-        const row = table.count(magnitudeKey(feature), true);
+        const row = table.count(keys[i]!, true);
         if (row !== undefined) taken.push(row);
       }
       return taken;
     });
   }
 
-  /** The features of a decision that a view has, rows ascending, within the first `limit` rows. */
-  find(view: number, features: readonly Feature[], limit: number): Rows {
-    const scales = KINDS.map((kind) => {
-      const count = features.reduce(
-        (sum, each) => sum + Number(each.kind === kind && each.key !== BIAS.key),
-        0,
-      );
-      return Math.min(1, Math.sqrt(GROUP / Math.max(1, count)));
+  /** The features of a decision that each of these views has, rows ascending, within the first `limit` rows. */
+  find(views: readonly number[], features: readonly Feature[], limit: number): Rows[] {
+    const counts = new Map<number, number>();
+    for (const { kind, key } of features) if (key !== BIAS.key) counts.set(kind, (counts.get(kind) ?? 0) + 1);
+    const keys = features.map(magnitudeKey);
+    const values = features.map(({ kind, key }) =>
+      key === BIAS.key ? 1 : Math.min(1, Math.sqrt(GROUP / counts.get(kind)!)),
+    );
+    return views.map((view) => {
+      const { rows } = this.tables[view]!;
+      const at = new Float64Array(limit);
+      at[0] = 1;
+      let size = 1;
+      for (let i = 0; i < features.length; i++) {
+        if (!(features[i]!.kind & VIEWS[view]!)) continue;
+        const row = rows.get(keys[i]!);
+        if (row === undefined || row === 0 || row >= limit) continue;
+        if (at[row] === 0) size++;
+        at[row]! += values[i]!;
+      }
+      return packed(at, size);
     });
-    const { rows } = this.tables[view]!;
-    const found = [{ row: 0, value: 1 }];
-    for (const feature of features) {
-      if (!(feature.kind & VIEWS[view]!) || feature.key === BIAS.key) continue;
-      const row = rows.get(magnitudeKey(feature));
-      if (row !== undefined && row < limit)
-        found.push({ row, value: scales[KINDS.indexOf(feature.kind as 1)]! });
-    }
-    found.sort((a, b) => a.row - b.row);
-    return {
-      rows: Int32Array.from(found, ({ row }) => row),
-      values: Float64Array.from(found, ({ value }) => value),
-    };
   }
 }
 

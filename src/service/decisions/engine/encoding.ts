@@ -1,5 +1,5 @@
 import { mix } from '../../../kit/hash32.ts';
-import type { Rows } from './block.ts';
+import { packed, type Rows } from './block.ts';
 import { BIAS, derivedKey, type Feature } from './features.ts';
 import { Numbers } from './numbers.ts';
 import { RowTable } from './row-table.ts';
@@ -19,6 +19,9 @@ const SETTLED = 32;
 const NORM = 5;
 /** Factor on squares and products: their weights have a prior variance of 0.1. */
 const MINOR = Math.sqrt(0.1);
+
+/** Smaller values count as 0. */
+const SMALLEST = 1e-9;
 
 /** The rows that a number may have, beside that of its presence. */
 const [STANDARD, RANK, SQUARE] = [1, 2, 3];
@@ -92,7 +95,7 @@ export class Encoding {
     let sum = 0;
     const set = (key: number, value: number, below: number) => {
       const row = rows.get(key);
-      if (row === undefined || row >= below || value === 0) return;
+      if (row === undefined || row >= below || Math.abs(value) < SMALLEST) return;
       x[row] = value;
       sum += value * value;
     };
@@ -114,18 +117,15 @@ export class Encoding {
         for (let b = 0; b < a; b++)
           set(productKey(this.#keys[a]!, this.#keys[b]!), MINOR * this.#values[a]! * this.#values[b]!, below);
     }
-    const scale = sum > 0 ? Math.sqrt(NORM / sum) : 0;
-    x[0] = 1 / (scale || 1);
-    let size = 0;
-    for (let row = 0; row < x.length; row++) if (x[row] !== 0) size++;
-    const found = { rows: new Int32Array(size), values: new Float64Array(size) };
-    let at = 0;
+    const scale = sum > 0 ? Math.sqrt(NORM / sum) : 1;
+    let size = 1;
     for (let row = 0; row < x.length; row++) {
       if (x[row] === 0) continue;
-      found.rows[at] = row;
-      found.values[at++] = x[row]! * (scale || 1);
+      x[row]! *= scale;
+      size++;
     }
-    return found;
+    x[0] = 1;
+    return packed(x, size);
   }
 
   /** Finds the columns that have rows; returns how many. In products a number enters by its rank. */

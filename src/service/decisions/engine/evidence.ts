@@ -2,13 +2,12 @@ import { COPIES, DEFAULT_COPY } from './copies.ts';
 
 /** What a decision tells of an expert's predictions lasts for about 1 / (1 - MEMORY) decisions. */
 const MEMORY = 0.999;
-/**
- * The margin (log-likelihood) by which another copy must predict better than the default one, and the linear experts, which learn
- * nothing about one content from another, better than the copy without features.
- */
+/** The margin (log-likelihood) by which another copy must predict better than the default one. */
 const MARGIN = 4;
+/** The advance of the linear experts, which fades like all evidence: where features matter much, every early decision counts. */
+const ADVANCE = 20;
 /** The share of what the best copy explains that the linear experts need to explain. */
-const ENOUGH = 0.7;
+const ENOUGH = 0.6;
 /** The copy without features. */
 const WITHOUT_FEATURES = 0;
 /** The place of the linear experts' predictions, after those of the copies. */
@@ -21,6 +20,16 @@ export const EXPERTS = COPIES.length + 1;
  */
 export class Evidence {
   readonly sums = new Float64Array(EXPERTS);
+
+  constructor() {
+    this.reset();
+  }
+
+  /** Starts again. */
+  reset(): void {
+    this.sums.fill(0);
+    this.sums[LINEAR] = ADVANCE;
+  }
 
   /** Takes in the response of a decision. */
   add(predicted: Float64Array, response: number): void {
@@ -59,7 +68,7 @@ export class Evidence {
       if (personal && linear <= this.sums[copy]!) return false;
       if (!personal) best = Math.max(best, this.sums[copy]!);
     }
-    return linear - without > Math.max(MARGIN, ENOUGH * (best - without));
+    return linear - without > ENOUGH * (best - without);
   }
 }
 

@@ -37,7 +37,7 @@ export const ALL_KINDS = PLACES | TRAITS | DEEDS;
 export const BIAS: Feature = { key: 0, label: '', number: null, kind: PLACE };
 
 /** Most features of one decision, the bias and the combination included. */
-export const MAX_FEATURES_PER_DECISION = 128;
+export const MAX_FEATURES_PER_DECISION = 96;
 
 /** The fields whose values a reason may repeat: they name a place, not a person. */
 const NAMED_PLACES = ['channel', 'surface', 'locale'];
@@ -185,6 +185,25 @@ const recency = (age: number) => AGES.findIndex((limit) => age < limit);
 /** Features as they are stored: for each kind a list [key, number or null, key, number or null, …], without labels. */
 export const packFeatures = (features: readonly Feature[]): (number | null)[][] =>
   KINDS.map((each) => features.flatMap(({ key, number, kind }) => (kind === each ? [key, number] : [])));
+
+/** Features as the model holds them while they wait: key, number and kind of each, NaN for a text. */
+export const compact = (features: readonly Feature[]): Float64Array =>
+  Float64Array.from(features.flatMap(({ key, number, kind }) => [key, number ?? Number.NaN, kind]));
+
+/** The features that were held. */
+export function expand(compact: Float64Array): Feature[] {
+  const features: Feature[] = [];
+  for (let at = 0; at < compact.length; at += 3) {
+    const number = compact[at + 1]!;
+    features.push({
+      key: compact[at]!,
+      label: '',
+      number: Number.isNaN(number) ? null : number,
+      kind: compact[at + 2]!,
+    });
+  }
+  return features;
+}
 
 /**
  * The features as they were stored. None is stored of an erased user's decision. It keeps the bias: without it, the model

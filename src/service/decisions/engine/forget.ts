@@ -1,4 +1,4 @@
-import { BIAS } from './features.ts';
+import { BIAS, compact } from './features.ts';
 import { contentHash, hashOf, type Model, pairKey } from './model.ts';
 
 /** Removes what a model learned of one user. What all users taught it together stays. Returns whether it had anything. */
@@ -12,7 +12,7 @@ export function forgetUser(model: Model, user: string): boolean {
   changed = model.encoding.numbers.forget(hash[0]) || changed;
   for (const [decision, example] of model.pending) {
     if (example.user !== user) continue;
-    model.pending.set(decision, { ...example, user: null, features: [BIAS] });
+    model.pending.set(decision, { ...example, user: null, compact: compact([BIAS]) });
     changed = true;
   }
   return changed;

@@ -1,12 +1,11 @@
 import type { Random } from '../../../kit/random.ts';
 import type { Content } from '../../catalog/content.ts';
-import type { Belief } from './block.ts';
 import { probability } from './copies.ts';
 import type { Feature } from './features.ts';
 import { unmetLinear, upperBound } from './linear.ts';
 import { type Model, responseValueOf } from './model.ts';
 import { propensitiesOf, propensitiesOfHighest } from './policy.ts';
-import { Reader } from './reader.ts';
+import { Reader, type Score } from './reader.ts';
 
 /** What the model says of the candidates of one decision. */
 export interface Judgement {
@@ -38,9 +37,7 @@ function byCopy(
 ): Judgement {
   const reader = new Reader(model, features, user);
   const scores = contents.map((content) => reader.score(content));
-  const chances = scores.map(({ shared, own }) =>
-    probability({ mean: shared.mean + own.mean, variance: shared.variance + own.variance }),
-  );
+  const chances = scores.map(chanceOf);
   return {
     rankings: chances.map((chance, i) => chance * scores[i]!.responseValue),
     propensities: (random, explorationShare) => propensitiesOf(scores, random, explorationShare),
@@ -51,15 +48,16 @@ function byCopy(
 
 function byLinear(model: Model, contents: readonly Content[], features: readonly Feature[]): Judgement {
   const x = model.encode(features);
-  const unmet = new Map<number, Belief>();
   const rankings = new Array<number>(contents.length);
   const bounds = new Array<number>(contents.length);
-  for (const [i, { contentId, prior }] of contents.entries()) {
-    const known = model.contents.get(contentId);
-    let belief = known ? known.linear.believe(x) : unmet.get(prior);
+  // Contents that were never met have what the copies learned of their categories and attributes.
+  let reader: Reader | undefined;
+  for (const [i, content] of contents.entries()) {
+    const known = model.contents.get(content.contentId);
+    let belief = known?.linear.believe(x);
     if (!belief) {
-      belief = unmetLinear(prior, x);
-      unmet.set(prior, belief);
+      reader ??= new Reader(model, features, null);
+      belief = unmetLinear(chanceOf(reader.score(content)), x);
     }
     const value = responseValueOf(model, known);
     rankings[i] = value * Math.min(Math.max(belief.mean, 0), 1);
@@ -80,3 +78,6 @@ function byLinear(model: Model, contents: readonly Content[], features: readonly
     },
   };
 }
+
+const chanceOf = ({ shared, own }: Score) =>
+  probability({ mean: shared.mean + own.mean, variance: shared.variance + own.variance });

@@ -14,14 +14,17 @@ import { Personal } from './personal.ts';
  * Covariances, of four bytes, that the blocks of all copies may take together, and those of the linear experts: with many
  * contents each has fewer rows.
  */
-const MAX_COPY_NUMBERS = 2_500_000;
-const MAX_LINEAR_NUMBERS = 4_500_000;
+const MAX_COPY_NUMBERS = 2_000_000;
+const MAX_LINEAR_NUMBERS = 4_000_000;
+
+/** Rows are limited in steps: cutting all blocks takes a while. */
+const STEP = 4;
 
 /** The learned state of one content. */
 export interface Known {
   /** One for each copy. */
   readonly blocks: readonly Block[];
-  readonly linear: Block;
+  linear: Block;
   readonly hash: Hash;
   /** Decisions folded in. */
   seen: number;
@@ -48,7 +51,8 @@ export interface Example {
 }
 
 /** A decision that does not count yet, and what it earned so far. */
-export interface Waiting extends Example {
+export interface Waiting extends Omit<Example, 'features'> {
+  readonly compact: Float64Array;
   /** Number of the decision in the model's own count. */
   readonly nth: number;
   readonly reward: number;
@@ -88,7 +92,8 @@ export class Model {
     let size = 4096 + 2 * SAMPLE * this.encoding.numbers.known.size;
     for (const blocks of this.everyBlocks()) for (const block of blocks) size += block.size + 16;
     for (const { linear } of this.contents.values()) size += linear.size + 16;
-    return size + 16 * this.personal.pairs.size + 40 * this.change.recent.size + 300 * this.pending.size;
+    for (const { compact } of this.pending.values()) size += compact.length + 48;
+    return size + 16 * this.personal.pairs.size + 40 * this.change.recent.size;
   }
 
   /** The blocks of the copies, of each category, attribute and content. */
@@ -100,7 +105,7 @@ export class Model {
 
   /** The features of a decision as each view sees them. */
   rowsOf(features: readonly Feature[]): Rows[] {
-    return VIEWS.map((_, view) => this.views.find(view, features, this.copyRows));
+    return this.views.find([...VIEWS.keys()], features, this.copyRows);
   }
 
   /** The vector of a decision for the linear experts. */
@@ -117,11 +122,12 @@ export class Model {
       return blocks * numbers <= MAX_COPY_NUMBERS;
     };
     let most = MAX_COPY_ROWS;
-    while (most > 1 && !fits(most)) most--;
+    while (most > 1 && !fits(most)) most = most > STEP ? most - STEP : most - 1;
     if (most < this.copyRows)
       for (const each of this.everyBlocks()) for (const block of each) block.truncate(most);
     this.copyRows = most;
-    const linear = Math.min(MAX_ROWS, Math.floor(Math.sqrt((2 * MAX_LINEAR_NUMBERS) / this.contents.size)));
+    const fitting = Math.sqrt((2 * MAX_LINEAR_NUMBERS) / this.contents.size);
+    const linear = Math.min(MAX_ROWS, STEP * Math.floor(fitting / STEP));
     if (linear < this.linearRows) for (const known of this.contents.values()) known.linear.truncate(linear);
     this.linearRows = linear;
   }

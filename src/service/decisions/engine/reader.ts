@@ -43,7 +43,7 @@ export class Reader {
     const { view, personal } = COPIES[copy]!;
     this.#table = model.views.tables[view]!;
     this.#userVariance = user !== null && personal ? USER_VARIANCE : 0;
-    this.rows = model.views.find(view, features, model.copyRows);
+    [this.rows] = model.views.find([view], features, model.copyRows) as [Rows];
     this.#unmetShared = { mean: 0, variance: priorVariance(SHARED, this.rows) };
     this.#unmetOwn = priorVariance(OWN, this.rows) + this.#userVariance;
   }

@@ -4,7 +4,7 @@ import { type ChangeDetector, MAX_RECENT } from './change.ts';
 import { attributeBlocks, COPIES, ownBlocks, sharedBlocks } from './copies.ts';
 import { MAX_ROWS } from './encoding.ts';
 import { EXPERTS } from './evidence.ts';
-import { packFeatures, unpackFeatures } from './features.ts';
+import { compact, expand, packFeatures, unpackFeatures } from './features.ts';
 import { linearBlock } from './linear.ts';
 import { contentHash, emptyModel, type Known, Model } from './model.ts';
 import { Distribution, MAX_NUMBERS, SAMPLE } from './numbers.ts';
@@ -59,11 +59,11 @@ export function serialiseModel(model: Model): string {
     waiting: [...change.waiting.keys()],
     predicted: pack(joined(recent.map(({ predicted }) => predicted))),
     pending: [...model.pending.values()].map(
-      ({ decision, at, prior, nth, reward, contentId, category, attributes, user, features }) => [
+      ({ decision, at, prior, nth, reward, contentId, category, attributes, user, compact }) => [
         [decision, at, prior, nth, reward],
         [contentId, category],
         user,
-        packFeatures(features),
+        packFeatures(expand(compact)),
         attributes,
       ],
     ),
@@ -156,7 +156,7 @@ function read(stored: Stored): Model {
     );
     must(Array.isArray(attributes) && attributes.length <= MAX_OF_CONTENT);
     must(attributes.every(Number.isSafeInteger));
-    const example = { decision, at, prior, contentId, category, attributes, user, features: packed };
+    const example = { decision, at, prior, contentId, category, attributes, user, compact: compact(packed) };
     model.pending.set(decision, { ...example, nth, reward });
   }
   for (const delay of stored.delays) {

@@ -2,8 +2,8 @@ import type { Rows } from './block.ts';
 import type { Recent } from './change.ts';
 import { COPIES, probability, sigmoid } from './copies.ts';
 import { EXPERTS, LINEAR } from './evidence.ts';
-import type { Feature } from './features.ts';
-import { correctLinear, learnLinear } from './linear.ts';
+import { compact, expand, type Feature } from './features.ts';
+import { correctLinear, learnLinear, linearBlock } from './linear.ts';
 import { type Example, fresh, hashOf, type Known, type Model, type Waiting } from './model.ts';
 import { move, partsOf, project } from './parts.ts';
 import { responseOf } from './reward.ts';
@@ -24,9 +24,10 @@ const MAX_PENDING = 4096;
  * covariance × features, so it is found by Newton steps on one number, and the curvature there shrinks each
  * covariance by a rank-one term.
  */
-function learn(model: Model, waiting: Waiting, response: number): void {
-  addFeatures(model, waiting.features, waiting.user);
-  const parts = partsOf(model, waiting, true);
+function learn(model: Model, { compact, ...waiting }: Waiting, response: number): void {
+  const features = expand(compact);
+  addFeatures(model, features, waiting.user);
+  const parts = partsOf(model, { ...waiting, features }, true);
   const { known, pair } = parts;
   const predicted = new Float64Array(EXPERTS);
   for (let copy = 0; copy < COPIES.length; copy++) {
@@ -48,7 +49,10 @@ function learn(model: Model, waiting: Waiting, response: number): void {
       pair.variance -= shrink * pair.variance * pair.variance;
     }
   }
-  predicted[LINEAR] = learnOne(model, known, model.encode(waiting.features), response);
+  // What its category and attributes say of it is where a new content starts.
+  if (known.seen === 0 && known.linear.capacity === 0)
+    known.linear = linearBlock(predicted[model.evidence.copy]!);
+  predicted[LINEAR] = learnOne(model, known, model.encode(features), response);
   const expected = Math.min(predicted[model.evidence.copy]!, predicted[LINEAR]!);
   model.evidence.add(predicted, response);
   model.rate += RATE_STEP * (response - model.rate);
@@ -71,8 +75,9 @@ function learnOne(model: Model, { linear }: Known, x: Rows, response: number): n
 }
 
 /** Keeps a decision, with its first reward, until it counts. */
-export function keepPending(model: Model, example: Example, reward: number): void {
-  model.pending.set(example.decision, { ...example, nth: ++model.decisions, reward });
+export function keepPending(model: Model, { features, ...example }: Example, reward: number): void {
+  const waiting = { ...example, compact: compact(features), nth: ++model.decisions, reward };
+  model.pending.set(example.decision, waiting);
   if (responseOf(reward) > 0) model.delays.add({ ms: 0, decisions: 0 });
 }
 
@@ -152,7 +157,7 @@ function forgetAll(model: Model): void {
   model.categories.clear();
   model.attributes.clear();
   model.personal.pairs.clear();
-  model.evidence.sums.fill(0);
+  model.evidence.reset();
   for (const [contentId, known] of model.contents) model.contents.set(contentId, atPrior(contentId, known));
 }
 

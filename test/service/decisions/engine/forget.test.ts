@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { BIAS, unpackFeatures } from '../../../../src/service/decisions/engine/features.ts';
+import { BIAS, expand, unpackFeatures } from '../../../../src/service/decisions/engine/features.ts';
 import { forgetUser } from '../../../../src/service/decisions/engine/forget.ts';
 import { parseModel, serialiseModel } from '../../../../src/service/decisions/engine/snapshot.ts';
 import { countPending, keepPending } from '../../../../src/service/decisions/engine/update.ts';
@@ -17,7 +17,7 @@ test('what was learned of one user goes, and of others and all stays', () => {
   expect(Math.min(waiting, others)).toBeGreaterThan(0);
   expect(forgetUser(model, 'erased')).toBe(true);
   expect(of('erased')).toEqual([]);
-  expect(of(null).map(({ features }) => features)).toEqual(Array(waiting).fill([BIAS]));
+  expect(of(null).map((each) => expand(each.compact))).toEqual(Array(waiting).fill([BIAS]));
   expect(of('other').length).toBe(others);
   expect(model.personal.pairs.size).toBeLessThan(pairs);
   expect(model.personal.pairs.size).toBeGreaterThan(0);

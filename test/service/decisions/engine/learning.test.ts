@@ -222,7 +222,8 @@ describe('learning', () => {
           events: [{ event: `e${i % 800}`, count: i, age: i * 1000 }],
         },
       );
-    for (let i = 0; i < 33_000; i++)
+    for (let i = 0; i < 32_700; i++) model.personal.getOrCreate(i);
+    for (let i = 0; i < 3000; i++)
       fold(model, [entry('a', +(i % 5 === 0), { user: `u${i}`, features: odd(i), decisionId: `m${i}` })]);
     expect(model.personal.pairs.size).toBeLessThanOrEqual(32_768);
     for (const { counts, rows, most } of [...model.views.tables, model.encoding.table]) {
@@ -256,7 +257,8 @@ describe('a broken model', () => {
 
   test('still yields a safe decision', () => {
     const model = learned([entry('a', 1)]);
-    model.contents.get('a')!.blocks[model.evidence.copy]!.mean.fill(Number.NaN);
+    const { blocks, linear } = model.contents.get('a')!;
+    for (const each of [...blocks, linear]) each.mean.fill(Number.NaN);
     const { candidates, chosen } = decide(situation({ model }));
     expect(candidates.map((c) => c.propensity)).toEqual([1 / 3, 1 / 3, 1 / 3]);
     expect(candidates[0]!.ranking).toBe(0.1);
