@@ -32,12 +32,25 @@ const players: Record<string, Start> = {
       }),
 };
 
+const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
+
+/** Decisions until the mean of a tenth of the run is 90 % of that of its last quarter. */
+function decisionsToReach(chances: readonly number[]): number {
+  const goal = 0.9 * mean(chances.slice(Math.floor(0.75 * chances.length)));
+  const width = Math.floor(chances.length / 10);
+  let sum = 0;
+  for (let t = 0; t < chances.length; t++) {
+    sum += chances[t]! - (t >= width ? chances[t - width]! : 0);
+    if (t >= width - 1 && sum / width >= goal) return t + 1;
+  }
+  return chances.length;
+}
+
 const names = readdirSync(folder)
   .filter((name) => /\.(arff|csv)$/.test(name))
   .filter((name) => only === '' || only.split(',').includes(name.replace(/\.\w+$/, '')))
   .sort();
 const sums = new Map<string, number>();
-const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
 console.log(
   'set',
   'rows',
@@ -52,20 +65,23 @@ for (const name of names) {
   const figures: string[] = [];
   for (const [player, start] of Object.entries(players)) {
     const rewards: number[] = [];
+    const reached: number[] = [];
     const before = process.cpuUsage().user;
     let decisions = 0;
     for (let order = 1; order <= orders; order++) {
       const seed = `order ${order}`;
       const world = bandit(set, { seed, rounds, late, permute: flag('--permute') });
       const running = await start(set, world, seed);
-      rewards.push((await play(world, seed, running)).reward);
+      const { reward, chances } = await play(world, seed, running);
+      rewards.push(reward);
+      reached.push(decisionsToReach(chances));
       decisions += world.decisions;
       await running.close?.();
     }
     sums.set(player, (sums.get(player) ?? 0) + mean(rewards));
     const cost = (process.cpuUsage().user - before) / decisions;
     figures.push(
-      `${mean(rewards).toFixed(4)} (${rewards.map((reward) => reward.toFixed(3)).join(' ')}; ${cost.toFixed(0)} µs)`,
+      `${mean(rewards).toFixed(4)} (${rewards.map((reward) => reward.toFixed(3)).join(' ')}; ${cost.toFixed(0)} µs; 90 % at ${mean(reached).toFixed(0)})`,
     );
   }
   console.log(

@@ -104,7 +104,10 @@ function situationOf(i: number, contents: readonly Content[], model: Model, rand
         age: 18 + some(60),
         city: `city-${some(8)}`,
         ...Object.fromEntries(
-          Array.from({ length: TRAITS }, (_, t) => [`trait-${t}`, t % 2 ? 1000 * random() : `value-${some(3)}`]),
+          Array.from({ length: TRAITS }, (_, t) => [
+            `trait-${t}`,
+            t % 2 ? 1000 * random() : `value-${some(3)}`,
+          ]),
         ),
       },
       events: ['viewed', 'bought', 'searched', 'shared'].map((event) => ({

@@ -22,6 +22,8 @@ export interface Result {
   readonly figure: number;
   /** Mean chance of a click of what was chosen. */
   readonly reward: number;
+  /** The chance of each decision measured. */
+  readonly chances: readonly number[];
   /** Mean absolute difference between the ranking promised and the chance, where measured. */
   readonly ranking: number | null;
 }
@@ -30,6 +32,7 @@ export interface Result {
 export async function play(world: World, seed: string, player: Player): Promise<Result> {
   const outcomes = seededRandom(`${seed}:outcomes`);
   const due = new Map<number, number[]>();
+  const chosen: number[] = [];
   let own = 0;
   let uniform = 0;
   let oracle = 0;
@@ -53,6 +56,7 @@ export async function play(world: World, seed: string, player: Player): Promise<
     measured++;
     if (content === world.shareOf) shown++;
     own += chances[content]!;
+    chosen.push(chances[content]!);
     oracle += Math.max(...chances);
     uniform += chances.reduce((sum, p) => sum + p, 0) / chances.length;
     if (ranking !== undefined) {
@@ -63,6 +67,7 @@ export async function play(world: World, seed: string, player: Player): Promise<
   return {
     figure: world.shareOf === undefined ? (own - uniform) / (oracle - uniform) : shown / measured,
     reward: own / measured,
+    chances: chosen,
     ranking: ranked > 0 ? error / ranked : null,
   };
 }

@@ -72,13 +72,13 @@ test('contents that join take nothing away from what is known of the others', ()
 
 test('neither names nor texts of a person are in the log or the model, and numbers go with the user', () => {
   const traits = {
-    secretplan: 'canary-word',
+    secret_plan: 'canary-word',
     salary: 87_654.321,
     email: 'canary@example.org',
     phone: 4_477_009_001,
     full_name: 'Canary',
   };
-  const features = featuresOf({ canaryfield: 'canary-place' }, { traits, history: { silent: 3 } });
+  const features = featuresOf({ canary_field: 'canary-place' }, { traits, history: { silent: 3 } });
   const log = JSON.stringify(packFeatures(features));
   const model = learned([
     ...Array.from({ length: 4 }, () => entry('a', 1, { features, user: 'canary-user' })),
