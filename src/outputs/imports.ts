@@ -6,6 +6,9 @@ const counts = {
   files: whole('Number of inputs.'),
   read: whole('Records read: accepted + rejected + skipped + unsent.'),
   accepted: whole('Records that the service has acknowledged.'),
+  duplicates: whole(
+    'Of the accepted ones, events whose eventId is repeated, which the service did not store again.',
+  ),
   rejected: whole('Records that are not valid, or that the service refused.'),
   skipped: whole('Records that were acknowledged in an earlier run.'),
   unsent: whole('Records that were not sent.'),

@@ -20,6 +20,10 @@ export default class EventsSend extends SvcCommand {
       multipleNonGreedy: true,
       helpValue: 'k=v',
     }),
+    'event-id': Flags.string({
+      summary: 'an id of your own: of the events with the same id, the service stores the first',
+      helpValue: 'ID',
+    }),
     ...acknowledgementFlag,
     timestamp: Flags.string({ summary: 'time of the event, in UTC; now by default', helpValue: 'T' }),
   };
@@ -36,7 +40,13 @@ export default class EventsSend extends SvcCommand {
     const { NotAcknowledged, requireAcknowledgement } = await import('../../client/acknowledgement.ts');
     const textAt = (now: number): string => {
       const timestamp = flags.timestamp ?? new Date(now).toISOString();
-      const text = eventText(flags['user-id'], flags.event, timestamp, flags.property ?? []);
+      const text = eventText(
+        flags['user-id'],
+        flags.event,
+        timestamp,
+        flags.property ?? [],
+        flags['event-id'],
+      );
       if ('json' in text) return text.json;
       throw new SvcError('usage', `${text.field} ${text.reason}`, {
         hint: (invocation) =>

@@ -1,4 +1,5 @@
 import type { Clock } from '../../../kit/clock.ts';
+import { objectOf } from '../../../kit/object-of.ts';
 import { Semaphore } from '../../../kit/semaphore.ts';
 import type { Counters } from '../record/counters.ts';
 import type { Reject } from '../record/reject.ts';
@@ -109,7 +110,10 @@ export class Delivery {
     const { journal, clock, counters, onAnswer, onSettled } = this.options;
     await journal.sending(batch, digest, clock.now());
     const outcome = batch.records.count > 0 ? await this.send(batch, digest) : NOTHING_SENT;
-    for (const answer of outcome.answers) onAnswer?.(answer);
+    for (const answer of outcome.answers) {
+      onAnswer?.(answer);
+      counters.duplicates += duplicatesOf(answer.body);
+    }
     const rejects = [...batch.rejects, ...outcome.rejects].sort((a, b) => a.offset - b.offset);
     const accepted = outcome.accepted > 0;
     const rejectsLength = rejects.length > 0 ? await this.write(rejects) : undefined;
@@ -140,4 +144,10 @@ export class Delivery {
     this.writing = written.catch(() => undefined);
     return written;
   }
+}
+
+/** The number of repeated events that an answer names. */
+function duplicatesOf(body: unknown): number {
+  const { duplicates } = objectOf(body);
+  return typeof duplicates === 'number' ? duplicates : 0;
 }

@@ -8,6 +8,7 @@ export function eventText(
   event: string,
   timestamp: string,
   properties: readonly string[],
+  eventId: string | undefined,
 ): { json: string } | ValidationError {
   const members: string[] = [];
   for (const pair of properties) {
@@ -20,6 +21,7 @@ export function eventText(
     `"userId":${JSON.stringify(userId)}`,
     `"event":${JSON.stringify(event)}`,
     `"timestamp":${JSON.stringify(timestamp)}`,
+    ...(eventId === undefined ? [] : [`"eventId":${JSON.stringify(eventId)}`]),
     ...(members.length > 0 ? [`"properties":{${members.join(',')}}`] : []),
   ];
   const json = `{${fields.join(',')}}`;

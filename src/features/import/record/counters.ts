@@ -4,6 +4,8 @@ import { Reasons } from './reasons.ts';
 export interface Counters {
   read: number;
   accepted: number;
+  /** Of the accepted ones, those whose `eventId` is repeated, as the service counts them. */
+  duplicates: number;
   rejected: number;
   /** Settled in an earlier run. */
   skipped: number;
@@ -21,6 +23,7 @@ export function newCounters(): Counters {
   return {
     read: 0,
     accepted: 0,
+    duplicates: 0,
     rejected: 0,
     skipped: 0,
     unsent: 0,

@@ -5,7 +5,7 @@ export type RecordKind = 'events' | 'users';
 
 /** The fields of a record, without its free-form part. */
 export const FIELDS: Record<RecordKind, readonly string[]> = {
-  events: ['userId', 'event', 'timestamp'],
+  events: ['userId', 'event', 'timestamp', 'eventId'],
   users: [
     ...['userId', 'name', 'phone', 'accountNumber', 'timeZone', 'locale'],
     ...['phones', 'emails', 'devices', 'optIn', 'optOut'],

@@ -23,6 +23,8 @@ export interface ImportResult extends Traffic {
   readonly files: number;
   readonly read: number;
   readonly accepted: number;
+  /** Of the accepted ones, events whose `eventId` is repeated, which the service did not store again. */
+  readonly duplicates: number;
   readonly rejected: number;
   readonly skipped: number;
   readonly unsent: number;
@@ -52,13 +54,14 @@ export function resultOf(
   mapping: Mapping,
   rest: Pick<ImportResult, 'files' | 'elapsedMs' | 'rejectsFile' | 'resumeCommand' | 'sha256'>,
 ): ImportResult {
-  const { read, accepted, rejected, skipped, unsent, filtered, batches, bytes } = counters;
+  const { read, accepted, duplicates, rejected, skipped, unsent, filtered, batches, bytes } = counters;
   const { files, elapsedMs, rejectsFile, resumeCommand, sha256 } = rest;
   const seconds = elapsedMs / 1000;
   return {
     files,
     read,
     accepted,
+    duplicates,
     rejected,
     skipped,
     unsent,

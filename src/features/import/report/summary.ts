@@ -65,6 +65,7 @@ export function summary(
   ];
   const more: Readonly<Record<string, string>> = {
     read: unread ? '; the rest of the input was not read' : '',
+    accepted: result.duplicates > 0 ? `; ${n(result.duplicates)} with a repeated eventId` : '',
     rejected: whyText(reasons),
     filtered: '; left out by --where, not read',
   };

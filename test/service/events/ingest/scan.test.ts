@@ -19,7 +19,8 @@ function view(batch: EventBatch): unknown {
   const named = [...batch.named([...names, 'another'])].map(([i, { userId }]) => [i, userId]);
   return {
     text: batch.text,
-    columns: batch.columns(),
+    columns: [...batch.columns(), batch.idColumn()],
+    ids: batch.ids(),
     events: events.map(({ userId, event: name, timestamp }) => [userId, name, timestamp]),
     named,
   };
@@ -97,6 +98,7 @@ test('never accepts what the schema rejects', () => {
     fc.record({ userId: part, event: part, timestamp: part, properties, extra: part }, { requiredKeys: [] }),
     fc.record({ userId: text, event: text, timestamp: fc.oneof(fc.constant(TIME), part), properties }),
     fc.record({ userId: text, event: text, timestamp: fc.constant(TIME) }),
+    fc.record({ userId: text, event: text, timestamp: fc.constant(TIME), eventId: fc.oneof(text, part) }),
     part,
   );
   const body = fc.oneof(

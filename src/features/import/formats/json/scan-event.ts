@@ -6,6 +6,8 @@
  * verifies that both agree.
  */
 
+import { MAX_EVENT_ID } from '../../../../contract/limits.ts';
+
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const COLON = 0x3a;
@@ -26,6 +28,7 @@ const USER_ID = 1;
 const EVENT = 2;
 const TIMESTAMP = 4;
 const PROPERTIES = 8;
+const EVENT_ID = 16;
 const REQUIRED = USER_ID | EVENT | TIMESTAMP;
 
 /** Returns a table with 1 for the bytes that end the fast scan of a string: control characters, the quote, the backslash. */
@@ -56,6 +59,7 @@ const N_USER_ID = bytesOf('userId');
 const N_EVENT = bytesOf('event');
 const N_TIMESTAMP = bytesOf('timestamp');
 const N_PROPERTIES = bytesOf('properties');
+const N_EVENT_ID = bytesOf('eventId');
 
 /**
  * Scans the event in `b` at `at`. The bytes must be valid UTF-8 with a line feed after the record, which stops the scan,
@@ -80,7 +84,7 @@ export function scanEvent(b: Uint8Array, at: number): number {
     else if (field === TIMESTAMP) {
       scanned.timestamp = i + 1;
       i = dateTimeEnd(b, i);
-    } else i = name(b, i);
+    } else i = name(b, i, field === EVENT_ID ? MAX_EVENT_ID : MAX_NAME_BYTES);
     if (i < 0) return -1;
     i = skipWhitespace(b, i);
     const c = b[i++];
@@ -103,7 +107,7 @@ function fieldAt(b: Uint8Array, i: number): number {
     case 0x75:
       return matches(b, i, N_USER_ID) ? USER_ID : 0;
     case 0x65:
-      return matches(b, i, N_EVENT) ? EVENT : 0;
+      return matches(b, i, N_EVENT) ? EVENT : matches(b, i, N_EVENT_ID) ? EVENT_ID : 0;
     case 0x74:
       return matches(b, i, N_TIMESTAMP) ? TIMESTAMP : 0;
     case 0x70:
@@ -116,6 +120,7 @@ function fieldAt(b: Uint8Array, i: number): number {
 function lengthOf(field: number): number {
   if (field === USER_ID) return N_USER_ID.length;
   if (field === EVENT) return N_EVENT.length;
+  if (field === EVENT_ID) return N_EVENT_ID.length;
   return field === TIMESTAMP ? N_TIMESTAMP.length : N_PROPERTIES.length;
 }
 
@@ -125,11 +130,11 @@ function matches(b: Uint8Array, at: number, text: Uint8Array): boolean {
 }
 
 /** Scans a string that is neither empty nor too long. Returns the index after it, or -1. */
-function name(b: Uint8Array, at: number): number {
+function name(b: Uint8Array, at: number, most: number): number {
   if (b[at] !== QUOTE) return -1;
   const end = string(b, at + 1);
   const length = end - at - 2;
-  return length > 0 && length <= MAX_NAME_BYTES ? end : -1;
+  return length > 0 && length <= most ? end : -1;
 }
 
 /** Scans from the opening quote and returns the index after the closing one, or -1 if the schema must decide. */

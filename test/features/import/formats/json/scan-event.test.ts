@@ -67,12 +67,14 @@ const properties = fc
 const long = fc.constantFrom(
   `"${'x'.repeat(256)}"`,
   `"${'x'.repeat(257)}"`,
+  `"${'x'.repeat(128)}"`,
+  `"${'x'.repeat(129)}"`,
   `"${'é'.repeat(200)}"`,
   '""',
   '"u"',
 );
 const member = fc.oneof(
-  fc.tuple(fc.constantFrom('"userId"', '"event"'), fc.oneof(quoted, long, literal)),
+  fc.tuple(fc.constantFrom('"userId"', '"event"', '"eventId"'), fc.oneof(quoted, long, literal)),
   fc.tuple(fc.constant('"timestamp"'), timestamp),
   fc.tuple(fc.constant('"properties"'), fc.oneof(properties, literal)),
   fc.tuple(fc.constantFrom('"userid"', '"extra"', '"__proto__"', '"user\\u0049d"', '"event '), literal),
