@@ -9,7 +9,7 @@ import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import autocannon from 'autocannon';
-import { deliveryHeaders } from '../src/contract/delivery-headers.ts';
+import { signedHeaders } from '../src/contract/signed-headers.ts';
 
 const SECONDS = Number(process.argv[2] ?? 30);
 const CONNECTIONS = Number(process.argv[3] ?? 16);
@@ -40,7 +40,7 @@ try {
           const body = Buffer.from(
             `{"type":"campaign.clicked","decisionId":"dec_${n}","contentId":"summer-sale","hashId":"9f86d081884c7d65","deliveryId":"${id}","occurredAt":"2026-01-31T12:00:00.000Z"}`,
           );
-          return { ...request, body, headers: deliveryHeaders(id, Date.now(), body, [SECRET]) };
+          return { ...request, body, headers: signedHeaders(id, Date.now(), body, [SECRET]) };
         },
       },
     ],

@@ -123,6 +123,18 @@ try {
   const { operationTypes, deliveryTypes } = await load('declarations');
   write('types/operations.d.mts', [operationTypes().trimEnd()]);
   write('types/delivery.d.mts', [deliveryTypes().trimEnd()]);
+  const names = Object.keys(ENDPOINTS).filter((name) => !ENDPOINTS[name].stream);
+  write('types/plugin.d.ts', [
+    readFileSync('types/plugin.d.ts', 'utf8')
+      .trimEnd()
+      .replace(
+        /(?<=export type Operation =)[^;]*/,
+        names
+          .sort()
+          .map((name) => `\n  | '${name}'`)
+          .join(''),
+      ),
+  ]);
 
   const { catalogJsonSchema } = await load('catalog');
   write('docs/catalog.schema.json', [JSON.stringify(catalogJsonSchema(), null, 2)]);

@@ -105,9 +105,9 @@ export interface Clock {
 /** What the user has said about marketing. The most specific statement holds, then a refusal. */
 export interface ConsentAnswer {
   /** Marketing that the user asked for: channels, `*` for all, with a category after `/`. */
-  readonly optedIn: readonly string[];
+  readonly optIn: readonly string[];
   /** Marketing that the user refused. */
-  readonly optedOut: readonly string[];
+  readonly optOut: readonly string[];
   /** Identifier of the request; also in the header X-Service-Request-Id. */
   readonly requestId: string;
 }
@@ -225,8 +225,8 @@ export interface DeliveryAttempt {
   readonly error?: string | undefined;
   /** How long it took, in milliseconds. */
   readonly durationMs: number;
-  /** Versions of the secrets that signed it: the current one, and during a rotation the one before. Missing for attempts of earlier versions of the service. */
-  readonly signedBy?: readonly number[] | undefined;
+  /** Versions of the secrets that signed it: the current one, and during a rotation the one before. */
+  readonly signedBy: readonly number[];
 }
 
 /** A delivery with its body. */
@@ -386,9 +386,9 @@ export interface GetUserAnswer {
   /** How the user can be reached. */
   readonly channels: readonly Reach[];
   /** Marketing that the user asked for: channels, `*` for all, with a category after `/`. */
-  readonly optedIn: readonly string[];
+  readonly optIn: readonly string[];
   /** Marketing that the user refused. */
-  readonly optedOut: readonly string[];
+  readonly optOut: readonly string[];
 }
 
 /** Constraints on the decision. */

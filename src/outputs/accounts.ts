@@ -57,7 +57,7 @@ export const WorkspaceCreated = z.object({
 });
 export const WorkspaceUpdated = z.object({
   workspace: text('Identifier of the workspace.'),
-  mode: about('Null if it was created before modes existed.', z.nullable(mode())),
+  mode: mode(),
   region: textOrNull('Its region.'),
   origins: about('Origins of web pages that may use its publishable keys.', z.array(z.string())),
   userTokens: about('Whether its publishable keys need a user token.', z.boolean()),
@@ -68,7 +68,7 @@ export const WorkspacesOutput = z.object({
     z.array(
       z.object({
         workspace: text('Identifier of the workspace.'),
-        mode: about('Null if it was created before modes existed.', z.nullable(mode())),
+        mode: mode(),
         region: textOrNull('Its region.'),
         createdAt: time('When it was created.'),
       }),

@@ -31,7 +31,7 @@ import type { Platform } from './platform/platform.ts';
 import { Precedence } from './platform/precedence.ts';
 import { serviceClock } from './platform/service-clock.ts';
 import { followPolicy, type PolicyChange } from './platform/settings.ts';
-import { sendingMode, workspaces } from './platform/store/workspaces.ts';
+import { workspaces } from './platform/store/workspaces.ts';
 import type { TracingSettings } from './platform/tracing/settings.ts';
 import { untraced } from './platform/tracing/tracing.ts';
 import type { RunningService } from './running-service.ts';
@@ -247,7 +247,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       withProvider: channels.configured,
       currentMode: async () => {
         const found = await store.read((tx) => workspaces.get(tx, credentials.workspace));
-        return sendingMode(found?.mode ?? credentials.mode);
+        return found?.mode ?? credentials.mode;
       },
       platform,
       policy,

@@ -3,7 +3,7 @@ import { verify as verifyOctokit } from '@octokit/webhooks-methods';
 import fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
-import { deliveryHeaders } from '../../src/contract/delivery-headers.ts';
+import { signedHeaders } from '../../src/contract/signed-headers.ts';
 
 const secretText = fc
   .string({ unit: 'binary', minLength: 16, maxLength: 64 })
@@ -14,7 +14,7 @@ describe('a signed delivery', () => {
     await fc.assert(
       fc.asyncProperty(fc.uint8Array(), secretText, async (bytes, secret) => {
         const body = Buffer.from(JSON.stringify({ bytes: [...bytes] }));
-        const headers = deliveryHeaders('dlv_1', Date.now(), body, [secret]);
+        const headers = signedHeaders('dlv_1', Date.now(), body, [secret]);
         const standard = new Webhook(Buffer.from(secret, 'utf8'), { format: 'raw' });
         expect(standard.verify(body, headers)).toEqual({ bytes: [...bytes] });
         const hex = headers['x-service-signature']!;
@@ -31,18 +31,18 @@ describe('a signed delivery', () => {
     const secret = 'a secret with an ümlaut';
     const printed = execFileSync('openssl', ['dgst', '-sha256', '-hmac', secret], { input: body }).toString();
     expect(printed.trim().split(' ').at(-1)).toBe(
-      deliveryHeaders('dlv_1', 0, body, [secret])['x-service-signature'],
+      signedHeaders('dlv_1', 0, body, [secret])['x-service-signature'],
     );
   });
 
   it('carries signatures by both secrets during a rotation, and X-Service-Signature by the new one', () => {
     const body = Buffer.from('{"a":1}');
     const [fresh, former] = ['the fresh secret 123', 'the former secret 45'];
-    const headers = deliveryHeaders('dlv_2', Date.now(), body, [fresh, former]);
+    const headers = signedHeaders('dlv_2', Date.now(), body, [fresh, former]);
     for (const secret of [fresh, former])
       expect(new Webhook(secret, { format: 'raw' }).verify(body, headers)).toEqual({ a: 1 });
     expect(headers['x-service-signature']).toBe(
-      deliveryHeaders('dlv_2', 0, body, [fresh])['x-service-signature'],
+      signedHeaders('dlv_2', 0, body, [fresh])['x-service-signature'],
     );
     expect(() => new Webhook('another secret 6789', { format: 'raw' }).verify(body, headers)).toThrow();
   });
@@ -50,7 +50,7 @@ describe('a signed delivery', () => {
   it('signs ID and time: a replay that changes either is rejected', () => {
     const body = Buffer.from('{}');
     const secret = 'the secret of a hook';
-    const headers = deliveryHeaders('dlv_3', Date.now(), body, [secret]);
+    const headers = signedHeaders('dlv_3', Date.now(), body, [secret]);
     const standard = new Webhook(secret, { format: 'raw' });
     expect(() => standard.verify(body, { ...headers, 'webhook-id': 'dlv_4' })).toThrow();
     const later = String(Number(headers['webhook-timestamp']) + 1);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { createContext, runInContext } from 'node:vm';
 import { expect, it } from 'vitest';
 import { bundleLibrary } from '../../scripts/bundle.js';
-import { deliveryHeaders } from '../../src/contract/delivery-headers.ts';
+import { signedHeaders } from '../../src/contract/signed-headers.ts';
 import { tempDir } from '../support/temp.ts';
 
 /** What Node.js, Deno, Bun and browsers have in common, as far as the library needs it. */
@@ -34,7 +34,7 @@ it('the library uses what every runtime has, and nothing of Node.js', async () =
   await bundleLibrary(dir);
   const { verifyWebhook } = load<typeof import('../../src/library/webhooks.ts')>(dir, 'webhooks');
   const body = '{"type":"campaign.clicked"}';
-  const headers = deliveryHeaders('dlv_1', Date.now(), Buffer.from(body), ['a secret of it']);
+  const headers = signedHeaders('dlv_1', Date.now(), Buffer.from(body), ['a secret of it']);
   expect((await verifyWebhook(body, headers, 'a secret of it')).type).toBe('campaign.clicked');
   const plain = { 'x-service-signature': headers['x-service-signature'] };
   expect((await verifyWebhook(body, plain, 'a secret of it')).type).toBe('campaign.clicked');

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { deliveryHeaders } from '../../src/contract/delivery-headers.ts';
+import { signedHeaders } from '../../src/contract/signed-headers.ts';
 import { memoryReplayWindow, verifyWebhook } from '../../src/library/webhooks.ts';
 import { startReceiver } from '../support/peers/receiver.ts';
 import { startTestService } from '../support/process/service.ts';
@@ -18,7 +18,7 @@ const BODY = new TextEncoder().encode(JSON.stringify(EVENT));
 const SENT_AT = Date.parse('2026-01-31T12:00:00Z');
 const at = (ms: number) => ({ now: () => SENT_AT + ms });
 
-const headersBy = (...secrets: [string, ...string[]]) => deliveryHeaders('dlv_1', SENT_AT, BODY, secrets);
+const headersBy = (...secrets: [string, ...string[]]) => signedHeaders('dlv_1', SENT_AT, BODY, secrets);
 const plainBy = (secret: string) => ({ 'X-Service-Signature': headersBy(secret)['x-service-signature'] });
 
 /** The reason for which a delivery is refused; undefined if it is accepted. */
@@ -85,7 +85,7 @@ describe('verifyWebhook', () => {
   it('accepts a message once in a replay window, and its retry, which has another time', async () => {
     const replays = memoryReplayWindow(at(0));
     const options = { ...at(0), replays };
-    const retried = deliveryHeaders('dlv_1', SENT_AT + 5_000, BODY, [SECRET]);
+    const retried = signedHeaders('dlv_1', SENT_AT + 5_000, BODY, [SECRET]);
     expect(await reasonOf(BODY, headersBy(SECRET), SECRET, options)).toBeUndefined();
     expect(await reasonOf(BODY, headersBy(SECRET), SECRET, options)).toBe('replayed');
     expect(await reasonOf(BODY, retried, SECRET, options)).toBeUndefined();
@@ -146,7 +146,7 @@ describe('verifyWebhook', () => {
     for (const secret of ['', undefined, [], ['']])
       await expect(call(BODY, headersBy(SECRET), secret)).rejects.toThrow(/needs the signing secret/);
     const odd = new TextEncoder().encode('not json');
-    const headers = { 'x-service-signature': deliveryHeaders('d', 0, odd, [SECRET])['x-service-signature'] };
+    const headers = { 'x-service-signature': signedHeaders('d', 0, odd, [SECRET])['x-service-signature'] };
     await expect(verifyWebhook(odd, headers, SECRET)).rejects.toMatchObject({
       reason: 'not-json',
       status: 400,

@@ -5,21 +5,19 @@ import type { Field } from '../../cli/terminal/listing.ts';
 import { withAccounts } from '../../features/accounts/open.ts';
 
 interface Row {
-  readonly mode: string | null;
+  readonly mode: string;
   readonly createdAt: string;
 }
 
 const FIELDS: readonly Field<Row>[] = [
   { field: 'workspace', title: 'WORKSPACE', whole: true },
-  { field: 'mode', title: 'MODE', cell: ({ mode }) => mode ?? '-' },
+  { field: 'mode', title: 'MODE' },
   { field: 'region', title: 'REGION' },
   { field: 'createdAt', title: 'CREATED', cell: ({ createdAt }) => createdAt.slice(0, 10) },
 ];
 
 export default class WorkspacesList extends SvcCommand {
   static override summary = 'List the workspaces of this service';
-  static override description =
-    'A workspace without a mode was created by an earlier version; it sends notifications as a live one does.';
   static override examples = ['<%= config.bin %> <%= command.id %> --profile local'];
   static override exitCodes = [0, 1, 2, 6] as const;
   static override flags = { database: databaseFlag, fields: fieldsFlag(FIELDS) };

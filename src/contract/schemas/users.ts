@@ -159,8 +159,8 @@ export const ConsentRequest = named(
 );
 const statements = (description: string) => about(description, z.array(z.string()));
 const consented = () => ({
-  optedIn: statements('Marketing that the user asked for: channels, `*` for all, with a category after `/`.'),
-  optedOut: statements('Marketing that the user refused.'),
+  optIn: statements('Marketing that the user asked for: channels, `*` for all, with a category after `/`.'),
+  optOut: statements('Marketing that the user refused.'),
 });
 export const ConsentAnswer = named(
   'ConsentAnswer',

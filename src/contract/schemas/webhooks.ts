@@ -84,8 +84,8 @@ const DeliveryAttempt = named(
     error: about('What went wrong, in words.', z.optional(z.string())),
     durationMs: about('How long it took, in milliseconds.', z.number()),
     signedBy: about(
-      'Versions of the secrets that signed it: the current one, and during a rotation the one before. Missing for attempts of earlier versions of the service.',
-      z.optional(z.array(z.int())),
+      'Versions of the secrets that signed it: the current one, and during a rotation the one before.',
+      z.array(z.int()),
     ),
   }),
 );

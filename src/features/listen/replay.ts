@@ -1,5 +1,5 @@
-import { deliveryHeaders } from '../../contract/delivery-headers.ts';
 import { HEADERS } from '../../contract/headers.ts';
+import { signedHeaders } from '../../contract/signed-headers.ts';
 import type { Clock } from '../../kit/clock.ts';
 import type { Answer, Deliverer, NoAnswer } from './deliverer.ts';
 import { readBody, textField } from './delivery.ts';
@@ -78,11 +78,7 @@ function reSigned({ headers, body }: Recorded, secret: string, now: number): str
   for (let i = 0; i < headers.length; i += 2)
     before.set((headers[i] as string).toLowerCase(), headers[i + 1] as string);
   const id = before.get(HEADERS.webhookId) ?? textField(readBody(body).json, 'deliveryId') ?? 'replayed';
-  const {
-    'content-type': type,
-    'user-agent': agent,
-    ...signature
-  } = deliveryHeaders(id, now, body, [secret]);
+  const { 'content-type': type, 'user-agent': agent, ...signature } = signedHeaders(id, now, body, [secret]);
   const after = { 'content-type': type, 'user-agent': agent, ...Object.fromEntries(before), ...signature };
   return Object.entries(after).flatMap(([name, value]) => [name, value as string]);
 }

@@ -1,6 +1,6 @@
 /** Builds and sends a signed delivery in the form that the service uses. */
 
-import { deliveryHeaders } from '../../contract/delivery-headers.ts';
+import { signedHeaders } from '../../contract/signed-headers.ts';
 import type { Answer, Deliverer, NoAnswer } from './deliverer.ts';
 import { readBody, textField } from './delivery.ts';
 
@@ -79,7 +79,7 @@ export interface SendOptions {
 export function sendSigned(options: SendOptions): Promise<Answer | NoAnswer> {
   const { to, body, secret, now, deliverer, deadlineMs, signal } = options;
   const id = textField(readBody(body).json, 'deliveryId') ?? options.deliveryId;
-  return deliverer.post(to, body, Object.entries(deliveryHeaders(id, now, body, [secret])).flat(), {
+  return deliverer.post(to, body, Object.entries(signedHeaders(id, now, body, [secret])).flat(), {
     ...(deadlineMs === undefined ? {} : { deadlineMs }),
     ...(signal ? { signal } : {}),
   });

@@ -15,8 +15,8 @@ export function showUser(body: unknown, out: Output): Text {
     ['locale', 'locale'],
     ['fields', 'fields'],
     ['traits', 'traits'],
-    ['opted in', 'optedIn'],
-    ['opted out', 'optedOut'],
+    ['opted in', 'optIn'],
+    ['opted out', 'optOut'],
   ] as const) {
     const value = text(user[key]);
     if (value !== '') lines.push([bold(title.padEnd(11)), value, '\n']);

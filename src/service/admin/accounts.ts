@@ -143,12 +143,12 @@ export function createKey(
   return store.write(async (tx) => {
     const workspace = await workspaceOf(tx, id);
     const { mode } = workspace;
-    if (kind !== undefined && kind !== 'publishable' && mode !== null && kind !== mode)
+    if (kind !== undefined && kind !== 'publishable' && kind !== mode)
       throw new AccountError(
         'other_kind',
         `workspace ${workspace.id} is a ${mode} workspace: it has no ${kind} keys`,
       );
-    return addKey(tx, workspace, kind ?? mode ?? 'live', name ?? null);
+    return addKey(tx, workspace, kind ?? mode, name ?? null);
   });
 }
 

@@ -4,7 +4,7 @@ import { apiKeys, newApiKey } from '../http/access/api-keys.ts';
 import { type Credentials, readCredentials } from '../platform/store/credentials.ts';
 import type { Store } from '../platform/store/store.ts';
 import { testClock } from '../platform/store/test-clock.ts';
-import { sendingMode, workspaces } from '../platform/store/workspaces.ts';
+import { workspaces } from '../platform/store/workspaces.ts';
 import { createWorkspaceRows } from './create-workspace.ts';
 
 /**
@@ -25,16 +25,15 @@ export async function provision(
     const existing = await workspaces.first(tx);
     const workspace = existing?.id ?? stored?.workspace ?? newId('ws');
     const usable = stored?.workspace === workspace && !(await apiKeys.ended(tx, stored.apiKey));
-    const mode = existing ? sendingMode(existing.mode) : 'test';
+    const mode = existing?.mode ?? 'test';
     if (existing && shared) {
       if (!usable) return { workspace, apiKey: null, keyId: null, mode };
       return { workspace, apiKey: stored.apiKey, keyId: await apiKeys.idOf(tx, stored.apiKey), mode };
     }
-    const kind = existing?.mode ?? 'test';
-    const apiKey = usable ? stored.apiKey : newApiKey(kind);
+    const apiKey = usable ? stored.apiKey : newApiKey(mode);
     if (!usable) writePrivateFile(file, `${JSON.stringify({ workspace, apiKey }, null, 2)}\n`);
     if (!existing) await createWorkspaceRows(tx, { id: workspace, region: region ?? null, mode: 'test' });
-    const keyId = await apiKeys.add(tx, workspace, apiKey, kind);
+    const keyId = await apiKeys.add(tx, workspace, apiKey, mode);
     return { workspace, apiKey, keyId, mode };
   });
 }
@@ -52,7 +51,7 @@ export async function provisionTestClock(store: Store, wanted: boolean): Promise
   if (!wanted) return store.read(async (tx) => (await testClock.get(tx)) !== undefined);
   return store.write(async (tx) => {
     await tx.lock('test clock');
-    const live = (await workspaces.list(tx)).find(({ mode }) => sendingMode(mode) === 'live');
+    const live = (await workspaces.list(tx)).find(({ mode }) => mode === 'live');
     if (live) throw new TestClockRefused(`workspace ${live.id} is live, and its clock must not be moved`);
     await testClock.create(tx);
     return true;

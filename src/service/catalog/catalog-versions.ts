@@ -34,18 +34,16 @@ export const catalogVersions = {
       `SELECT workspace_id AS id, catalog_version AS version, catalog_at AS at FROM workspace
        WHERE catalog_version > 0`,
     );
-    return new Map(rows.map((row) => [row.id, headOf(row)]));
+    return new Map(rows.map(({ id, ...head }) => [id, head]));
   },
 
   async head(tx: Tx, workspaceId: string): Promise<CatalogHead> {
-    const row = await tx.sql.get<CatalogHead>(HEAD, [workspaceId]);
-    return headOf(row!);
+    return (await tx.sql.get<CatalogHead>(HEAD, [workspaceId]))!;
   },
 
   /** Like `head`, and locks it for the rest of the transaction. */
   async lockForUpdate(tx: Tx, workspaceId: string): Promise<CatalogHead> {
-    const row = await tx.sql.get<CatalogHead>(`${HEAD} ${tx.sql.dialect.forUpdate}`, [workspaceId]);
-    return headOf(row!);
+    return (await tx.sql.get<CatalogHead>(`${HEAD} ${tx.sql.dialect.forUpdate}`, [workspaceId]))!;
   },
 
   async get(
@@ -53,11 +51,10 @@ export const catalogVersions = {
     workspaceId: string,
     version: number,
   ): Promise<(CatalogVersion & { readonly body: string }) | undefined> {
-    const row = await tx.sql.get<CatalogVersion & { body: string }>(
+    return tx.sql.get<CatalogVersion & { body: string }>(
       `SELECT ${COLUMNS}, body FROM catalog_version WHERE workspace_id = ? AND version = ?`,
       [workspaceId, version],
     );
-    return row && { ...versionOf(row), body: row.body };
   },
 
   /** A page of the versions of a workspace below `before`, newest first. */
@@ -68,7 +65,7 @@ export const catalogVersions = {
     limit: number,
   ): Promise<Page<CatalogVersion>> {
     const { text, params } = conditionsOf([['version < ?', before]]);
-    const { rows, more } = await readPage<CatalogVersion>(tx, {
+    return readPage<CatalogVersion>(tx, {
       columns: COLUMNS,
       long: ['author', 'note'],
       from: `catalog_version WHERE workspace_id = ?${text}`,
@@ -76,7 +73,6 @@ export const catalogVersions = {
       order: 'version DESC',
       limit,
     });
-    return { rows: rows.map(versionOf), more };
   },
 
   /** The authors of the versions of a workspace above `version`. */
@@ -122,17 +118,6 @@ async function prune(tx: Tx, workspaceId: string, newest: number): Promise<void>
   if (row?.version === null || row === undefined) return;
   await tx.sql.run('DELETE FROM catalog_version WHERE workspace_id = ? AND version <= ?', [
     workspaceId,
-    Number(row.version),
+    row.version,
   ]);
 }
-
-const headOf = ({ version, at }: CatalogHead): CatalogHead => ({ version: Number(version), at: Number(at) });
-
-const versionOf = ({ version, at, author, note, revertOf, bytes }: CatalogVersion): CatalogVersion => ({
-  version: Number(version),
-  at: Number(at),
-  author,
-  note,
-  revertOf: revertOf === null ? null : Number(revertOf),
-  bytes: Number(bytes),
-});

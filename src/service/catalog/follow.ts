@@ -59,7 +59,6 @@ export async function followCatalogs(store: Store, file: string | undefined, log
     store.read(async (tx) => {
       const next = await fileAuthority.get(tx);
       heads = await catalogVersions.heads(tx);
-      // Nodes of earlier versions store a text and say nothing of its file.
       if (next === undefined || next.digest !== authority?.digest || text === undefined)
         apply(await fileAuthority.text(tx));
       authority = next;

@@ -1,10 +1,8 @@
-import type { Platform } from '../platform/platform.ts';
 import { due, LANES } from '../platform/store/due.ts';
-import { dueWorkspaces } from '../platform/store/due-workspaces.ts';
 import type { Store, Tx } from '../platform/store/store.ts';
 import { testClock } from '../platform/store/test-clock.ts';
 import { workspaces } from '../platform/store/workspaces.ts';
-import { repeat, type Worker, wokenBy } from '../platform/workers/worker.ts';
+import { type Worker, type WorkerPlatform, worker } from '../platform/workers/worker.ts';
 import { anyClaimed } from './store.ts';
 
 const POLL_MS = 60_000;
@@ -18,16 +16,14 @@ const STEP_MS = 1000;
  * at their times, as if the time had passed. A process that is killed leaves the rest to the next one. After each move it
  * wakes the workers of this process, which wait in the machine's time.
  */
-export function startClockMover(
-  { store, clock, log }: Pick<Platform, 'store' | 'clock' | 'log'>,
-  workers: readonly Worker[],
-): Worker {
+export function startClockMover(platform: WorkerPlatform, workers: readonly Worker[]): Worker {
+  const { store, clock } = platform;
   let seenMs: number | undefined;
   const idle = async () => {
     for (const worker of workers) if (!(await worker.idle())) return false;
     return true;
   };
-  const loop = repeat('the test clock', clock, log, POLL_MS, async (stopping) => {
+  const work = async (stopping: AbortSignal) => {
     const found = await store.read((tx) => testClock.get(tx));
     if (!found) return false;
     if (seenMs !== found.offsetMs) for (const worker of workers) worker.wake();
@@ -36,8 +32,8 @@ export function startClockMover(
     if (!(await idle()) || !(await store.write((tx) => step(store, tx))))
       await clock.sleep(BUSY_MS, stopping).catch(() => {});
     return true;
-  });
-  return wokenBy(store, 'settings', loop);
+  };
+  return worker(platform, { name: 'the test clock', topics: ['settings'], pause: POLL_MS, work });
 }
 
 /** Moves the clock to the next time at which work becomes due. Returns false while due work is left. */
@@ -45,7 +41,7 @@ async function step(store: Store, tx: Tx): Promise<boolean> {
   await tx.lock('test clock');
   const found = await testClock.get(tx);
   if (!found || found.target === null) return true;
-  for (const lane of LANES) if (await dueWorkspaces.any(tx, store.workers, lane)) return false;
+  for (const lane of LANES) if (await due.any(tx, store.workers, lane)) return false;
   for (const { id } of await workspaces.list(tx)) if (await anyClaimed(tx, id)) return false;
   if (found.target <= tx.now) {
     await testClock.setTarget(tx, null);

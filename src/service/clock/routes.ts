@@ -3,7 +3,6 @@ import type { Clock } from '../../contract/schemas.ts';
 import type { Call, Endpoints } from '../http/endpoint.ts';
 import { cutoffsOf, type Retention } from '../platform/store/retained-logs.ts';
 import { testClock } from '../platform/store/test-clock.ts';
-import { sendingMode } from '../platform/store/workspaces.ts';
 import { dueUntil } from './store.ts';
 
 /** How far a clock may be moved at once, in ms: ten years. */
@@ -36,7 +35,7 @@ export const clockEndpoints = (retention: () => Retention): Endpoints => ({
 
 /** The clock as it is shown. Throws forbidden for a live workspace, and not_found where there is no test clock. */
 async function clockOf({ tx, workspace, now }: Pick<Call, 'tx' | 'workspace' | 'now'>): Promise<Clock> {
-  if (sendingMode(workspace.mode) === 'live')
+  if (workspace.mode === 'live')
     throw new ServiceError('forbidden', 'Only a test workspace has a clock that can be moved.');
   const found = await testClock.get(tx);
   if (!found)

@@ -7,7 +7,7 @@ import { workspaces } from '../platform/store/workspaces.ts';
 export async function anyClaimed(tx: Tx, workspaceId: string): Promise<boolean> {
   for (const table of ['notification', 'delivery']) {
     const row = await tx.sql.get(
-      `SELECT 1 AS one FROM ${table} WHERE workspace_id = ? AND claimed = 1 AND due_at > ? LIMIT 1`,
+      `SELECT 1 AS one FROM ${table} WHERE workspace_id = ? AND claimed > 0 AND due_at > ? LIMIT 1`,
       [workspaceId, tx.now],
     );
     if (row) return true;
@@ -25,7 +25,7 @@ export async function dueUntil(tx: Tx, until: number, cutoffs: Cutoffs): Promise
         `SELECT count(*) AS n FROM ${table} WHERE workspace_id = ? AND ${column} <= ?`,
         [id, most],
       );
-      sum += Number(row!.n);
+      sum += row!.n;
     }
     return sum;
   };

@@ -1,8 +1,6 @@
 import type { Platform } from '../platform/platform.ts';
 import { due } from '../platform/store/due.ts';
-import { dueWorkspaces } from '../platform/store/due-workspaces.ts';
-import { dueRound } from '../platform/workers/by-workspace.ts';
-import { repeat, type Worker } from '../platform/workers/worker.ts';
+import { dueRound, repeat, type Worker } from '../platform/workers/worker.ts';
 import type { LearnedModels } from './learned-models.ts';
 import { contentCounts } from './store/content-counts.ts';
 import { rewards } from './store/rewards.ts';
@@ -83,8 +81,7 @@ export function startLearner(
     idle: async () =>
       (await follower.idle()) &&
       (await behind()).length === 0 &&
-      (!(await store.leads('learner')) ||
-        !(await store.read((tx) => dueWorkspaces.any(tx, store.workers, 'learn')))),
+      (!(await store.leads('learner')) || !(await store.read((tx) => due.any(tx, store.workers, 'learn')))),
     stop: async () => {
       unsubscribe();
       await Promise.all([follower.stop(), publisher.stop()]);

@@ -1,10 +1,7 @@
 import type { Catalogs } from '../catalog/follow.ts';
-import type { Platform } from '../platform/platform.ts';
 import { due } from '../platform/store/due.ts';
-import { dueWorkspaces } from '../platform/store/due-workspaces.ts';
 import type { Tx } from '../platform/store/store.ts';
-import { dueRound } from '../platform/workers/by-workspace.ts';
-import { repeat, type Worker, wokenBy } from '../platform/workers/worker.ts';
+import { type Worker, type WorkerPlatform, worker } from '../platform/workers/worker.ts';
 import { formulaOf } from './goals/formula.ts';
 import { type Formula, OUTCOMES, rewardOf } from './goals/rules/learned-reward.ts';
 import { decisions } from './store/decisions.ts';
@@ -21,33 +18,27 @@ const CHUNK = 200;
  * Writes the first entry of decisions that started to count. Rewards and silence are written together, in the order in which decisions began to count: were rewards written first, a
  * content would seem to earn more than it does until its silence follows.
  */
-export function startRewardLogWriter(
-  platform: Pick<Platform, 'store' | 'clock' | 'log' | 'precedence'>,
-  catalogs: Catalogs,
-): Worker {
-  const { store, clock, log } = platform;
-  const settle = async (workspaceId: string) => {
-    const settled = await store.write(
-      async (tx) => {
-        const formula = await formulaOf(tx, workspaceId, await catalogs.of(tx, workspaceId));
-        return settleOnce(tx, workspaceId, CHUNK, formula);
-      },
-      { durable: false, bulk: true },
-    );
-    return settled === CHUNK;
-  };
-  const round = dueRound(platform, 'settle', settle);
-  const worker = repeat('the reward log writer', clock, log, PAUSE_MS, async (stopping) => {
+export function startRewardLogWriter(platform: WorkerPlatform, catalogs: Catalogs): Worker {
+  const { store, clock } = platform;
+  return worker(platform, {
+    name: 'the reward log writer',
+    lane: 'settle',
+    topics: ['outcomes'],
+    leader: 'reward log writer',
+    pause: PAUSE_MS,
     // First: decisions that arrive meanwhile do not wake a process that does not lead, either.
-    await clock.sleep(GATHER_MS, stopping).catch(() => {});
-    return (await store.leads('reward log writer')) && (await round(stopping));
+    before: (stopping) => clock.sleep(GATHER_MS, stopping).catch(() => {}),
+    work: async (workspaceId) => {
+      const settled = await store.write(
+        async (tx) => {
+          const formula = await formulaOf(tx, workspaceId, await catalogs.of(tx, workspaceId));
+          return settleOnce(tx, workspaceId, CHUNK, formula);
+        },
+        { durable: false, bulk: true },
+      );
+      return settled === CHUNK;
+    },
   });
-  const counting = () => store.read((tx) => dueWorkspaces.any(tx, store.workers, 'settle'));
-  return {
-    ...wokenBy(store, 'outcomes', worker),
-    idle: async () =>
-      (await worker.idle()) && (!(await store.leads('reward log writer')) || !(await counting())),
-  };
 }
 
 /** Settles up to `limit` decisions of a workspace, the oldest first. Returns how many. */

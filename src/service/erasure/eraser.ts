@@ -4,11 +4,9 @@ import { eraseFromOutbox } from '../notifications/providers/erase-outbox.ts';
 import type { Cipher } from '../platform/crypto/cipher.ts';
 import type { Platform } from '../platform/platform.ts';
 import { due } from '../platform/store/due.ts';
-import { dueWorkspaces } from '../platform/store/due-workspaces.ts';
 import type { Tx } from '../platform/store/store.ts';
 import { workspaces } from '../platform/store/workspaces.ts';
-import { dueRound } from '../platform/workers/by-workspace.ts';
-import { repeat, type Worker, wokenBy } from '../platform/workers/worker.ts';
+import { type Worker, type WorkerPlatform, worker } from '../platform/workers/worker.ts';
 import { type EndingErasure, ERASURE_KEPT_MS, type Erasure, erasures } from './store.ts';
 
 const POLL_MS = 1000;
@@ -25,11 +23,11 @@ const FILES_MS = 30_000;
 
 /** Erases users: what the request did not find at once, in pieces, and on every node its outbox file. */
 export function startEraser(
-  platform: Pick<Platform, 'store' | 'clock' | 'log' | 'precedence' | 'cipher'>,
+  platform: WorkerPlatform & Pick<Platform, 'cipher'>,
   models: LearnedModels,
   outboxFile: string,
 ): Worker {
-  const { store, clock, log, cipher, precedence } = platform;
+  const { store, clock, cipher, precedence } = platform;
   /** The erasures up to here have left this node's outbox and models, Unix ms. */
   let cleanedTo = 0;
 
@@ -78,31 +76,32 @@ export function startEraser(
     for (const erasure of inFiles) await store.write((tx) => erasures.end(tx, workspaceId, erasure));
   };
 
-  const round = dueRound(platform, 'erase', erase);
   /** An erasure by any node that this node has yet to follow; at the start, those while it was stopped. */
   let behind = true;
   const unsubscribe = store.subscribe('erasures', () => {
     behind = true;
   });
-  const loop = repeat('the eraser', clock, log, POLL_MS, async (stopping) => {
-    if (behind) {
+  const eraser = worker(platform, {
+    name: 'the eraser',
+    lane: 'erase',
+    topics: ['erasures'],
+    pause: POLL_MS,
+    before: async () => {
+      if (!behind) return;
       behind = false;
       await cleanNode().catch((error) => {
         behind = true;
         throw error;
       });
-    }
-    return round(stopping);
+    },
+    work: erase,
   });
-  const worker = wokenBy(store, 'erasures', loop);
   return {
-    wake: worker.wake,
-    idle: async () =>
-      !(await store.read((tx) => dueWorkspaces.any(tx, store.workers, 'erase'))) && worker.idle(),
+    ...eraser,
     stop: () => {
       stopping = true;
       unsubscribe();
-      return worker.stop();
+      return eraser.stop();
     },
   };
 }

@@ -5,6 +5,7 @@ import type { Cipher } from '../platform/crypto/cipher.ts';
 import { due } from '../platform/store/due.ts';
 import { erasingUsers } from '../platform/store/erasing-users.ts';
 import { idempotency } from '../platform/store/idempotency.ts';
+import { deleteSome } from '../platform/store/rows.ts';
 import type { SqlValue, Tx } from '../platform/store/store.ts';
 import { userKeys } from '../users/store/user-keys.ts';
 
@@ -137,8 +138,7 @@ export const erasures = {
     const userId = row.userId
       ? cipher.open(row.userId, erasureAssociatedData(workspaceId, hashId))
       : undefined;
-    const { after, upTo, requestedAt } = row;
-    return { ...row, userId, after: Number(after), upTo: Number(upTo), requestedAt: Number(requestedAt) };
+    return { ...row, userId };
   },
 
   /** Stores how far an erasure has come, and when it goes on, Unix ms. */
@@ -158,12 +158,11 @@ export const erasures = {
 
   /** The erasures whose rows are gone, which go on at a time, Unix ms, unless they end before. */
   async inFiles(tx: Tx, workspaceId: string, dueAt: number): Promise<EndingErasure[]> {
-    const rows = await tx.sql.all<EndingErasure>(
+    return tx.sql.all<EndingErasure>(
       `UPDATE erasure SET due_at = ? WHERE workspace_id = ? AND phase = 'files'
        RETURNING hash_id AS "hashId", requested_at AS "requestedAt"`,
       [dueAt, workspaceId],
     );
-    return rows.map(({ hashId, requestedAt }) => ({ hashId, requestedAt: Number(requestedAt) }));
   },
 
   /** Ends an erasure: only the hashId stays. One that was requested again meanwhile goes on. */
@@ -182,7 +181,7 @@ export const erasures = {
       'SELECT min(due_at) AS at FROM erasure WHERE workspace_id = ? AND due_at IS NOT NULL',
       [workspaceId],
     );
-    return row?.at === null || row === undefined ? undefined : Number(row.at);
+    return row?.at ?? undefined;
   },
 
   /** Deletes the user's events among the next `most` numbers. Returns the last number that was searched. */
@@ -268,15 +267,15 @@ export const erasures = {
   },
 
   /** Deletes up to `limit` erasures that ended long ago: every node has been started since. Returns how many. */
-  async purge(tx: Tx, workspaceId: string, limit: number): Promise<number> {
-    return tx.sql.run(
-      `WITH taken AS MATERIALIZED
-           (SELECT workspace_id, hash_id FROM erasure WHERE workspace_id = ? AND phase = 'done' AND requested_at < ? LIMIT ?
-            ${tx.sql.dialect.skipLocked})
-         DELETE FROM erasure WHERE (workspace_id, hash_id) IN (SELECT * FROM taken)`,
-      [workspaceId, tx.now - ERASURE_KEPT_MS, limit],
-    );
-  },
+  purge: (tx: Tx, workspaceId: string, limit: number): Promise<number> =>
+    deleteSome(
+      tx,
+      workspaceId,
+      { table: 'erasure', key: 'hash_id' },
+      `phase = 'done' AND requested_at < ?`,
+      [tx.now - ERASURE_KEPT_MS],
+      limit,
+    ),
 };
 
 /** How long an erasure is known to other nodes. */

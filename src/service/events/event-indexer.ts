@@ -1,11 +1,8 @@
 import type { Catalogs } from '../catalog/follow.ts';
-import type { Platform } from '../platform/platform.ts';
 import { due } from '../platform/store/due.ts';
-import { dueWorkspaces } from '../platform/store/due-workspaces.ts';
 import type { Tx } from '../platform/store/store.ts';
 import { workspaces } from '../platform/store/workspaces.ts';
-import { dueRound } from '../platform/workers/by-workspace.ts';
-import { repeat, type Worker, wokenBy } from '../platform/workers/worker.ts';
+import { type Worker, type WorkerPlatform, worker } from '../platform/workers/worker.ts';
 import { eventHeads } from './store/event-heads.ts';
 import { events } from './store/events.ts';
 import { type Backlog, recentEvents } from './store/recent-events.ts';
@@ -23,39 +20,32 @@ const MARKED = 200;
  * Keeps the index of recent events in line with the catalog. Ingest indexes the event names that the rules use; this
  * worker indexes, in batches, the events stored before a name was added. It continues after a restart.
  */
-export function startEventIndexer(
-  platform: Pick<Platform, 'store' | 'clock' | 'log' | 'precedence'>,
-  catalogs: Catalogs,
-): Worker {
-  const { store, clock, log } = platform;
+export function startEventIndexer(platform: WorkerPlatform, catalogs: Catalogs): Worker {
+  const { store } = platform;
   const shared = () => catalogs.shared().events;
   const upToDate = async () => {
     const { names, marked } = await store.read((tx) => recentEvents.shared(tx));
     return marked === undefined && sameNames(names, shared());
   };
-  const indexDue = dueRound(platform, 'index', (workspaceId) =>
-    store.write(
-      async (tx) => indexOnce(tx, workspaceId, (await catalogs.of(tx, workspaceId)).events, SCANNED),
-      { bulk: true },
-    ),
-  );
-  const loop = repeat('the event indexer', clock, log, POLL_MS, async (stopping) => {
-    const spread = await upToDate();
-    if (spread && !(await store.read((tx) => dueWorkspaces.any(tx, store.workers, 'index')))) return false;
-    if (!(await store.leads('event indexer'))) return false;
-    const more = await indexDue(stopping);
+  const indexer = worker(platform, {
+    name: 'the event indexer',
+    lane: 'index',
+    topics: ['settings'],
+    leader: 'event indexer',
+    pause: POLL_MS,
+    work: (workspaceId) =>
+      store.write(
+        async (tx) => indexOnce(tx, workspaceId, (await catalogs.of(tx, workspaceId)).events, SCANNED),
+        { bulk: true },
+      ),
     // Last: it needs all workers of a distributed database.
-    if (!spread) await store.write((tx) => markSome(tx, shared()), { bulk: true });
-    return more || !spread;
+    after: async () => {
+      if (await upToDate()) return false;
+      await store.write((tx) => markSome(tx, shared()), { bulk: true });
+      return true;
+    },
   });
-  const worker = wokenBy(store, 'settings', loop);
-  return {
-    ...worker,
-    idle: async () =>
-      (await worker.idle()) &&
-      (await upToDate()) &&
-      !(await store.read((tx) => dueWorkspaces.any(tx, store.workers, 'index'))),
-  };
+  return { ...indexer, idle: async () => (await upToDate()) && (await indexer.idle()) };
 }
 
 /** Stores the names to index, and marks some of the workspaces for the change. */
@@ -134,13 +124,13 @@ async function indexBatch(
     tx,
     workspaceId,
     found.map(({ number, userId, event, timestamp }) => ({
-      number: Number(number),
+      number,
       userId,
       event,
       at: Date.parse(timestamp),
     })),
   );
-  const after = found.length === INDEXED ? Number(found.at(-1)!.number) : last;
+  const after = found.length === INDEXED ? found.at(-1)!.number : last;
   return after < backlog.upTo ? { ...backlog, after } : undefined;
 }
 

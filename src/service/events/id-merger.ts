@@ -1,8 +1,7 @@
 import type { Platform } from '../platform/platform.ts';
 import { due } from '../platform/store/due.ts';
 import { periodOf } from '../platform/store/retained-logs.ts';
-import { dueRound } from '../platform/workers/by-workspace.ts';
-import { repeat, type Worker } from '../platform/workers/worker.ts';
+import { type Worker, type WorkerPlatform, worker } from '../platform/workers/worker.ts';
 import { eventIds, type IdRun, LEVELS } from './store/ids/event-ids.ts';
 
 const PAUSE_MS = 500;
@@ -15,24 +14,18 @@ const REMOVED = 200;
 type Run = Omit<IdRun, 'hashes'>;
 
 /** Merges runs of event ids, so that a search reads few, in transactions of some milliseconds. */
-export function startIdMerger(
-  platform: Pick<Platform, 'store' | 'clock' | 'log' | 'precedence'>,
-  keptMs: () => number | null,
-): Worker {
-  const { store, clock, log } = platform;
-  const round = dueRound(platform, 'ids', async (workspaceId, stopping) => {
-    await store.write((tx) => due.clear(tx, workspaceId, 'ids'), { durable: false, bulk: true });
-    while (!stopping.aborted && (await mergeOnce(platform, workspaceId, periodOf(keptMs()))));
-    return false;
+export const startIdMerger = (platform: WorkerPlatform, keptMs: () => number | null): Worker =>
+  worker(platform, {
+    name: 'the merger of event ids',
+    lane: 'ids',
+    leader: 'event ids',
+    pause: PAUSE_MS,
+    work: async (workspaceId, stopping) => {
+      await platform.store.write((tx) => due.clear(tx, workspaceId, 'ids'), { durable: false, bulk: true });
+      while (!stopping.aborted && (await mergeOnce(platform, workspaceId, periodOf(keptMs()))));
+      return false;
+    },
   });
-  return repeat(
-    'the merger of event ids',
-    clock,
-    log,
-    PAUSE_MS,
-    async (stopping) => (await store.leads('event ids')) && round(stopping),
-  );
-}
 
 /**
  * Merges some runs of a workspace and removes what was merged. A crash leaves the runs, and a part of their merge that the

@@ -1,5 +1,4 @@
-import type { Platform } from '../platform/platform.ts';
-import { repeat, type Worker } from '../platform/workers/worker.ts';
+import { type Worker, type WorkerPlatform, worker } from '../platform/workers/worker.ts';
 import type { EventSignals } from './event-signals.ts';
 import { type SignalChange, userSignals } from './store/user-signals.ts';
 
@@ -8,10 +7,8 @@ const PAUSE_MS = 250;
 const CHUNK = 400;
 
 /** Stores what ingest counted of each user's events. What a crash loses of it is made up by later events. */
-export function startSignalWriter(
-  { store, clock, log }: Pick<Platform, 'store' | 'clock' | 'log'>,
-  signals: EventSignals,
-): Worker {
+export function startSignalWriter(platform: WorkerPlatform, signals: EventSignals): Worker {
+  const { store } = platform;
   const add = async (taken: readonly SignalChange[]): Promise<void> => {
     // On a distributed database one worker may be lost, and a transaction is cheaper on one worker.
     let failure: unknown;
@@ -23,21 +20,19 @@ export function startSignalWriter(
         });
     if (failure) throw failure;
   };
-  const worker = repeat('the writer of event counts', clock, log, PAUSE_MS, async () => {
-    const taken = signals.take(CHUNK);
-    if (taken.length > 0) await add(taken);
-    return false;
-  });
-  return {
-    ...worker,
-    idle: async () => signals.waiting === 0,
-    stop: async () => {
-      await worker.stop();
-      while (signals.waiting > 0) {
-        await add(signals.take(CHUNK)).catch(() => undefined);
-      }
+  const writer = worker(platform, {
+    name: 'the writer of event counts',
+    pause: PAUSE_MS,
+    work: async () => {
+      const taken = signals.take(CHUNK);
+      if (taken.length > 0) await add(taken);
+      return false;
     },
-  };
+    close: async () => {
+      while (signals.waiting > 0) await add(signals.take(CHUNK)).catch(() => undefined);
+    },
+  });
+  return { ...writer, idle: async () => signals.waiting === 0 };
 }
 
 function byWorkspace(changes: readonly SignalChange[]): Iterable<SignalChange[]> {

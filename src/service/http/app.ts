@@ -7,7 +7,7 @@ import { validate } from '../../contract/validation.ts';
 import { newId } from '../../kit/id.ts';
 import type { Platform } from '../platform/platform.ts';
 import { StoreUnavailable, type Tx } from '../platform/store/store.ts';
-import { sendingMode, workspaces } from '../platform/store/workspaces.ts';
+import { workspaces } from '../platform/store/workspaces.ts';
 import type { Admit } from './access/admit.ts';
 import { type Authenticate, keyHashOf } from './access/authenticate.ts';
 import type { AdmitClient } from './access/client-access.ts';
@@ -260,14 +260,14 @@ async function admitted(
   if (inside !== undefined) {
     const workspace = await store.read((tx) => workspaces.get(tx, inside));
     if (!workspace) throw new ServiceError('forbidden');
-    headers.set(HEADERS.mode, sendingMode(workspace.mode));
+    headers.set(HEADERS.mode, workspace.mode);
     return { workspace, onlyUser: undefined };
   }
   // Also with a 401: a key sent to the wrong region is unknown there, and the response should name that region.
   if (parts.region) headers.set(HEADERS.region, parts.region);
   const holder = await parts.authenticate(c.req);
   const { workspace } = holder;
-  headers.set(HEADERS.mode, sendingMode(workspace.mode));
+  headers.set(HEADERS.mode, workspace.mode);
   // Before it takes a connection, which a worker that is silent would keep from others.
   if (store.workers?.isUnreachable(workspace.id))
     throw new StoreUnavailable(`the worker of ${workspace.id} does not answer`, undefined);

@@ -22,7 +22,7 @@ export const notificationEndpoints = (cipher: Cipher, catalogs: Catalogs): Endpo
     priority: 'interactive',
     handle: async ({ tx, workspace, body, requestId, trace, now }) => {
       const { hashId, templateId, channel, variables = {} } = body;
-      if (!(await users.exists(tx, workspace.id, hashId)))
+      if (!(await users.existsAndLock(tx, workspace.id, hashId)))
         throw new ServiceError('not_found', 'No user has this hashId.');
       const { templates } = await catalogs.of(tx, workspace.id);
       const template = templates.get(templateId);

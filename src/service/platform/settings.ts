@@ -86,7 +86,7 @@ export async function followPolicy(
   return { policy: () => current, stop };
 }
 
-/** A stored policy, which an earlier version may have written, with what it does not have. */
+/** A stored policy with what it does not have. */
 const withDefaults = (stored: Policy | undefined): Policy => ({
   ...DEFAULT_POLICY,
   ...stored,

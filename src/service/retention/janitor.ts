@@ -9,8 +9,7 @@ import {
 import { LOG_TABLES } from '../platform/store/retention/log-tables.ts';
 import { removals as logRemovals, type RemovalByAge } from '../platform/store/retention/removals.ts';
 import type { Tx } from '../platform/store/store.ts';
-import { dueRound } from '../platform/workers/by-workspace.ts';
-import { repeat, type Worker } from '../platform/workers/worker.ts';
+import { type Worker, type WorkerPlatform, worker } from '../platform/workers/worker.ts';
 
 const PAUSE_MS = 60_000;
 /** A workspace where nothing expired is cleaned after a pause that doubles, up to this one. */
@@ -19,11 +18,11 @@ const CHUNK = 500;
 
 /** Deletes expired rows, in batches small enough not to delay requests. */
 export function startJanitor(
-  platform: Pick<Platform, 'store' | 'clock' | 'log' | 'precedence'>,
+  platform: WorkerPlatform,
   retention: () => Retention,
   removals: readonly RemovalByAge[],
 ): Worker {
-  const { store, clock, log } = platform;
+  const { store } = platform;
   /** The pauses of workspaces where nothing expired, in ms. */
   const pauses = new Map<string, number>();
 
@@ -43,14 +42,14 @@ export function startJanitor(
       },
       { durable: false, bulk: true },
     );
-  const round = dueRound(platform, 'clean', clean);
-  return repeat(
-    'the janitor',
-    clock,
-    log,
-    PAUSE_MS,
-    async (stopping) => (await store.leads('janitor')) && round(stopping),
-  );
+  return worker(platform, {
+    name: 'the janitor',
+    lane: 'clean',
+    routine: true,
+    leader: 'janitor',
+    pause: PAUSE_MS,
+    work: clean,
+  });
 }
 
 /** Runs each removal once for a workspace. Returns the largest number of rows that one removed, CHUNK if more are left. */

@@ -1,7 +1,6 @@
-import type { Platform } from '../platform/platform.ts';
 import { NUMBERED_LOGS, type Retention } from '../platform/store/retained-logs.ts';
 import { givesSpaceBack } from '../platform/store/sqlite/shrink.ts';
-import { repeat, type Worker } from '../platform/workers/worker.ts';
+import { type Worker, type WorkerPlatform, worker } from '../platform/workers/worker.ts';
 
 const PAUSE_MS = 60_000;
 
@@ -9,10 +8,8 @@ const PAUSE_MS = 60_000;
  * Keeps partitions of the logs and gives freed space back to the file system, where retention is set. The janitor removes
  * the rows that are not dropped with a partition.
  */
-export function startPartitionMaintainer(
-  { store, clock, log, precedence }: Pick<Platform, 'store' | 'clock' | 'log' | 'precedence'>,
-  retention: () => Retention,
-): Worker {
+export function startPartitionMaintainer(platform: WorkerPlatform, retention: () => Retention): Worker {
+  const { store, log, precedence } = platform;
   const keepPartitions = async () => {
     for (const name of NUMBERED_LOGS) {
       // A change of a table locks it on the coordinator until the last worker has answered.
@@ -38,9 +35,13 @@ export function startPartitionMaintainer(
     do await precedence.yieldToRequests();
     while (!stopping.aborted && (await store.shrink()));
   };
-  return repeat('the partition maintainer', clock, log, PAUSE_MS, async (stopping) => {
-    if (!(await store.leads('partition maintainer'))) return false;
-    await (store.partitions ? keepPartitions() : shrink(stopping));
-    return false;
+  return worker(platform, {
+    name: 'the partition maintainer',
+    leader: 'partition maintainer',
+    pause: PAUSE_MS,
+    work: async (stopping) => {
+      await (store.partitions ? keepPartitions() : shrink(stopping));
+      return false;
+    },
   });
 }

@@ -1,4 +1,4 @@
-import { dueWorkspaces } from '../platform/store/due-workspaces.ts';
+import { due } from '../platform/store/due.ts';
 import type { Tx, Workers } from '../platform/store/store.ts';
 
 /** The due work of one kind. */
@@ -30,14 +30,14 @@ async function backlogOf(
 ): Promise<Backlog> {
   let counted = 0;
   let oldest = tx.now;
-  const { found } = await dueWorkspaces.page(tx, workers, kind, '', MAX_WORKSPACES);
+  const { found } = await due.page(tx, workers, kind, '', MAX_WORKSPACES);
   for (const workspaceId of found) {
     const row = await tx.sql.get<{ due: number; oldest: number | null }>(
       `SELECT count(*) AS due, min(due_at) AS oldest FROM
          (SELECT due_at FROM ${table} WHERE workspace_id = ? AND due_at <= ? LIMIT ?) AS d`,
       [workspaceId, tx.now, MAX_COUNTED - counted],
     );
-    counted += Number(row!.due);
+    counted += row!.due;
     oldest = Math.min(oldest, row!.oldest ?? oldest);
     if (counted >= MAX_COUNTED) break;
   }

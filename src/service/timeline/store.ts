@@ -26,7 +26,7 @@ export interface Tail {
 /** The window that ends with the event `upTo`. */
 export const tailOf = (upTo: number): Tail => ({ after: Math.max(0, upTo - TAIL), upTo });
 
-const iso = (at: number | null) => (at === null ? null : new Date(Number(at)).toISOString());
+const iso = (at: number | null) => (at === null ? null : new Date(at).toISOString());
 
 /** The condition for the entries of a source from a position on, ordered by time and then by `id`, and its values. */
 function afterCursor(time: string, id: string, { from, until }: Part): { text: string; params: SqlValue[] } {
@@ -63,7 +63,7 @@ export const timelines = {
       more,
       rows: rows.map(({ seq, at, id, context, contentId, policy, reward, countedAt, outcome }) => ({
         kind: 'decision',
-        at: Number(at),
+        at,
         key: String(seq),
         id,
         contentId,
@@ -100,7 +100,7 @@ export const timelines = {
       rows: rows.map(({ at, servedAt, ...row }) => ({
         kind: 'message',
         ...row,
-        at: Number(at),
+        at,
         key: row.id,
         servedAt: iso(servedAt),
       })),
@@ -135,7 +135,7 @@ export const timelines = {
         ...row,
         ...(contentId === null ? {} : { contentId }),
         ...(templateId === null ? {} : { templateId }),
-        at: Number(at),
+        at,
         key: `${row.id}/${row.outcome}`,
       })),
     };
@@ -172,10 +172,10 @@ export const timelines = {
         return {
           kind: 'notification',
           ...rest,
-          at: Number(at),
+          at,
           key: rest.id,
           ...(reason === undefined ? {} : { reason }),
-          ...(heldUntil === null ? {} : { heldUntil: new Date(Number(heldUntil)).toISOString() }),
+          ...(heldUntil === null ? {} : { heldUntil: new Date(heldUntil).toISOString() }),
         };
       }),
     };
@@ -211,7 +211,7 @@ export const timelines = {
       ...others
         .filter(({ event }) => !known.has(event))
         .map(({ number, event, timestamp }) => ({
-          number: Number(number),
+          number,
           event,
           at: Date.parse(timestamp),
         })),
@@ -269,5 +269,5 @@ async function recent(
     to.number,
     limit,
   ]);
-  return rows.map(({ number, at }) => ({ number: Number(number), event, at: Number(at) }));
+  return rows.map(({ number, at }) => ({ number, event, at }));
 }

@@ -39,7 +39,7 @@ export const userEndpoints = (cipher: Cipher): Endpoints => ({
   }),
   setConsent: async ({ tx, workspace, params, body, requestId }) => {
     const hashId = params.hashId!;
-    if (!(await users.exists(tx, workspace.id, hashId)))
+    if (!(await users.existsAndLock(tx, workspace.id, hashId)))
       throw new ServiceError('not_found', 'No user has this hashId.');
     await consents.add(tx, workspace.id, hashId, statementsOf(body));
     return { body: { ...consentOf(await consents.ofUser(tx, workspace.id, hashId)), requestId } };
@@ -101,8 +101,8 @@ const erasing = (hashId: string) => ({
   fields: [],
   traits: [],
   channels: [],
-  optedIn: [],
-  optedOut: [],
+  optIn: [],
+  optOut: [],
 });
 
 /** The addresses of a user for a channel, as numbers. */
@@ -125,8 +125,8 @@ function statementsOf({
   return [...optIn.map(as('in')), ...optOut.map(as('out'))];
 }
 
-function consentOf(statements: readonly ConsentStatement[]): { optedIn: string[]; optedOut: string[] } {
+function consentOf(statements: readonly ConsentStatement[]): { optIn: string[]; optOut: string[] } {
   const of = (state: ConsentStatement['state']) =>
     statements.filter((each) => each.state === state).map(scopeText);
-  return { optedIn: of('in'), optedOut: of('out') };
+  return { optIn: of('in'), optOut: of('out') };
 }

@@ -1,22 +1,23 @@
-import { setMaxListeners } from 'node:events';
+import { signedHeaders } from '../../contract/signed-headers.ts';
+import { secretAssociatedData } from '../platform/crypto/associated-data.ts';
+import type { Cipher } from '../platform/crypto/cipher.ts';
 import { openEgress } from '../platform/egress/egress.ts';
-import { post } from '../platform/egress/post.ts';
+import { DELIVERY_DEADLINE_MS, type PostResult, post } from '../platform/egress/post.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { Policy } from '../platform/settings.ts';
 import { due } from '../platform/store/due.ts';
-import { dueWorkspaces } from '../platform/store/due-workspaces.ts';
-import { dueRound } from '../platform/workers/by-workspace.ts';
-import { JobPool } from '../platform/workers/job-pool.ts';
-import { keepLeases, LEASE_MS } from '../platform/workers/leases.ts';
-import { repeat, type Worker, wokenBy } from '../platform/workers/worker.ts';
-import { deliveryAttempt } from './delivery-attempt.ts';
+import { traceHeaders } from '../platform/tracing/tracing.ts';
+import { Jobs, LEASE_MS, recordResult } from '../platform/workers/jobs.ts';
+import { type Worker, worker } from '../platform/workers/worker.ts';
 import { type ReservedSlots, reserveSlots } from './delivery-slots.ts';
-import { type ClaimedDelivery, deliveries } from './store/deliveries.ts';
+import { type ClaimedDelivery, deliveries, deliveryClaims } from './store/deliveries.ts';
 
 /** Subscriptions of a workspace that one round checks. */
 const SUBSCRIPTIONS_PER_ROUND = 32;
 /** Retries become due without a notification; new deliveries wake the worker. */
 const POLL_MS = 1000;
+/** Results of one subscription that are stored at a time. */
+const STORED_AT_ONCE = 4;
 
 /**
  * Sends due deliveries. The number of running deliveries is limited per subscription, so that a hanging receiver delays
@@ -27,47 +28,58 @@ export function startDeliverer(
   policy: () => Policy,
   send: typeof post = post,
 ): Worker {
-  const { store, clock, log } = platform;
-  const pool = new JobPool(platform.share);
-  const leases = keepLeases<ClaimedDelivery>(platform, (tx, held) => deliveries.renew(tx, held, LEASE_MS));
-  const stopping = new AbortController();
-  // Each running attempt adds a listener.
-  setMaxListeners(0, stopping.signal);
+  const { store, clock, machine, random, cipher, precedence, tracing } = platform;
   const egress = openEgress(policy);
-  const attempt = deliveryAttempt(platform, egress, send, stopping.signal);
   /** The last subscription of each workspace that was checked. A pass over all of them may take several rounds. */
   const cursors = new Map<string, string>();
   /** True if deliveries may be due for which no slot was free; the next one that ends starts a round. */
   let waitingForSlot = false;
 
-  /** Claims and starts some of the due deliveries of a workspace. Returns whether the next round may start more. */
-  const deliver = async (workspaceId: string): Promise<boolean> => {
-    const after = cursors.get(workspaceId) ?? '';
-    const found = await store.read((tx) =>
-      deliveries.dueSubscriptions(tx, workspaceId, after, SUBSCRIPTIONS_PER_ROUND),
-    );
-    const ended = found.length < SUBSCRIPTIONS_PER_ROUND;
-    if (ended) cursors.delete(workspaceId);
-    else cursors.set(workspaceId, found.at(-1)!.webhookId);
-    const reserved = reserveSlots(found, pool);
-    if (reserved.length < found.length) waitingForSlot = true;
-    const partial = !ended || after !== '' || reserved.length < found.length;
-    if (partial && reserved.length === 0) return !ended;
-    let capped = false;
-    await pool.fill(
-      reserved,
-      async () => {
-        const claims = await claim(workspaceId, reserved, partial);
-        const full = reserved.filter(({ count }, i) => claims[i]!.length === count);
-        capped = full.some((slots) => slots.capped);
-        if (full.some((slots) => !slots.capped)) waitingForSlot = true;
-        return claims;
-      },
-      (claimed) => leases.during(claimed, () => attempt(claimed)),
-      wakeIfWaiting,
-    );
-    return !ended || capped;
+  const sendSigned = async (claimed: ClaimedDelivery): Promise<PostResult> => {
+    const body = Buffer.from(claimed.body);
+    const headers = signedHeaders(claimed.deliveryId, machine.now(), body, secretsOf(claimed, cipher));
+    const route = egress.to(claimed.url);
+    if ('refused' in route) return { status: null, error: route.refused, retryAfterMs: null };
+    const span = tracing.start({
+      kind: 'client',
+      name: 'POST webhook',
+      parent: claimed.trace,
+      attributes: { 'http.request.method': 'POST', 'svc.delivery_id': claimed.deliveryId },
+    });
+    const sending = { ...route, deadlineMs: DELIVERY_DEADLINE_MS, now: machine.now, signal: jobs.aborting };
+    const result = await send(claimed.url, body, { ...headers, ...traceHeaders(span) }, sending);
+    span.end(result.status);
+    return result;
   };
+
+  /** Sends a claimed delivery once and stores the result. */
+  const attempt = async (claimed: ClaimedDelivery): Promise<void> => {
+    await precedence.yieldToRequests();
+    const startedAt = clock.now();
+    const began = machine.now();
+    const result = await sendSigned(claimed);
+    if (result.status === null && jobs.aborting.aborted) {
+      await store.write((tx) => deliveryClaims.release(tx, claimed), { durable: false });
+      return;
+    }
+    const durationMs = machine.now() - began;
+    await recordResult(
+      platform,
+      jobs.aborting,
+      (tx) => deliveries.finish(tx, claimed, { ...result, startedAt, durationMs, endedAt: tx.now }, random()),
+      // A failure locks the row of the subscription. Without the limit, each waiting result would hold a connection.
+      { durable: false, concurrencyKeys: [{ key: `results ${claimed.webhookId}`, max: STORED_AT_ONCE }] },
+    );
+  };
+
+  const jobs = new Jobs<ClaimedDelivery>(platform, {
+    what: 'a delivery attempt',
+    fields: ({ deliveryId }) => ({ deliveryId }),
+    renew: (tx, held) => deliveryClaims.renew(tx, held, LEASE_MS),
+    release: (tx, claimed) => deliveryClaims.release(tx, claimed),
+    run: attempt,
+    graceMs: 0,
+  });
 
   /** `partial`: others than the reserved ones may be due. */
   const claim = (workspaceId: string, reserved: readonly ReservedSlots[], partial: boolean) =>
@@ -85,27 +97,55 @@ export function startDeliverer(
       { durable: false },
     );
 
-  const wakeIfWaiting = () => {
-    if (!waitingForSlot) return;
-    waitingForSlot = false;
-    worker.wake();
+  /** Claims and starts some of the due deliveries of a workspace. Returns whether the next round may start more. */
+  const deliver = async (workspaceId: string): Promise<boolean> => {
+    const after = cursors.get(workspaceId) ?? '';
+    const found = await store.read((tx) =>
+      deliveries.dueSubscriptions(tx, workspaceId, after, SUBSCRIPTIONS_PER_ROUND),
+    );
+    const ended = found.length < SUBSCRIPTIONS_PER_ROUND;
+    if (ended) cursors.delete(workspaceId);
+    else cursors.set(workspaceId, found.at(-1)!.webhookId);
+    const reserved = reserveSlots(found, jobs);
+    if (reserved.length < found.length) waitingForSlot = true;
+    const partial = !ended || after !== '' || reserved.length < found.length;
+    if (partial && reserved.length === 0) return !ended;
+    let capped = false;
+    await jobs.fill(
+      reserved,
+      async () => {
+        const claims = await claim(workspaceId, reserved, partial);
+        const full = reserved.filter(({ count }, i) => claims[i]!.length === count);
+        capped = full.some((slots) => slots.capped);
+        if (full.some((slots) => !slots.capped)) waitingForSlot = true;
+        return claims;
+      },
+      () => {
+        if (!waitingForSlot) return;
+        waitingForSlot = false;
+        deliverer.wake();
+      },
+    );
+    return !ended || capped;
   };
 
-  const round = dueRound(platform, 'deliveries', deliver);
-  const worker = wokenBy(store, 'deliveries', repeat('the deliverer', clock, log, POLL_MS, round));
-  return {
-    wake: worker.wake,
-    // The order matters: a delivery that is no longer due belongs to a running job or to the current round.
-    idle: async () =>
-      !(await store.read((tx) => dueWorkspaces.any(tx, store.workers, 'deliveries'))) &&
-      pool.size === 0 &&
-      worker.idle(),
-    stop: async () => {
-      await worker.stop();
-      stopping.abort();
-      await pool.drained();
-      await leases.stop();
-      await egress.close();
-    },
-  };
+  const deliverer = worker(platform, {
+    name: 'the deliverer',
+    lane: 'deliveries',
+    topics: ['deliveries'],
+    pause: POLL_MS,
+    jobs,
+    work: deliver,
+    close: () => egress.close(),
+  });
+  return deliverer;
+}
+
+/** The secrets that sign a delivery: the current one, and during a rotation the previous one. */
+function secretsOf(claimed: ClaimedDelivery, cipher: Cipher): [string, ...string[]] {
+  const associatedData = secretAssociatedData(claimed.webhookId);
+  const current = cipher.open(claimed.secret, associatedData);
+  return claimed.previousSecret === null
+    ? [current]
+    : [current, cipher.open(claimed.previousSecret, associatedData)];
 }

@@ -1,5 +1,5 @@
 import type { Limit } from '../../kit/concurrency-limiter.ts';
-import type { JobPool, Reservation } from '../platform/workers/job-pool.ts';
+import type { Jobs, Reservation } from '../platform/workers/jobs.ts';
 import type { DueSubscription } from './store/deliveries.ts';
 
 /** Running deliveries of one subscription. */
@@ -27,12 +27,15 @@ export interface ReservedSlots extends Reservation {
  * Reserves slots for the subscriptions that have due deliveries and a free slot. Healthy subscriptions come before
  * failing ones, and then those with the most free slots. Each gets at most an equal share of the round.
  */
-export function reserveSlots(due: readonly DueSubscription[], pool: JobPool): ReservedSlots[] {
-  const crowded = pool.size >= CROWDED * pool.share;
+export function reserveSlots(
+  due: readonly DueSubscription[],
+  jobs: Pick<Jobs<never>, 'limiter' | 'share' | 'size'>,
+): ReservedSlots[] {
+  const crowded = jobs.size >= CROWDED * jobs.share;
   const candidates = due
     .map((subscription) => {
       const limit = subscriptionLimit(subscription, crowded);
-      return { ...subscription, limit, free: pool.limiter.free([limit]) };
+      return { ...subscription, limit, free: jobs.limiter.free([limit]) };
     })
     .filter(({ free }) => free > 0)
     .sort((a, b) => Number(a.failing) - Number(b.failing) || b.free - a.free);
@@ -40,7 +43,7 @@ export function reserveSlots(due: readonly DueSubscription[], pool: JobPool): Re
   return candidates
     .map(({ webhookId, url, failing, limit, free }) => {
       const limits = [limit, ...sharedLimits(url, failing)];
-      const count = pool.limiter.tryAcquire(limits, Math.min(free, share));
+      const count = jobs.limiter.tryAcquire(limits, Math.min(free, share));
       return { webhookId, limits, count, capped: count === share && count < free };
     })
     .filter(({ count }) => count > 0);

@@ -143,10 +143,7 @@ function allowedUrl(text: string, allowLoopback: boolean): string {
   throw new ServiceError('invalid_request', undefined, [{ field: 'url', message: checked.reason }]);
 }
 
-/** The latest time that a Date can represent, Unix ms; earlier versions may have stored later ones. */
-const MAX_DATE_MS = 8.64e15;
-
-const iso = (at: number) => new Date(Math.min(at, MAX_DATE_MS)).toISOString();
+const iso = (at: number) => new Date(at).toISOString();
 
 function webhookView(webhook: StoredWebhook): Webhook {
   const { id, url, events, status, createdAt, disabledReason, leaseUntil, secretVersion } = webhook;
@@ -156,7 +153,7 @@ function webhookView(webhook: StoredWebhook): Webhook {
     events: [...events],
     status,
     createdAt: iso(createdAt),
-    secretVersion: Number(secretVersion),
+    secretVersion,
     ...(disabledReason === null ? {} : { disabledReason }),
     ...(leaseUntil === null ? {} : { leaseUntil: iso(leaseUntil) }),
   };
@@ -174,7 +171,7 @@ function deliveryView(delivery: StoredDelivery) {
       at: iso(at),
       ...rest,
       ...(error === null ? {} : { error }),
-      ...(signedBy === null ? {} : { signedBy }),
+      signedBy: [...signedBy],
     })),
     nextAttemptAt: nextAttemptAt === null ? null : iso(nextAttemptAt),
   };

@@ -59,20 +59,20 @@ test('a cell of a list has entries separated by semicolons or commas', async () 
     return Promise.all(
       users.map(async (line) => {
         const answer = await service.fetch(`/v1/users/${JSON.parse(line).hashId}`);
-        const { channels, optedIn, optedOut } = (await answer.json()) as Record<string, unknown[]>;
+        const { channels, optIn, optOut } = (await answer.json()) as Record<string, unknown[]>;
         const addresses = Object.fromEntries(
           channels!.map((each) => Object.values(each as object).slice(0, 2) as [string, number]),
         );
-        return { addresses, optedIn, optedOut };
+        return { addresses, optIn, optOut };
       }),
     );
   };
   expect(await known('u.csv')).toEqual([
-    { addresses: { whatsapp: 2, sms: 2, email: 1, push: 0 }, optedIn: [], optedOut: ['sms', 'email/news'] },
-    { addresses: { whatsapp: 0, sms: 0, email: 0, push: 0 }, optedIn: ['*/offers'], optedOut: [] },
+    { addresses: { whatsapp: 2, sms: 2, email: 1, push: 0 }, optIn: [], optOut: ['sms', 'email/news'] },
+    { addresses: { whatsapp: 0, sms: 0, email: 0, push: 0 }, optIn: ['*/offers'], optOut: [] },
   ]);
   expect(await known('u.ndjson', '--map', 'optOut=stop')).toEqual([
-    { addresses: { whatsapp: 0, sms: 0, email: 1, push: 0 }, optedIn: [], optedOut: ['push', 'sms'] },
+    { addresses: { whatsapp: 0, sms: 0, email: 1, push: 0 }, optIn: [], optOut: ['push', 'sms'] },
   ]);
 });
 

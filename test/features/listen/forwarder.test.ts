@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { deliveryHeaders } from '../../../src/contract/delivery-headers.ts';
+import { signedHeaders } from '../../../src/contract/signed-headers.ts';
 import type { Verified } from '../../../src/features/listen/receiver.ts';
 import {
   deliveryBody,
@@ -18,7 +18,7 @@ describe('forwarding', () => {
       response.end('later');
     });
     const { url, reports } = await startReceiver({ forwardTo: [`${handler.url}hook?a=b=c`] });
-    const headers = deliveryHeaders('dlv_9', Date.now(), bytes, [SECRET]);
+    const headers = signedHeaders('dlv_9', Date.now(), bytes, [SECRET]);
     const answered = await post(url, bytes, headers);
     expect([answered.status, await answered.text(), answered.headers.get('retry-after')]).toEqual([
       503,

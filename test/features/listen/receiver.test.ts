@@ -1,8 +1,8 @@
 import http from 'node:http';
 import net from 'node:net';
 import { describe, expect, it, vi } from 'vitest';
-import { deliveryHeaders } from '../../../src/contract/delivery-headers.ts';
 import { signBody } from '../../../src/contract/signature.ts';
+import { signedHeaders } from '../../../src/contract/signed-headers.ts';
 import type { Receiver, Rejected, Verified } from '../../../src/features/listen/receiver.ts';
 import {
   deliveryBody,
@@ -134,7 +134,7 @@ describe('the receiver answers', () => {
     });
     expect((await post(url, deliveryBody())).status).toBe(200);
     const bytes = deliveryBody();
-    expect((await post(url, bytes, deliveryHeaders('d', 0, bytes, ['the-new-secret-of-16+']))).status).toBe(
+    expect((await post(url, bytes, signedHeaders('d', 0, bytes, ['the-new-secret-of-16+']))).status).toBe(
       200,
     );
   });

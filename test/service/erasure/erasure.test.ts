@@ -168,8 +168,8 @@ test('an erased user is found in no file, and nobody else is missing', { timeout
       { channel: 'email', addresses: 1, bounced: 0, stopped: 0 },
       { channel: 'push', addresses: 1, bounced: 0, stopped: 0 },
     ],
-    optedIn: ['email'],
-    optedOut: ['sms/offers'],
+    optIn: ['email'],
+    optOut: ['sms/offers'],
   });
 
   expect(await json(service.fetch(`/v1/users/${hashId}`, { method: 'DELETE' }))).toMatchObject({
@@ -213,8 +213,8 @@ test('an erased user is found in no file, and nobody else is missing', { timeout
   expect(await json(service.fetch(`/v1/users/${hashId}`))).toMatchObject({
     status: 'known',
     fields: [],
-    optedIn: [],
-    optedOut: ['sms/offers'],
+    optIn: [],
+    optOut: ['sms/offers'],
   });
   const other = await store.read((tx) => users.personal(tx, cipher, service.workspace, bystander!));
   expect(other).toEqual({ name: BYSTANDER.name, phone: BYSTANDER.phone });

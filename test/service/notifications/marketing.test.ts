@@ -163,13 +163,13 @@ describe('consent', () => {
       'delivered',
     );
     expect(await statusOf({ priority: 'transactional' })).toBe('delivered');
-    expect(await say({ optIn: ['sms'] })).toMatchObject({ optedIn: ['sms'], optedOut: [] });
+    expect(await say({ optIn: ['sms'] })).toMatchObject({ optIn: ['sms'], optOut: [] });
     expect(await statusOf()).toBe('delivered');
-    expect(await say({ optOut: ['*'] })).toMatchObject({ optedIn: [], optedOut: ['*'] });
+    expect(await say({ optOut: ['*'] })).toMatchObject({ optIn: [], optOut: ['*'] });
     expect(await statusOf()).toBe('opted_out');
     expect(await say({ optIn: ['*/offers'], optOut: ['*/offers'] })).toMatchObject({
-      optedIn: [],
-      optedOut: ['*', '*/offers'],
+      optIn: [],
+      optOut: ['*', '*/offers'],
     });
     const bad = await json(service.fetch(`/v1/users/${hashId}/consent`, { body: { optOut: ['fax'] } }), 400);
     expect(bad.details).toMatchObject([{ field: 'optOut.0' }]);

@@ -46,7 +46,7 @@ test('a marketing e-mail unsubscribes with one click, and never by a GET', async
       await new Promise((resolve) => setTimeout(resolve, 10));
     }
   };
-  const consent = async () => (await json(service.fetch(`/v1/users/${hashId}`))).optedOut;
+  const consent = async () => (await json(service.fetch(`/v1/users/${hashId}`))).optOut;
 
   expect((await send('receipt')).status).toBe('delivered');
   expect(headersOf(mail.messages[0]!)).not.toMatch(/List-Unsubscribe/i);

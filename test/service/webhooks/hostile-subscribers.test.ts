@@ -56,38 +56,6 @@ it('limits the Retry-After of a subscriber, so that its deliveries can be listed
   }
 });
 
-it('truncates a long error of an attempt', async () => {
-  const service = await startTestService({ allowLoopbackWebhooks: true });
-  const target = await receiver((response) => response.writeHead(503).end());
-  const id = await subscribe(service, target.url);
-  await tap(service);
-  await tried(service, id, 1);
-  const long = 'x'.repeat(100_000);
-  await service.platform.store.write((tx) => tx.sql.run('UPDATE delivery_attempt SET error = ?', [long]));
-  const [delivery] = await tried(service, id, 1);
-  expect(delivery.attempts[0].error).toBe('x'.repeat(500));
-});
-
-it('lists the latest attempts of a delivery with very many attempts', async () => {
-  const service = await startTestService({ allowLoopbackWebhooks: true });
-  const target = await receiver();
-  const id = await subscribe(service, target.url);
-  await tap(service);
-  await tried(service, id, 1);
-  await service.platform.store.write(async (tx) => {
-    for (let number = 2; number <= 500; number++)
-      await tx.sql.run(
-        `INSERT INTO delivery_attempt (workspace_id, delivery_id, number, at, status, duration_ms)
-         SELECT workspace_id, delivery_id, ?, ?, 204, ? FROM delivery`,
-        [number, tx.now, number],
-      );
-    await tx.sql.run('UPDATE delivery SET claim = 500');
-  });
-  const [{ attempts }] = await tried(service, id, 1);
-  expect(attempts.length).toBe(50);
-  expect(attempts.at(-1).durationMs).toBe(500);
-});
-
 it('sends nothing over a connection that an earlier policy allowed', async () => {
   const service = await startTestService({ allowLoopbackWebhooks: true });
   const sockets = new Set<unknown>();

@@ -184,7 +184,7 @@ export class WorldInStore {
 
   async apply(given: Tx, op: Op): Promise<void> {
     const tx = at(given, op.now);
-    const call = { tx, workspace: { id: WORKSPACE, region: null, mode: null } };
+    const call = { tx, workspace: { id: WORKSPACE, region: null, mode: 'live' as const } };
     const counting = { catalog: this.catalog, repeatable: false };
     if (op.op === 'catalog') {
       this.catalog = CATALOGS[op.catalog]!;

@@ -88,7 +88,7 @@ export function UserDetail({ hashId }: { hashId: string }): VNode {
 }
 
 function UserFacts({ user }: { user: User }): VNode {
-  const { status, timeZone, locale, channels, fields, traits, optedIn, optedOut } = user;
+  const { status, timeZone, locale, channels, fields, traits, optIn, optOut } = user;
   const list = (values: readonly string[]) => <Text of={values.join(', ') || 'none'} />;
   return (
     <Cards
@@ -110,7 +110,7 @@ function UserFacts({ user }: { user: User }): VNode {
         },
         { name: 'Stored fields', value: list(fields), note: 'names only' },
         { name: 'Traits', value: list(traits), note: 'names only' },
-        { name: 'Marketing', value: <>in: {list(optedIn)}</>, note: <>out: {list(optedOut)}</> },
+        { name: 'Marketing', value: <>in: {list(optIn)}</>, note: <>out: {list(optOut)}</> },
       ]}
     />
   );

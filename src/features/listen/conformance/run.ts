@@ -1,6 +1,7 @@
 /** Runs every conformance case against a handler, and identifies the mistake it makes (`webhooks test`). */
-import { deliveryHeaders } from '../../../contract/delivery-headers.ts';
+
 import { HEADERS } from '../../../contract/headers.ts';
+import { signedHeaders } from '../../../contract/signed-headers.ts';
 import type { Answer, Deliverer, NoAnswer } from '../deliverer.ts';
 import type { Finding } from '../signature-diagnosis/diagnose.ts';
 import type { Fix, MistakeName } from '../signature-diagnosis/mistakes.ts';
@@ -131,7 +132,7 @@ function sendOne(
   { url, secret, deliverer, now, deadlineMs, slowPauseMs, signal }: RunOptions,
 ): Promise<Answer | NoAnswer> {
   const headers: Record<string, string | undefined> = {
-    ...deliveryHeaders(shot.deliveryId, now() + (shot.laterMs ?? 0), shot.signed ?? shot.body, [
+    ...signedHeaders(shot.deliveryId, now() + (shot.laterMs ?? 0), shot.signed ?? shot.body, [
       shot.secret ?? secret,
     ]),
     ...shot.headers,
@@ -155,7 +156,7 @@ async function guess(shot: TestDelivery, options: RunOptions): Promise<Finding |
   // A handler that accepts arbitrary signatures would make every guess look right.
   const control = await sendOne(withSignature('0'.repeat(64)), options);
   if (!isClientError(control.status)) return undefined;
-  const metadata = deliveryHeaders(shot.deliveryId, options.now(), shot.body, [options.secret]);
+  const metadata = signedHeaders(shot.deliveryId, options.now(), shot.body, [options.secret]);
   for (const { signature, mistake } of signatureGuesses(shot.body, options.secret, metadata)) {
     const { status } = await sendOne(withSignature(signature), options);
     if (status !== null && status >= 200 && status < 300) return finding(mistake);

@@ -1,10 +1,7 @@
 import type { Catalogs } from '../../catalog/follow.ts';
-import type { Platform } from '../../platform/platform.ts';
 import { due } from '../../platform/store/due.ts';
-import { dueWorkspaces } from '../../platform/store/due-workspaces.ts';
 import { workspaces } from '../../platform/store/workspaces.ts';
-import { dueRound } from '../../platform/workers/by-workspace.ts';
-import { repeat, type Worker, wokenBy } from '../../platform/workers/worker.ts';
+import { type Worker, type WorkerPlatform, worker } from '../../platform/workers/worker.ts';
 import { countStep } from './count-step.ts';
 
 /** Poll interval, for what another node stored and for a notification that was lost. */
@@ -19,11 +16,8 @@ const MARKED = 200;
 const STEPS = 50;
 
 /** Counts the events of goals for the decisions before them. Ingest does not wait for it. */
-export function startGoalCounter(
-  platform: Pick<Platform, 'store' | 'clock' | 'log' | 'precedence'>,
-  catalogs: Catalogs,
-): Worker {
-  const { store, clock, log, precedence } = platform;
+export function startGoalCounter(platform: WorkerPlatform, catalogs: Catalogs): Worker {
+  const { store, clock, precedence } = platform;
   const step = (workspaceId: string) =>
     store.write(
       async (tx) =>
@@ -32,15 +26,6 @@ export function startGoalCounter(
           : undefined,
       { durable: false, bulk: true },
     );
-  const round = dueRound(platform, 'goals', async (workspaceId, stopping) => {
-    for (let done = 0; done < STEPS && !stopping.aborted; done++) {
-      const more = await step(workspaceId);
-      if (more === undefined) await clock.sleep(FOLLOW_MS, stopping).catch(() => {});
-      else if (!more) return false;
-      await precedence.yieldToRequests();
-    }
-    return true;
-  });
   /** Marks all workspaces once the catalog of the service counts something else. */
   let spread = '';
   const spreadShared = async (stopping: AbortSignal) => {
@@ -67,24 +52,28 @@ export function startGoalCounter(
     }
     if (!stopping.aborted) spread = text;
   };
+  /** Some workspace had more to count in the last round. */
   let busy = false;
-  const loop = repeat('the counter of goals', clock, log, PAUSE_MS, async (stopping) => {
-    if (!busy) await clock.sleep(GATHER_MS, stopping).catch(() => {});
-    busy = await store.leads('goals');
-    if (!busy) return false;
-    await spreadShared(stopping);
-    busy = await round(stopping);
-    return busy;
+  return worker(platform, {
+    name: 'the counter of goals',
+    lane: 'goals',
+    topics: ['events', 'outcomes', 'settings'],
+    leader: 'goals',
+    pause: PAUSE_MS,
+    before: async (stopping) => {
+      if (!busy) await clock.sleep(GATHER_MS, stopping).catch(() => {});
+      busy = false;
+      if (await store.leads('goals')) await spreadShared(stopping);
+    },
+    work: async (workspaceId, stopping) => {
+      for (let done = 0; done < STEPS && !stopping.aborted; done++) {
+        const more = await step(workspaceId);
+        if (more === undefined) await clock.sleep(FOLLOW_MS, stopping).catch(() => {});
+        else if (!more) return false;
+        await precedence.yieldToRequests();
+      }
+      busy = true;
+      return true;
+    },
   });
-  const worker = (['events', 'outcomes', 'settings'] as const).reduce(
-    (woken, topic) => wokenBy(store, topic, woken),
-    loop,
-  );
-  return {
-    ...worker,
-    idle: async () =>
-      (await worker.idle()) &&
-      (!(await store.leads('goals')) ||
-        !(await store.read((tx) => dueWorkspaces.any(tx, store.workers, 'goals')))),
-  };
 }

@@ -1,3 +1,4 @@
+import { olderThan } from '../../platform/store/rows.ts';
 import type { Tx } from '../../platform/store/store.ts';
 
 /** A poll is written down again only after this long. */
@@ -24,15 +25,7 @@ export const polls = {
   },
 
   /** Deletes up to `limit` polls beyond every look-back; returns how many. */
-  async purge(tx: Tx, workspaceId: string, limit: number): Promise<number> {
-    return tx.sql.run(
-      `WITH taken AS MATERIALIZED
-           (SELECT workspace_id, channel FROM polled_channel WHERE workspace_id = ? AND at_ms < ? LIMIT ?
-            ${tx.sql.dialect.skipLocked})
-         DELETE FROM polled_channel WHERE (workspace_id, channel) IN (SELECT * FROM taken)`,
-      [workspaceId, tx.now - KEPT_MS, limit],
-    );
-  },
+  purge: olderThan('polled_channel', 'channel', 'at_ms', KEPT_MS),
 
   /** When a channel was polled last, Unix ms; undefined if it was not. */
   async last(tx: Tx, workspaceId: string, channel: string): Promise<number | undefined> {

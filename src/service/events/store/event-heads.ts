@@ -20,7 +20,7 @@ export const eventHeads = {
       'SELECT number, names FROM event_head WHERE workspace_id = ?',
       [workspaceId],
     );
-    return row ? { number: Number(row.number), names: JSON.parse(row.names) } : { number: 0, names: [] };
+    return row ? { number: row.number, names: JSON.parse(row.names) } : { number: 0, names: [] };
   },
 
   /** Creates the head of a new workspace with the names of the catalog at this time. */
@@ -40,7 +40,7 @@ export const eventHeads = {
       'SELECT erasing FROM event_head WHERE workspace_id = ?',
       [workspaceId],
     );
-    return Number(row?.erasing) === 1;
+    return row?.erasing === 1;
   },
 
   /** Says that a user is being erased: later events see it. Returns the number of the last earlier one. */
@@ -49,7 +49,7 @@ export const eventHeads = {
       'UPDATE event_head SET erasing = 1 WHERE workspace_id = ? RETURNING number',
       [workspaceId],
     );
-    return Number(row?.number ?? 0);
+    return row?.number ?? 0;
   },
 
   /** Says that no user is being erased, unless one is. */
@@ -71,6 +71,6 @@ export const eventHeads = {
       'UPDATE event_head SET names = ? WHERE workspace_id = ? RETURNING number',
       [JSON.stringify(names), workspaceId],
     );
-    return Number(row?.number ?? 0);
+    return row?.number ?? 0;
   },
 };

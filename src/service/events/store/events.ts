@@ -70,8 +70,6 @@ const COLUMNS = `number, user_id AS "userId", event, timestamp, event_id AS "eve
         CASE WHEN octet_length(properties) > ${PAGE_BYTES} THEN octet_length(properties) ELSE 0 END AS "leftOut"`;
 const LONG = ['user_id', 'event', 'properties'];
 
-const toPaged = (row: PagedEvent): PagedEvent => ({ ...row, leftOut: Number(row.leftOut) });
-
 export const events = {
   append: appendEvents,
 
@@ -128,7 +126,7 @@ export const events = {
    * them with `range`.
    */
   async after(tx: Tx, workspaceId: string, number: number, limit: number): Promise<Page<PagedEvent>> {
-    const { rows, more } = await readPage<PagedEvent>(tx, {
+    return readPage<PagedEvent>(tx, {
       columns: COLUMNS,
       long: LONG,
       from: 'event WHERE workspace_id = ? AND number > ?',
@@ -136,7 +134,6 @@ export const events = {
       order: 'number',
       limit,
     });
-    return { rows: rows.map(toPaged), more };
   },
 
   /** A page of the events with a number in (`after`, `upTo`] that meet the conditions, like `after`. */
@@ -148,7 +145,7 @@ export const events = {
     limit: number,
   ): Promise<Page<PagedEvent>> {
     const { text, params } = conditionsIn(tx, conditions);
-    const { rows, more } = await readPage<PagedEvent>(tx, {
+    return readPage<PagedEvent>(tx, {
       columns: COLUMNS,
       long: LONG,
       from: `event WHERE workspace_id = ? AND number > ? AND number <= ?${text}`,
@@ -156,7 +153,6 @@ export const events = {
       order: 'number',
       limit,
     });
-    return { rows: rows.map(toPaged), more };
   },
 
   /** Counts the events with a number in (`after`, `upTo`] that meet the conditions. */
@@ -171,7 +167,7 @@ export const events = {
       `SELECT count(*) AS count FROM event WHERE workspace_id = ? AND number > ? AND number <= ?${text}`,
       [workspaceId, after, upTo, ...params],
     );
-    return Number(row!.count);
+    return row!.count;
   },
 
   /** The number of the oldest event of a workspace; undefined if it has none. */
@@ -180,7 +176,7 @@ export const events = {
       'SELECT number FROM event WHERE workspace_id = ? ORDER BY number LIMIT 1',
       [workspaceId],
     );
-    return row && Number(row.number);
+    return row?.number;
   },
 
   /** The number before the oldest event of a workspace; that of the newest one of all if none is left. */
@@ -189,7 +185,7 @@ export const events = {
       'SELECT min(number) AS number FROM event WHERE workspace_id = ?',
       [workspaceId],
     );
-    return row?.number === null || row === undefined ? newest : Number(row.number) - 1;
+    return row?.number == null ? newest : row.number - 1;
   },
 
   /** Up to `bytes` bytes of an event's properties, starting at the offset `from`, in one or more pieces. */

@@ -1,7 +1,8 @@
 import type { Cutoffs } from '../../platform/store/retained-logs.ts';
 import { removals } from '../../platform/store/retention/removals.ts';
+import { deleteSome, insertRows } from '../../platform/store/rows.ts';
 import { settings } from '../../platform/store/settings.ts';
-import type { SqlValue, Tx } from '../../platform/store/store.ts';
+import type { Tx } from '../../platform/store/store.ts';
 
 export interface RecentEvent {
   /** The number of the event in its workspace. */
@@ -41,8 +42,7 @@ const RETENTION_MS = 366 * 86_400_000;
 
 const INDEX = 'eventIndex';
 
-/** Row counts of INSERT statements (see users.ts). */
-const CHUNKS = [64, 8, 1];
+const RECENT_EVENT = { table: 'recent_event', key: 'user_id, event, at_ms, number' };
 
 /** Event names per statement. */
 const NAMES_PER_QUERY = 16;
@@ -78,7 +78,7 @@ export const recentEvents = {
       'SELECT names, after_number AS after, up_to AS "upTo" FROM event_backlog WHERE workspace_id = ?',
       [workspaceId],
     );
-    return row && { names: JSON.parse(row.names), after: Number(row.after), upTo: Number(row.upTo) };
+    return row && { ...row, names: JSON.parse(row.names) };
   },
 
   async setBacklog(tx: Tx, workspaceId: string, backlog: Backlog | undefined): Promise<void> {
@@ -95,31 +95,17 @@ export const recentEvents = {
   },
 
   /** Deletes up to `limit` index entries of a name. Returns how many. */
-  async forget(tx: Tx, workspaceId: string, name: string, limit: number): Promise<number> {
-    return tx.sql.run(
-      `DELETE FROM recent_event WHERE (workspace_id, user_id, event, at_ms, number) IN
-         (SELECT workspace_id, user_id, event, at_ms, number FROM recent_event
-          WHERE workspace_id = ? AND event = ? LIMIT ?)`,
-      [workspaceId, name, limit],
-    );
-  },
+  forget: (tx: Tx, workspaceId: string, name: string, limit: number): Promise<number> =>
+    deleteSome(tx, workspaceId, RECENT_EVENT, 'event = ?', [name], limit),
 
   /** Adds index entries. One that exists stays: ingest and the indexer may both add it. */
-  async add(tx: Tx, workspaceId: string, events: readonly RecentEvent[]): Promise<void> {
-    let from = 0;
-    for (const size of CHUNKS) {
-      for (; events.length - from >= size; from += size) {
-        const params: SqlValue[] = events
-          .slice(from, from + size)
-          .flatMap(({ number, userId, event, at }) => [workspaceId, userId, event, at, number]);
-        await tx.sql.run(
-          `INSERT INTO recent_event (workspace_id, user_id, event, at_ms, number)
-           VALUES ${Array(size).fill('(?, ?, ?, ?, ?)').join(', ')} ON CONFLICT DO NOTHING`,
-          params,
-        );
-      }
-    }
-  },
+  add: (tx: Tx, workspaceId: string, events: readonly RecentEvent[]): Promise<void> =>
+    insertRows(
+      tx,
+      'INSERT INTO recent_event (workspace_id, user_id, event, at_ms, number)',
+      events.map(({ number, userId, event, at }) => [workspaceId, userId, event, at, number]),
+      'ON CONFLICT DO NOTHING',
+    ),
 
   /**
    * Counts a user's indexed events in each window, by its key. The windows of an event name share one read of its newest
@@ -151,14 +137,8 @@ export const recentEvents = {
    * Returns how many.
    */
   async purge(tx: Tx, workspaceId: string, limit: number, { events }: Cutoffs): Promise<number> {
-    const purge = (condition: string, params: readonly number[]) =>
-      tx.sql.run(
-        `WITH taken AS MATERIALIZED
-           (SELECT workspace_id, user_id, event, at_ms, number FROM recent_event
-            WHERE workspace_id = ? AND ${condition} LIMIT ? ${tx.sql.dialect.skipLocked})
-         DELETE FROM recent_event WHERE (workspace_id, user_id, event, at_ms, number) IN (SELECT * FROM taken)`,
-        [workspaceId, ...params, limit],
-      );
+    const purge = (where: string, params: readonly number[]) =>
+      deleteSome(tx, workspaceId, RECENT_EVENT, where, params, limit);
     const old = await purge('at_ms < ?', [Math.max(tx.now - RETENTION_MS, events ?? 0)]);
     const removed = events === null ? undefined : await removals.of(tx, workspaceId, 'events');
     if (!removed) return old;

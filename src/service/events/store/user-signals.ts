@@ -1,5 +1,6 @@
 import type { Cutoffs } from '../../platform/store/retained-logs.ts';
-import type { SqlValue, Tx } from '../../platform/store/store.ts';
+import { deleteSome, insertRows } from '../../platform/store/rows.ts';
+import type { Tx } from '../../platform/store/store.ts';
 
 export interface SignalChange {
   readonly workspaceId: string;
@@ -16,39 +17,22 @@ const LASTING_MS = 90 * 86_400_000;
 /** Most events of one user that are read. */
 const MAX_EVENT_NAMES = 16;
 
-/** Rows of one statement (see users.ts). */
-const CHUNKS = [64, 8, 1];
-
 /** How often the frequent events happened to each user. */
 export const userSignals = {
   async add(tx: Tx, changes: readonly SignalChange[]): Promise<void> {
     // In the order of the key, so that two nodes never wait for each other in a circle.
     const keyOf = (change: SignalChange) => `${change.workspaceId}\n${change.userId}\n${change.event}`;
     const sorted = [...changes].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
-    let from = 0;
-    for (const size of CHUNKS) {
-      for (; sorted.length - from >= size; from += size) {
-        const params: SqlValue[] = sorted
-          .slice(from, from + size)
-          .flatMap(({ workspaceId, userId, event, count, last }) => [
-            workspaceId,
-            userId,
-            event,
-            count,
-            last,
-          ]);
-        await tx.sql.run(
-          `INSERT INTO user_signal (workspace_id, user_id, event, count, last_ms)
-           VALUES ${Array(size).fill('(?, ?, ?, ?, ?)').join(', ')}
-           ON CONFLICT (workspace_id, user_id, event) DO UPDATE SET
-             count = CASE WHEN excluded.last_ms - user_signal.last_ms > ${LASTING_MS} THEN excluded.count
-               ELSE user_signal.count + excluded.count END,
-             last_ms = CASE WHEN excluded.last_ms > user_signal.last_ms THEN excluded.last_ms
-               ELSE user_signal.last_ms END`,
-          params,
-        );
-      }
-    }
+    await insertRows(
+      tx,
+      'INSERT INTO user_signal (workspace_id, user_id, event, count, last_ms)',
+      sorted.map(({ workspaceId, userId, event, count, last }) => [workspaceId, userId, event, count, last]),
+      `ON CONFLICT (workspace_id, user_id, event) DO UPDATE SET
+         count = CASE WHEN excluded.last_ms - user_signal.last_ms > ${LASTING_MS} THEN excluded.count
+           ELSE user_signal.count + excluded.count END,
+         last_ms = CASE WHEN excluded.last_ms > user_signal.last_ms THEN excluded.last_ms
+           ELSE user_signal.last_ms END`,
+    );
   },
 
   async ofUser(
@@ -56,21 +40,22 @@ export const userSignals = {
     workspaceId: string,
     userId: string,
   ): Promise<{ event: string; count: number; last: number }[]> {
-    const rows = await tx.sql.all<{ event: string; count: number; last: number }>(
+    return tx.sql.all<{ event: string; count: number; last: number }>(
       // `+` keeps both engines from the index by age, which has the counts of all users.
       `SELECT event, count, last_ms AS last FROM user_signal WHERE workspace_id = ? AND user_id = ?
        ORDER BY +last_ms DESC LIMIT ${MAX_EVENT_NAMES}`,
       [workspaceId, userId],
     );
-    return rows.map(({ event, count, last }) => ({ event, count: Number(count), last: Number(last) }));
   },
 
   /** Removes up to `limit` counts of events that did not happen for long, or are all removed; returns how many. */
-  async purge(tx: Tx, workspaceId: string, limit: number, { events }: Cutoffs): Promise<number> {
-    return tx.sql.run(
-      `DELETE FROM user_signal WHERE (workspace_id, user_id, event) IN
-         (SELECT workspace_id, user_id, event FROM user_signal WHERE workspace_id = ? AND last_ms < ? LIMIT ?)`,
-      [workspaceId, Math.max(tx.now - LASTING_MS, events ?? 0), limit],
-    );
-  },
+  purge: (tx: Tx, workspaceId: string, limit: number, { events }: Cutoffs): Promise<number> =>
+    deleteSome(
+      tx,
+      workspaceId,
+      { table: 'user_signal', key: 'user_id, event' },
+      'last_ms < ?',
+      [Math.max(tx.now - LASTING_MS, events ?? 0)],
+      limit,
+    ),
 };

@@ -1,5 +1,4 @@
-import type { Platform } from '../../platform/platform.ts';
-import { repeat, type Worker } from '../../platform/workers/worker.ts';
+import { type Worker, type WorkerPlatform, worker } from '../../platform/workers/worker.ts';
 import { apiKeys } from './api-keys.ts';
 
 /** Interval at which uses are stored: at most one write per key and process in it. */
@@ -16,7 +15,8 @@ export interface KeyUses extends Worker {
  * Stores when keys were last used, a minute later and when the service stops, apart from the requests. A process that is
  * killed loses the uses of its last minute. What is remembered is bounded by the keys in the store.
  */
-export function startKeyUses({ store, clock, log }: Pick<Platform, 'store' | 'clock' | 'log'>): KeyUses {
+export function startKeyUses(platform: WorkerPlatform): KeyUses {
+  const { store, clock } = platform;
   let noted = new Map<string, number>();
   const flush = async () => {
     const used = [...noted];
@@ -27,17 +27,15 @@ export function startKeyUses({ store, clock, log }: Pick<Platform, 'store' | 'cl
         bulk: true,
       });
   };
-  const loop = repeat('the last use of keys', clock, log, STORE_MS, async () => {
-    await flush();
-    return false;
-  });
-  return {
-    ...loop,
-    note: (keyId) => void noted.set(keyId, clock.now()),
-    stop: async () => {
-      await loop.stop();
-      // Where the store does not answer, the last minute is lost as after a kill.
-      await flush().catch(() => {});
+  const writer = worker(platform, {
+    name: 'the last use of keys',
+    pause: STORE_MS,
+    work: async () => {
+      await flush();
+      return false;
     },
-  };
+    // Where the store does not answer, the last minute is lost as after a kill.
+    close: () => flush().catch(() => {}),
+  });
+  return { ...writer, note: (keyId) => void noted.set(keyId, clock.now()) };
 }

@@ -1,5 +1,4 @@
-import type { Platform } from '../../platform/platform.ts';
-import { repeat } from '../../platform/workers/worker.ts';
+import { type WorkerPlatform, worker } from '../../platform/workers/worker.ts';
 import { apiKeys } from './api-keys.ts';
 
 /** Interval at which the keys of open streams are checked. */
@@ -15,14 +14,18 @@ export interface KeyWatch {
 }
 
 /** Watches the keys of open streams for their end: a stream outlives the check of its request. */
-export function watchKeys({ store, clock, log }: Pick<Platform, 'store' | 'clock' | 'log'>): KeyWatch {
+export function watchKeys(platform: WorkerPlatform): KeyWatch {
   const watched = new Map<string, Set<() => void>>();
-  const loop = repeat('the key watch', clock, log, CHECK_MS, async () => {
-    const hashes = [...watched.keys()];
-    if (hashes.length === 0) return false;
-    const valid = await store.read((tx) => apiKeys.valid(tx, hashes));
-    for (const hash of hashes) if (!valid.has(hash)) for (const onEnd of watched.get(hash) ?? []) onEnd();
-    return false;
+  const { stop } = worker(platform, {
+    name: 'the key watch',
+    pause: CHECK_MS,
+    work: async () => {
+      const hashes = [...watched.keys()];
+      if (hashes.length === 0) return false;
+      const valid = await platform.store.read((tx) => apiKeys.valid(tx, hashes));
+      for (const hash of hashes) if (!valid.has(hash)) for (const onEnd of watched.get(hash) ?? []) onEnd();
+      return false;
+    },
   });
   return {
     watch(keyHash, onEnd) {
@@ -34,6 +37,6 @@ export function watchKeys({ store, clock, log }: Pick<Platform, 'store' | 'clock
         if (callbacks.size === 0 && watched.get(keyHash) === callbacks) watched.delete(keyHash);
       };
     },
-    stop: loop.stop,
+    stop,
   };
 }

@@ -1,5 +1,5 @@
 import { sign } from 'node:crypto';
-import { deliveryHeaders } from '../../../contract/delivery-headers.ts';
+import { signedHeaders } from '../../../contract/signed-headers.ts';
 import type { ExchangeResult } from '../../platform/egress/exchange.ts';
 import type { SendResult } from './channel.ts';
 import { fillText } from './file/fill.ts';
@@ -55,7 +55,7 @@ export function authenticationOf(provider: Provider, parts: AuthenticationParts)
       return {
         headersFor: async (id, body) => ({
           ok: true,
-          headers: deliveryHeaders(id, parts.now(), body, [secret]),
+          headers: signedHeaders(id, parts.now(), body, [secret]),
         }),
         drop: () => false,
       };

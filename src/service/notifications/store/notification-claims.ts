@@ -1,6 +1,5 @@
 import { CHANNELS, PRIORITIES } from '../../../contract/schemas.ts';
 import { bytesOf, fitting } from '../../platform/store/pages.ts';
-import { pipeline } from '../../platform/store/pipeline.ts';
 import type { Tx } from '../../platform/store/store.ts';
 import { type Mode, workspaces } from '../../platform/store/workspaces.ts';
 import { afterLostWorker, UNCERTAIN } from '../rules/dispatch.ts';
@@ -11,6 +10,8 @@ import {
   fromRow,
   NOTIFICATION_COLUMNS,
   type NotificationRow,
+  notificationClaim,
+  notifications,
   type StoredNotification,
 } from './notifications.ts';
 
@@ -68,7 +69,7 @@ export const notificationClaims = {
       DUE_KINDS,
       KINDS.flatMap(() => [workspaceId, tx.now]),
     );
-    const found = new Set(rows.map(({ kind }) => Number(kind)));
+    const found = new Set(rows.map(({ kind }) => kind));
     return KINDS.filter((_, i) => found.has(i));
   },
 
@@ -78,7 +79,7 @@ export const notificationClaims = {
       NEXT_DUE,
       KINDS.map(() => workspaceId),
     );
-    const times = rows.flatMap(({ at }) => (at === null ? [] : [Number(at)]));
+    const times = rows.flatMap(({ at }) => at ?? []);
     return times.length === 0 ? undefined : Math.min(...times);
   },
 
@@ -95,75 +96,80 @@ export const notificationClaims = {
     options: ClaimOptions,
   ): Promise<{ claimed: ClaimedNotification[][]; settled: number; skipped: number }> {
     const started = performance.now();
-    const found: { id: string; entry: number }[] = [];
-    for (const [entry, { channel, priority, limit }] of entries.entries()) {
-      const rows = await tx.sql.all<{ id: string; bytes: number }>(
-        `SELECT notification_id AS id, ${bytesOf(['variables', 'history'])} AS bytes
-         FROM notification WHERE workspace_id = ? AND channel = ? AND priority = ? AND due_at <= ?
-         ORDER BY due_at LIMIT ? ${tx.sql.dialect.skipLocked}`,
-        [workspaceId, channel, priority, tx.now, limit],
-      );
-      found.push(...rows.slice(0, fitting(rows)).map(({ id }) => ({ id, entry })));
-    }
-    const claimed: ClaimedNotification[][] = entries.map(() => []);
+    const mode = (await workspaces.get(tx, workspaceId))!.mode;
+    const claimed: ClaimedNotification[][] = [];
     let settled = 0;
     let skipped = 0;
-    for (const [i, { id, entry }] of found.entries()) {
-      if (i > 0 && performance.now() - started > CLAIMING_MS) {
-        skipped += found.length - i;
-        break;
+    for (const entry of entries) {
+      const kept: ClaimedNotification[] = [];
+      claimed.push(kept);
+      for (const row of await take(tx, workspaceId, entry, options.leaseMs)) {
+        const found = { ...fromRow(row), workspaceId, mode };
+        const late = performance.now() - started > CLAIMING_MS;
+        const one = late ? 'skipped' : await dispatch(tx, found, row.claimed > 1, options);
+        if (one === 'settled') settled++;
+        else if (one !== 'skipped') kept.push(one);
+        else {
+          skipped++;
+          await notifications.release(tx, found);
+        }
       }
-      const one = await claimOne(tx, workspaceId, id, options);
-      if (one === 'settled') settled++;
-      else if (one === 'skipped') skipped++;
-      else claimed[entry]!.push(one);
     }
     return { claimed, settled, skipped };
   },
 };
 
-/** Claims one notification, holds or fails it, or leaves it as it is. Returns it if it was claimed. */
-async function claimOne(
+type ClaimedRow = NotificationRow &
+  Pick<ClaimedNotification, 'variables' | 'claim' | 'tries' | 'createdAt' | 'trace'> & {
+    readonly claimed: number;
+  };
+
+/** Claims the longest due notifications of a kind, as many as fit into memory. */
+async function take(
   tx: Tx,
   workspaceId: string,
-  id: string,
-  { leaseMs, deduplicates, judge }: ClaimOptions,
+  { channel, priority, limit }: Claimable,
+  leaseMs: number,
+): Promise<ClaimedRow[]> {
+  const sizes = await tx.sql.all<{ bytes: number }>(
+    `SELECT ${bytesOf(['variables', 'history'])} AS bytes
+     FROM notification WHERE workspace_id = ? AND channel = ? AND priority = ? AND due_at <= ?
+     ORDER BY due_at LIMIT ?`,
+    [workspaceId, channel, priority, tx.now, limit],
+  );
+  if (sizes.length === 0) return [];
+  return notificationClaim.take<ClaimedRow>(
+    tx,
+    workspaceId,
+    { where: 'channel = ? AND priority = ?', params: [channel, priority], limit: fitting(sizes), leaseMs },
+    `${NOTIFICATION_COLUMNS}, variables, claim, tries, claimed, created_at AS "createdAt", trace`,
+  );
+}
+
+/** Dispatches a claimed notification, or holds or fails it, which ends the claim; `skipped` if it stays due. */
+async function dispatch(
+  tx: Tx,
+  found: ClaimedNotification,
+  workerLost: boolean,
+  { deduplicates, judge }: ClaimOptions,
 ): Promise<ClaimedNotification | 'settled' | 'skipped'> {
-  // Two statements: the workspaces may be on another server than the notifications.
-  const [row, workspace] = await pipeline([
-    tx.sql.get<
-      NotificationRow &
-        Pick<ClaimedNotification, 'variables' | 'claim' | 'tries' | 'createdAt' | 'trace'> & {
-          claimed: number;
-        }
-    >(
-      `SELECT ${NOTIFICATION_COLUMNS}, variables, claim, tries, claimed AS "claimed", created_at AS "createdAt", trace
-       FROM notification WHERE workspace_id = ? AND notification_id = ?`,
-      [workspaceId, id],
-    ),
-    workspaces.get(tx, workspaceId),
-  ]);
-  const mode = workspace?.mode ?? null;
-  const { claimed, ...rest } = { ...fromRow(row!), mode, workspaceId };
-  const { tries } = rest;
-  const claim = rest.claim + 1;
-  if (claimed === 1 && afterLostWorker(deduplicates(rest.channel, rest.mode)) === 'give-up') {
+  const { tries } = found;
+  if (workerLost && afterLostWorker(deduplicates(found.channel, found.mode)) === 'give-up') {
     const failure = `${UNCERTAIN}the service stopped while it was being sent; whether it was sent is not known`;
-    await applyEvent(tx, rest, 'fail', { dueAt: null, tries, claim, failure });
+    await applyEvent(tx, found, 'fail', { dueAt: null, tries, failure });
     return 'settled';
   }
-  const judged = await judge(tx, rest);
+  const judged = await judge(tx, found);
   if (!judged) return 'skipped';
   if (judged.verdict === 'refuse') {
-    await applyEvent(tx, rest, 'fail', { dueAt: null, tries, claim, failure: judged.reason });
+    await applyEvent(tx, found, 'fail', { dueAt: null, tries, failure: judged.reason });
     return 'settled';
   }
   if (judged.verdict === 'hold') {
     const { reason, until } = judged;
-    await applyEvent(tx, rest, 'hold', { dueAt: until, tries, claim, failure: null, reason });
+    await applyEvent(tx, found, 'hold', { dueAt: until, tries, failure: null, reason });
     return 'settled';
   }
-  const to = { dueAt: tx.now + leaseMs, failure: null, tries: tries + 1, claim };
-  const history = await applyEvent(tx, rest, 'dispatch', to);
-  return history ? { ...rest, claim, status: 'dispatched', history } : 'skipped';
+  const history = await applyEvent(tx, found, 'dispatch', { failure: null, tries: tries + 1 });
+  return history ? { ...found, status: 'dispatched', history } : 'skipped';
 }

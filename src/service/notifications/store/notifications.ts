@@ -1,7 +1,8 @@
 import { due } from '../../platform/store/due.ts';
 import { conditionsOf, type Page, readPage } from '../../platform/store/pages.ts';
-import type { Tx } from '../../platform/store/store.ts';
+import type { SqlValue, Tx } from '../../platform/store/store.ts';
 import type { Mode } from '../../platform/store/workspaces.ts';
+import { Claims } from '../../platform/workers/jobs.ts';
 import { CONFIRMED, nextAfterThrottle, nextRetry, UNCERTAIN } from '../rules/dispatch.ts';
 import { isEnd, type NotificationEvent, type NotificationState, step } from '../rules/state.ts';
 
@@ -45,7 +46,7 @@ export interface ClaimedNotification extends StoredNotification {
 /** A notification that the transaction has locked. */
 export type LockedNotification = StoredNotification &
   Pick<ClaimedNotification, 'workspaceId' | 'claim' | 'tries'> & {
-    /** 1 while a worker holds a claim. */
+    /** More than 0 while a worker holds a claim. */
     readonly claimed: number;
   };
 
@@ -83,6 +84,11 @@ export const fromRow = <T extends { history: string }>(row: T) => ({
   ...row,
   history: JSON.parse(row.history) as HistoryEntry[],
 });
+
+/** The claims of the dispatcher. */
+export const notificationClaim = new Claims<
+  Pick<ClaimedNotification, 'workspaceId' | 'notificationId' | 'claim'>
+>('notification', 'notifications', ({ notificationId }) => notificationId);
 
 export const notifications = {
   async create(
@@ -148,30 +154,12 @@ export const notifications = {
       order: 'created_at DESC, notification_id',
       limit,
     });
-    return { rows: rows.map((row) => ({ ...fromRow(row), createdAt: Number(row.createdAt) })), more };
+    return { rows: rows.map(fromRow), more };
   },
 
-  /** Extends the leases of claimed notifications. Skips locked rows until the next renewal. */
-  async renew(tx: Tx, held: readonly ClaimedNotification[], leaseMs: number): Promise<void> {
-    for (const { workspaceId, notificationId, claim } of held)
-      await tx.sql.run(
-        `UPDATE notification SET due_at = ? WHERE (workspace_id, notification_id) IN
-           (SELECT workspace_id, notification_id FROM notification
-            WHERE workspace_id = ? AND notification_id = ? AND claim = ? AND claimed = 1
-            ${tx.sql.dialect.skipLocked})`,
-        [tx.now + leaseMs, workspaceId, notificationId, claim],
-      );
-  },
-
-  /** Releases a claimed notification that was not sent. Does nothing if the claim has ended. */
-  async release(tx: Tx, claimed: ClaimedNotification): Promise<void> {
-    await tx.sql.run(
-      `UPDATE notification SET claimed = 0, due_at = ?, tries = ?
-       WHERE workspace_id = ? AND notification_id = ? AND claim = ? AND claimed = 1`,
-      [tx.now, claimed.tries, claimed.workspaceId, claimed.notificationId, claimed.claim],
-    );
-    await due.mark(tx, claimed.workspaceId, 'notifications');
-  },
+  /** Releases a claimed notification that was not sent: the attempt does not count. */
+  release: (tx: Tx, claimed: ClaimedNotification): Promise<void> =>
+    notificationClaim.release(tx, claimed, { tries: claimed.tries }),
 
   /**
    * Stores the result of an attempt, under the lock that receipts take. Does nothing if it is already stored, if a receipt
@@ -179,7 +167,7 @@ export const notifications = {
    */
   async finish(tx: Tx, claimed: ClaimedNotification, result: DispatchResult, random: number): Promise<void> {
     const found = await notifications.locked(tx, claimed.workspaceId, claimed.notificationId);
-    if (found?.claimed !== 1 || found.claim !== claimed.claim) return;
+    if (!found?.claimed || found.claim !== claimed.claim) return;
     const retryAt = retryTime(claimed, result, tx.now, random);
     if (result.event === 'retry' && retryAt !== null) {
       const tries = claimed.tries + (result.throttled ? 0 : 1);
@@ -252,25 +240,25 @@ function retryTime(
 }
 
 interface NextState {
-  readonly dueAt: number | null;
+  /** When it is due again, Unix ms; null if it is not. Omitted while a worker sends it: its lease stays. */
+  readonly dueAt?: number | null;
   readonly failure: string | null;
   readonly tries: number;
-  /** The number of a new claim. */
-  readonly claim?: number;
   readonly reason?: string;
   /** The state does not enter the history. */
   readonly silent?: boolean;
 }
 
 /**
- * Applies an event to a notification that the transaction has locked, and stores the new state. Deletes the variables once
- * they are not needed. Returns the new history; undefined if the event is not allowed, or the claim is no longer `of.claim`.
+ * Applies an event to a notification that the transaction has locked or claimed, and stores the new state. Deletes the
+ * variables once they are not needed. Returns the new history; undefined if the event is not allowed, or another worker
+ * has claimed it since.
  */
 export async function applyEvent(
   tx: Tx,
   of: Pick<ClaimedNotification, 'workspaceId' | 'notificationId' | 'status' | 'history' | 'claim'>,
   event: NotificationEvent,
-  { dueAt, failure, tries, claim = of.claim, reason, silent = false }: NextState,
+  { dueAt, failure, tries, reason, silent = false }: NextState,
 ): Promise<readonly HistoryEntry[] | undefined> {
   const { outcome, state } = step(of.status, event);
   if (outcome === 'refused') return undefined;
@@ -278,23 +266,13 @@ export async function applyEvent(
     silent || (outcome === 'stayed' && (reason === undefined || of.history.at(-1)?.reason === reason));
   const entry = { status: state, at: new Date(tx.now).toISOString(), ...(reason && { reason }) };
   const history = unchanged ? of.history : [...of.history, entry];
-  const changed = await tx.sql.run(
-    `UPDATE notification SET status = ?, history = ?, failure = ?, due_at = ?, claim = ?, claimed = ?, tries = ?,
-       variables = CASE WHEN ? = 1 THEN NULL ELSE variables END
-     WHERE workspace_id = ? AND notification_id = ? AND claim = ?`,
-    [
-      state,
-      JSON.stringify(history),
-      failure,
-      dueAt,
-      claim,
-      event === 'dispatch' ? 1 : 0,
-      tries,
-      isEnd(state) || event === 'accept' ? 1 : 0,
-      of.workspaceId,
-      of.notificationId,
-      of.claim,
-    ],
-  );
-  return changed > 0 ? history : undefined;
+  const columns: Record<string, SqlValue> = {
+    status: state,
+    history: JSON.stringify(history),
+    failure,
+    tries,
+  };
+  if (dueAt !== undefined) Object.assign(columns, { due_at: dueAt, claimed: 0 });
+  if (isEnd(state) || event === 'accept') columns.variables = null;
+  return (await notificationClaim.store(tx, of, columns)) ? history : undefined;
 }

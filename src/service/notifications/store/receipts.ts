@@ -1,3 +1,4 @@
+import { olderThan } from '../../platform/store/rows.ts';
 import type { Tx } from '../../platform/store/store.ts';
 import { addresses } from '../../users/store/addresses.ts';
 import { notifications } from './notifications.ts';
@@ -130,24 +131,10 @@ export const receipts = {
   },
 
   /** Deletes receipts whose message never came. */
-  async purge(tx: Tx, workspaceId: string, limit: number): Promise<number> {
-    return tx.sql.run(
-      `DELETE FROM early_receipt WHERE (workspace_id, provider, message_id) IN
-         (SELECT workspace_id, provider, message_id FROM early_receipt
-          WHERE workspace_id = ? AND at_ms < ? ORDER BY at_ms LIMIT ?)`,
-      [workspaceId, tx.now - EARLY_TTL_MS, limit],
-    );
-  },
+  purge: olderThan('early_receipt', 'provider, message_id', 'at_ms', EARLY_TTL_MS),
 
   /** Forgets up to `limit` receipts that changed an address a year ago. Returns how many. */
-  async purgeSeen(tx: Tx, workspaceId: string, limit: number): Promise<number> {
-    return tx.sql.run(
-      `DELETE FROM receipt_seen WHERE (workspace_id, provider, receipt_id) IN
-         (SELECT workspace_id, provider, receipt_id FROM receipt_seen
-          WHERE workspace_id = ? AND at_ms < ? ORDER BY at_ms LIMIT ?)`,
-      [workspaceId, tx.now - SEEN_TTL_MS, limit],
-    );
-  },
+  purgeSeen: olderThan('receipt_seen', 'provider, receipt_id', 'at_ms', SEEN_TTL_MS),
 };
 
 async function byMessage(tx: Tx, workspaceId: string, { provider, messageId }: MessageReceipt) {

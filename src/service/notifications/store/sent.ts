@@ -1,4 +1,5 @@
 import type { CapScope } from '../../catalog/templates/marketing-rules.ts';
+import { olderThan } from '../../platform/store/rows.ts';
 import type { Tx } from '../../platform/store/store.ts';
 import type { SentCount } from '../rules/sending-rules.ts';
 
@@ -40,7 +41,7 @@ export const marketingSent = {
       [since.day, templateId, category, workspaceId, hashId, since.week, notificationId],
     );
     const counted = (which: (row: (typeof rows)[number]) => boolean): SentCount => {
-      const sum = (of: typeof rows) => of.reduce((total, { n }) => total + Number(n), 0);
+      const sum = (of: typeof rows) => of.reduce((total, { n }) => total + n, 0);
       const matching = rows.filter(which);
       return { day: sum(matching.filter(({ today }) => today === 1)), week: sum(matching) };
     };
@@ -74,13 +75,5 @@ export const marketingSent = {
   },
 
   /** Deletes up to `limit` messages that no longer count. Returns how many. */
-  async purge(tx: Tx, workspaceId: string, limit: number): Promise<number> {
-    return tx.sql.run(
-      `WITH taken AS MATERIALIZED
-           (SELECT workspace_id, hash_id, notification_id FROM marketing_sent WHERE workspace_id = ? AND at_ms < ? LIMIT ?
-            ${tx.sql.dialect.skipLocked})
-         DELETE FROM marketing_sent WHERE (workspace_id, hash_id, notification_id) IN (SELECT * FROM taken)`,
-      [workspaceId, tx.now - COUNTED_MS, limit],
-    );
-  },
+  purge: olderThan('marketing_sent', 'hash_id, notification_id', 'at_ms', COUNTED_MS),
 };

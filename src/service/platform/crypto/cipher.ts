@@ -66,18 +66,9 @@ export function createCipher(key: Uint8Array): Cipher {
 /** A new key of a user, as text. */
 export const newUserKey = (): string => randomBytes(32).toString('hex');
 
-/**
- * Creates the cipher of a user's personal fields: nobody can read them once the key is destroyed. Opens values of
- * earlier versions, which were sealed with the data key, too.
- */
+/** Creates the cipher of a user's personal fields: nobody can read them once the key is destroyed. */
 export function createUserCipher(cipher: Cipher, key: string): Cipher {
-  const { seal, open } = aes(Buffer.from(key, 'hex'), BY_USER_KEY);
-  return {
-    ...cipher,
-    seal,
-    open: (sealed, associatedData) =>
-      sealed[0] === BY_USER_KEY ? open(sealed, associatedData) : cipher.open(sealed, associatedData),
-  };
+  return { ...cipher, ...aes(Buffer.from(key, 'hex'), BY_USER_KEY) };
 }
 
 function aes(key: Uint8Array, layout: number): Pick<Cipher, 'seal' | 'open'> {

@@ -22,7 +22,7 @@ export async function admit(
     'SELECT count(*) AS counted, min(at_ms) AS oldest FROM admission WHERE workspace_id = ? AND group_name = ?',
     key,
   );
-  const counted = Number(row!.counted);
+  const { counted } = row!;
   const oldest = row!.oldest ?? undefined;
   const blocking = counted > limit ? await nthOldest(tx, key, counted - limit) : oldest;
   const verdict = decide({ counted, oldest, blocking }, at, windowMs, limit);
@@ -54,18 +54,12 @@ export async function usedSince(
   bucketMs: number,
 ): Promise<UsageBucket[]> {
   // Grouped by the number of the column: PostgreSQL takes the same parameter twice for two different ones.
-  const rows = await tx.sql.all<{ group: CountedGroup; bucket: number; counted: number; oldest: number }>(
+  return tx.sql.all<UsageBucket>(
     `SELECT group_name AS "group", (at_ms - CAST(? AS BIGINT)) / CAST(? AS BIGINT) AS bucket,
        count(*) AS counted, min(at_ms) AS oldest
      FROM admission WHERE workspace_id = ? AND at_ms > ? GROUP BY 1, 2 ORDER BY 1, 2`,
     [from, bucketMs, workspaceId, from],
   );
-  return rows.map(({ group, bucket, counted, oldest }) => ({
-    group,
-    bucket: Number(bucket),
-    counted: Number(counted),
-    oldest: Number(oldest),
-  }));
 }
 
 /** Limiter time of the newest admitted request of any workspace, in ms; 0 if there is none. */
@@ -74,7 +68,7 @@ export async function newestAdmission(tx: Tx): Promise<number> {
     `SELECT max(at) AS at FROM (SELECT (SELECT max(a.at_ms) FROM admission a WHERE a.workspace_id = w.workspace_id) AS at
        FROM workspace w) AS newest`,
   );
-  return Number(row?.at ?? 0);
+  return row?.at ?? 0;
 }
 
 /** The timestamp with `skip` older ones. Needed after the limit was lowered below the current count. */

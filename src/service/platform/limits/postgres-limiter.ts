@@ -79,7 +79,7 @@ export const postgresLimiterTime: LimiterTime = async (tx) => {
   const row = await tx.sql.get<{ at: number }>(
     'SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint - skew AS at FROM limiter_time',
   );
-  return Number(row!.at);
+  return row!.at;
 };
 
 /** By how many ms the clock was changed; null if the duration of the call explains the difference. */

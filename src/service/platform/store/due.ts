@@ -1,6 +1,7 @@
 import { newId } from '../../../kit/id.ts';
-import type { Tx } from './store.ts';
+import type { Tx, Workers } from './store.ts';
 import { textArray } from './text-array.ts';
+import { workspaces } from './workspaces.ts';
 
 /** The kinds of background work. */
 export const LANES = [
@@ -43,15 +44,27 @@ export const due = {
     );
   },
 
-  /** Up to `limit` workspaces with due marks in a lane, ordered by identifier, after the identifier `after`. */
-  async workspaces(tx: Tx, lane: Lane, after: string, limit: number): Promise<string[]> {
-    const rows = await tx.sql.all<{ id: string }>(
-      // Materialized, so that only due marks are read: the order would suggest the primary key, which has all of them.
-      `WITH marks AS MATERIALIZED (SELECT workspace_id FROM due WHERE lane = ? AND due_at <= ?)
-       SELECT DISTINCT workspace_id AS id FROM marks WHERE workspace_id > ? ORDER BY workspace_id LIMIT ?`,
-      [lane, tx.now, after, limit],
-    );
-    return rows.map(({ id }) => id);
+  /**
+   * Up to `limit` workspaces with due marks in a lane, ordered by identifier, after the identifier `after`. Where workers
+   * of a distributed database do not answer, a query over all of its workspaces would fail: then only the workspaces of
+   * the other workers are queried.
+   */
+  async page(
+    tx: Tx,
+    workers: Workers | undefined,
+    lane: Lane,
+    after: string,
+    limit: number,
+  ): Promise<DuePage> {
+    if (!workers || workers.out().out === 0) {
+      const found = await marked(tx, lane, after, limit);
+      return { found, next: found.length < limit ? undefined : found.at(-1) };
+    }
+    const ids = await workspaces.ids(tx, after, NAMED);
+    const inReach = ids.filter((id) => !workers.isUnreachable(id));
+    const found = await markedAmong(tx, lane, inReach, limit);
+    if (found.length === limit) return { found, next: found.at(-1) };
+    return { found, next: ids.length < NAMED ? undefined : ids.at(-1) };
   },
 
   /** When the next mark of a lane is due in any workspace, Unix ms; undefined without marks. */
@@ -63,14 +76,43 @@ export const due = {
     return row?.at;
   },
 
-  /** Those of some workspaces that have due marks in a lane, up to `limit`, ordered by identifier. */
-  async among(tx: Tx, lane: Lane, ids: readonly string[], limit: number): Promise<string[]> {
-    const rows = await tx.sql.all<{ id: string }>(
-      `WITH marks AS MATERIALIZED (SELECT workspace_id FROM due WHERE lane = ? AND due_at <= ?
-         AND workspace_id = ANY ((?)::text[]))
-       SELECT DISTINCT workspace_id AS id FROM marks ORDER BY workspace_id LIMIT ?`,
-      [lane, tx.now, textArray(ids), limit],
-    );
-    return rows.map(({ id }) => id);
+  /** True while some workspace that is not out has due marks in a lane. */
+  async any(tx: Tx, workers: Workers | undefined, lane: Lane): Promise<boolean> {
+    for (let after: string | undefined = ''; after !== undefined; ) {
+      const { found, next }: DuePage = await due.page(tx, workers, lane, after, 1);
+      if (found.length > 0) return true;
+      after = next;
+    }
+    return false;
   },
 };
+
+/** Workspaces that are asked for by name at once, while some are out. */
+const NAMED = 1000;
+
+/** Some workspaces with due work, and the identifier after which to go on; undefined at the end. */
+interface DuePage {
+  readonly found: string[];
+  readonly next: string | undefined;
+}
+
+async function marked(tx: Tx, lane: Lane, after: string, limit: number): Promise<string[]> {
+  const rows = await tx.sql.all<{ id: string }>(
+    // Materialized, so that only due marks are read: the order would suggest the primary key, which has all of them.
+    `WITH marks AS MATERIALIZED (SELECT workspace_id FROM due WHERE lane = ? AND due_at <= ?)
+     SELECT DISTINCT workspace_id AS id FROM marks WHERE workspace_id > ? ORDER BY workspace_id LIMIT ?`,
+    [lane, tx.now, after, limit],
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** Those of some workspaces that have due marks in a lane, up to `limit`, ordered by identifier. */
+async function markedAmong(tx: Tx, lane: Lane, ids: readonly string[], limit: number): Promise<string[]> {
+  const rows = await tx.sql.all<{ id: string }>(
+    `WITH marks AS MATERIALIZED (SELECT workspace_id FROM due WHERE lane = ? AND due_at <= ?
+       AND workspace_id = ANY ((?)::text[]))
+     SELECT DISTINCT workspace_id AS id FROM marks ORDER BY workspace_id LIMIT ?`,
+    [lane, tx.now, textArray(ids), limit],
+  );
+  return rows.map(({ id }) => id);
+}

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { IDEMPOTENCY_TTL_MS } from '../../../contract/limits.ts';
+import { olderThan } from './rows.ts';
 import type { Tx } from './store.ts';
 
 /** The first answer to an idempotency key, stored for 24 hours (docs/design-choices.md, "Repeating a request"). */
@@ -49,15 +50,7 @@ export const idempotency = {
   },
 
   /** Deletes up to `limit` expired keys. Returns how many. */
-  async purge(tx: Tx, workspaceId: string, limit: number): Promise<number> {
-    return tx.sql.run(
-      `WITH taken AS MATERIALIZED
-           (SELECT workspace_id, key FROM idempotency WHERE workspace_id = ? AND expires_at <= ? LIMIT ?
-            ${tx.sql.dialect.skipLocked})
-         DELETE FROM idempotency WHERE (workspace_id, key) IN (SELECT * FROM taken)`,
-      [workspaceId, tx.now, limit],
-    );
-  },
+  purge: olderThan('idempotency', 'key', 'expires_at', 0),
 };
 
 /** No key of a request holds a space, so nobody can name it. */

@@ -53,7 +53,7 @@ export async function versionIn(sql: Sql, migrations: readonly Migration[] = MIG
       `the database has schema version ${from}, but this version of svc supports up to ${known}: upgrade svc, or pass another --database`,
     );
   const digests = new Map(migrations.map((each) => [each.id, digestOf(each, sql.dialect)]));
-  if (applied.some(({ id, digest }) => digests.get(Number(id)) !== digest)) throw unpublished();
+  if (applied.some(({ id, digest }) => digests.get(id) !== digest)) throw unpublished();
   return from;
 }
 

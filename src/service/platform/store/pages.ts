@@ -60,7 +60,7 @@ export async function readPage<T>(tx: Tx, query: PageQuery): Promise<Page<T>> {
 export function fitting(sizes: readonly { readonly bytes: number }[]): number {
   let total = 0;
   for (let i = 0; i < sizes.length; i++) {
-    total += Number(sizes[i]!.bytes);
+    total += sizes[i]!.bytes;
     if (total > PAGE_BYTES) return Math.max(1, i);
   }
   return sizes.length;

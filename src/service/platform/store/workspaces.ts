@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { due } from './due.ts';
 import type { Tx } from './store.ts';
 
 export interface Workspace {
@@ -9,14 +8,8 @@ export interface Workspace {
   readonly mode: Mode;
 }
 
-/**
- * A test workspace sends notifications to the outbox only. Null for a workspace that was created before modes existed:
- * it sends like a live one.
- */
-export type Mode = 'live' | 'test' | null;
-
-/** The mode by which a workspace sends. */
-export const sendingMode = (mode: Mode): 'live' | 'test' => mode ?? 'live';
+/** A test workspace sends notifications to the outbox only. */
+export type Mode = 'live' | 'test';
 
 /** What a workspace says of apps that use its publishable keys. */
 export interface ClientSettings {
@@ -43,14 +36,12 @@ const WORKSPACE_COLUMNS = 'workspace_id AS id, region, mode';
 export const workspaces = {
   /** Adds the row of a workspace (admin/create-workspace.ts). Returns false if one with this id exists. */
   async create(tx: Tx, { id, region, mode }: Workspace): Promise<boolean> {
-    const created = await tx.sql.get<{ id: string }>(
+    const created = await tx.sql.run(
       `INSERT INTO workspace (workspace_id, region, mode, hash_key, created_at) VALUES (?, ?, ?, ?, ?)
-       ON CONFLICT (workspace_id) DO NOTHING RETURNING workspace_id AS id`,
+       ON CONFLICT (workspace_id) DO NOTHING`,
       [id, region, mode, randomBytes(32), tx.now],
     );
-    if (!created) return false;
-    await due.mark(tx, id, 'clean');
-    return true;
+    return created > 0;
   },
 
   /** All workspaces, oldest first. */
@@ -64,7 +55,7 @@ export const workspaces = {
     return tx.sql.get<Workspace>(`SELECT ${WORKSPACE_COLUMNS} FROM workspace WHERE workspace_id = ?`, [id]);
   },
 
-  async setMode(tx: Tx, id: string, mode: 'live' | 'test'): Promise<void> {
+  async setMode(tx: Tx, id: string, mode: Mode): Promise<void> {
     await tx.sql.run('UPDATE workspace SET mode = ? WHERE workspace_id = ?', [mode, id]);
   },
 

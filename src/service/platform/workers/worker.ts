@@ -1,6 +1,8 @@
 import type { Clock } from '../../../kit/clock.ts';
 import type { Log } from '../log.ts';
-import type { Store, Topic } from '../store/store.ts';
+import type { Platform } from '../platform.ts';
+import { due, type Lane } from '../store/due.ts';
+import type { Topic } from '../store/store.ts';
 
 /** A background loop of the service. */
 export interface Worker {
@@ -59,14 +61,125 @@ export function repeat(
   };
 }
 
-/** Wakes `worker` on every notification of `topic`, until it is stopped. */
-export function wokenBy(store: Store, topic: Topic, worker: Worker): Worker {
-  const unsubscribe = store.subscribe(topic, () => worker.wake());
+/** What a worker needs of the platform. */
+export type WorkerPlatform = Pick<Platform, 'store' | 'clock' | 'log' | 'precedence'>;
+
+interface Declared {
+  /** Names it in the log. */
+  readonly name: string;
+  /** The pause between two rounds without work, in ms. */
+  readonly pause: number;
+  /** Notifications of these topics start a round. */
+  readonly topics?: readonly Topic[];
+  /** What is due in its lane comes again and again: it does not keep the worker from being idle. */
+  readonly routine?: boolean;
+  /** Of the processes on a database, only the one that leads under this name works. */
+  readonly leader?: string;
+  /** Called at the start of each round, also where another process leads. */
+  readonly before?: (stopping: AbortSignal) => Promise<void>;
+  /** Called after the workspaces of a round. Returns whether it can do more at once. */
+  readonly after?: () => Promise<boolean>;
+  /** The jobs that it starts: the worker is idle when none is running, and ends them when it stops. */
+  readonly jobs?: { readonly size: number; stop(): Promise<void> };
+  /** Called once the loop has ended. */
+  readonly close?: () => Promise<void>;
+}
+
+/** A worker by its work: that of each workspace with due work in `lane`, or a round of its own. */
+export type Declaration = Declared &
+  (
+    | { readonly lane: Lane; readonly work: WorkspaceWork }
+    | { readonly lane?: undefined; readonly work: (stopping: AbortSignal) => Promise<boolean> }
+  );
+
+/** Starts the worker that a declaration describes. */
+export function worker(platform: WorkerPlatform, declared: Declaration): Worker {
+  const { store, clock, log } = platform;
+  const { name, pause, topics = [], leader, before, after, jobs, close } = declared;
+  const work = declared.lane ? dueRound(platform, declared.lane, declared.work) : declared.work;
+  const leads = async () => leader === undefined || (await store.leads(leader));
+  const loop = repeat(name, clock, log, pause, async (stopping) => {
+    await before?.(stopping);
+    if (!(await leads())) return false;
+    const more = await work(stopping);
+    return ((await after?.()) ?? false) || more;
+  });
+  const unsubscribes = topics.map((topic) => store.subscribe(topic, () => loop.wake()));
+  const { lane } = declared;
   return {
-    ...worker,
-    stop: () => {
-      unsubscribe();
-      return worker.stop();
+    wake: loop.wake,
+    // The order matters: what is no longer due belongs to a running job or to the current round.
+    idle: async () =>
+      (!lane ||
+        declared.routine ||
+        !(await leads()) ||
+        !(await store.read((tx) => due.any(tx, store.workers, lane)))) &&
+      (jobs?.size ?? 0) === 0 &&
+      loop.idle(),
+    stop: async () => {
+      for (const unsubscribe of unsubscribes) unsubscribe();
+      await loop.stop();
+      await jobs?.stop();
+      await close?.();
     },
+  };
+}
+
+/**
+ * Does what is due of a workspace. It removes the marks of the lane (due.clear) or leaves them for the next round, and
+ * resolves to true if it can do more at once.
+ */
+type WorkspaceWork = (workspaceId: string, stopping: AbortSignal) => Promise<boolean>;
+
+/** Workspaces that one round looks at. */
+const PER_ROUND = 32;
+/** When to look again at a workspace whose work failed, in ms. */
+const PUT_OFF_MS = 10_000;
+
+/**
+ * Returns a round of a worker: it calls `work` for the workspaces that have due work in a lane, some at a time. A
+ * workspace whose work fails is put off, and the others go on.
+ */
+export function dueRound(
+  { store, log, precedence }: Pick<Platform, 'store' | 'log' | 'precedence'>,
+  lane: Lane,
+  work: WorkspaceWork,
+): (stopping?: AbortSignal) => Promise<boolean> {
+  let after = '';
+  /** True if a workspace of this pass can do more. */
+  let more = false;
+
+  const putOff = async (workspaceId: string, error: unknown) => {
+    log('error', `the work of a workspace failed and is put off: ${lane}`, {
+      workspaceId,
+      reason: error instanceof Error ? error.message : String(error),
+    });
+    await store
+      .write(
+        async (tx) => {
+          await due.clear(tx, workspaceId, lane);
+          await due.mark(tx, workspaceId, lane, tx.now + PUT_OFF_MS);
+        },
+        { durable: false },
+      )
+      .catch(() => {
+        // What cannot be reached stays due.
+      });
+  };
+
+  return async (stopping = new AbortController().signal) => {
+    const { found, next } = await store.read((tx) => due.page(tx, store.workers, lane, after, PER_ROUND));
+    for (const workspaceId of found)
+      try {
+        await precedence.yieldToRequests();
+        if (stopping.aborted) return false;
+        if (await work(workspaceId, stopping)) more = true;
+      } catch (error) {
+        await putOff(workspaceId, error);
+      }
+    const again = next !== undefined || more;
+    if (next === undefined) more = false;
+    after = next ?? '';
+    return again;
   };
 }

@@ -41,7 +41,7 @@ export const consents = {
       channel: channel === '' ? null : channel,
       category: category === '' ? null : category,
       state,
-      at: Number(at),
+      at,
     }));
   },
 };

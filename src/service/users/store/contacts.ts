@@ -1,4 +1,5 @@
 import { MAX_DAILY_CONTACTS } from '../../../contract/limits.ts';
+import { olderThan } from '../../platform/store/rows.ts';
 import type { Tx } from '../../platform/store/store.ts';
 
 /** Contacts older than this count for no calendar day in any time zone. */
@@ -17,7 +18,7 @@ export const contacts = {
        RETURNING decisions`,
       [workspaceId, hashId],
     );
-    return Number(row!.decisions);
+    return row!.decisions;
   },
 
   /** Locks the user like `lockForUpdate`, for a contact that is not of a new decision. */
@@ -72,17 +73,9 @@ export const contacts = {
          WHERE workspace_id = ? AND hash_id = ? AND at_ms >= ? AND at_ms < ? ORDER BY at_ms LIMIT ?) AS c`,
       [workspaceId, hashId, start, end, MAX_DAILY_CONTACTS],
     );
-    return Number(row!.n);
+    return row!.n;
   },
 
   /** Deletes up to `limit` contacts that no longer count for any day. Returns how many. */
-  async purge(tx: Tx, workspaceId: string, limit: number): Promise<number> {
-    return tx.sql.run(
-      `WITH taken AS MATERIALIZED
-           (SELECT workspace_id, hash_id, at_ms, id FROM contact WHERE workspace_id = ? AND at_ms < ? LIMIT ?
-            ${tx.sql.dialect.skipLocked})
-         DELETE FROM contact WHERE (workspace_id, hash_id, at_ms, id) IN (SELECT * FROM taken)`,
-      [workspaceId, tx.now - COUNTED_MS, limit],
-    );
-  },
+  purge: olderThan('contact', 'hash_id, at_ms, id', 'at_ms', COUNTED_MS),
 };

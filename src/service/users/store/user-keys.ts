@@ -1,8 +1,6 @@
 import { type Cipher, createUserCipher, newUserKey } from '../../platform/crypto/cipher.ts';
+import { chunked, marks } from '../../platform/store/rows.ts';
 import type { SqlValue, Tx } from '../../platform/store/store.ts';
-
-/** Row counts of statements (see users.ts). */
-const CHUNKS = [64, 8, 1];
 
 interface Row {
   readonly hashId: string;
@@ -24,13 +22,13 @@ export const userKeys = {
     const ciphers = new Map<string, Cipher>();
     const add = (rows: readonly Row[]) => {
       for (const { hashId, sealed } of rows)
-        ciphers.set(hashId, cipherOf(cipher, workspaceId, hashId, sealed));
+        ciphers.set(hashId, userKeys.cipherOf(cipher, workspaceId, hashId, sealed));
     };
     for (const part of chunked(hashIds))
       add(
         await tx.sql.all<Row>(
           `SELECT hash_id AS "hashId", sealed FROM user_key
-           WHERE workspace_id = ? AND hash_id IN (${marks(part.length, '?')}) ORDER BY hash_id
+           WHERE workspace_id = ? AND hash_id IN (${marks(part.length)}) ORDER BY hash_id
            ${tx.sql.dialect.forKeyShare}`,
           [workspaceId, ...part],
         ),
@@ -54,9 +52,10 @@ export const userKeys = {
     return ciphers;
   },
 
-  /** The cipher by which a user's fields are read. `sealed` is the stored key; null for a user of an earlier version. */
+  /** The cipher by which a user's fields are read. `sealed` is the stored key; null if nothing of the user is sealed. */
   cipherOf(cipher: Cipher, workspaceId: string, hashId: string, sealed: Uint8Array | null): Cipher {
-    return sealed ? cipherOf(cipher, workspaceId, hashId, sealed) : cipher;
+    if (!sealed) return cipher;
+    return createUserCipher(cipher, cipher.open(sealed, associatedData(workspaceId, hashId)));
   },
 
   /** The cipher by which a user's fields are read. */
@@ -73,16 +72,4 @@ export const userKeys = {
   },
 };
 
-function cipherOf(cipher: Cipher, workspaceId: string, hashId: string, sealed: Uint8Array): Cipher {
-  return createUserCipher(cipher, cipher.open(sealed, associatedData(workspaceId, hashId)));
-}
-
 const associatedData = (workspaceId: string, hashId: string) => `${workspaceId}/${hashId}/key`;
-
-const marks = (count: number, each: string) => Array(count).fill(each).join(', ');
-
-function* chunked(all: readonly string[]): Generator<readonly string[]> {
-  let from = 0;
-  for (const size of CHUNKS)
-    for (; all.length - from >= size; from += size) yield all.slice(from, from + size);
-}

@@ -1,6 +1,6 @@
-import { MAX_TAG } from '../../../contract/limits.ts';
 import type { TraitValue } from '../../catalog/content.ts';
 import type { Cipher } from '../../platform/crypto/cipher.ts';
+import { insertRows } from '../../platform/store/rows.ts';
 import type { SqlValue, Tx } from '../../platform/store/store.ts';
 import { userKeys } from './user-keys.ts';
 
@@ -48,8 +48,10 @@ const FIELDS = [
   { field: 'locale', column: 'locale', sealed: false },
 ] as const;
 
-/** Row counts of INSERT statements. A batch is split into these, so that few statements are prepared. */
-const CHUNKS = [64, 8, 1];
+const COLUMNS = FIELDS.map(({ column }) => column);
+const UPSERT = `ON CONFLICT (workspace_id, hash_id) DO UPDATE SET
+  ${COLUMNS.map((column) => `${column} = COALESCE(excluded.${column}, app_user.${column})`).join(', ')},
+  updated_at = excluded.updated_at`;
 
 /** The key of a user, in a statement on app_user. */
 const USER_KEY = `(SELECT k.sealed FROM user_key k WHERE k.workspace_id = app_user.workspace_id
@@ -64,15 +66,13 @@ export const users = {
     const merged = [...mergeByUser(changes).values()].sort((a, b) => (a.hashId < b.hashId ? -1 : 1));
     const hashIds = merged.filter(hasSealed).map(({ hashId }) => hashId);
     const ciphers = await userKeys.ensure(tx, cipher, workspaceId, hashIds);
-    let from = 0;
-    for (const size of CHUNKS) {
-      for (; merged.length - from >= size; from += size) {
-        const params = merged
-          .slice(from, from + size)
-          .flatMap((user) => rowOf(tx, ciphers.get(user.hashId) ?? cipher, workspaceId, user));
-        await tx.sql.run(upsertOf(size), params);
-      }
-    }
+    const rows = merged.map((user) => rowOf(tx, ciphers.get(user.hashId) ?? cipher, workspaceId, user));
+    await insertRows(
+      tx,
+      `INSERT INTO app_user (workspace_id, hash_id, user_id, updated_at, ${COLUMNS.join(', ')})`,
+      rows,
+      UPSERT,
+    );
     for (const user of merged) {
       const cleared = FIELDS.filter(({ field }) => user[field] === null).map(
         ({ column }) => `${column} = NULL`,
@@ -90,9 +90,7 @@ export const users = {
     const row = await tx.sql.get<
       Omit<KnownUser, 'traits'> & { traits: Uint8Array | null; userKey: Uint8Array | null }
     >(
-      // Earlier versions accepted a locale of any length, and each decision stores a copy of it.
-      `SELECT user_id AS "userId", time_zone AS "timeZone",
-         CASE WHEN octet_length(locale) <= ${MAX_TAG} THEN locale END AS locale, traits, ${USER_KEY} FROM app_user
+      `SELECT user_id AS "userId", time_zone AS "timeZone", locale, traits, ${USER_KEY} FROM app_user
        WHERE workspace_id = ? AND hash_id = ?`,
       [workspaceId, hashId],
     );
@@ -141,8 +139,11 @@ export const users = {
     return row?.timeZone ?? undefined;
   },
 
-  /** Returns whether there is this user, who is then not erased before the transaction ends. */
-  async exists(tx: Tx, workspaceId: string, hashId: string): Promise<boolean> {
+  /**
+   * Returns whether there is this user, and locks the row against an erasure until the transaction ends: for writes,
+   * since a read-only transaction of PostgreSQL may not lock.
+   */
+  async existsAndLock(tx: Tx, workspaceId: string, hashId: string): Promise<boolean> {
     const row = await tx.sql.get(
       `SELECT 1 AS one FROM app_user WHERE workspace_id = ? AND hash_id = ? ${tx.sql.dialect.forKeyShare}`,
       [workspaceId, hashId],
@@ -168,18 +169,6 @@ function rowOf(tx: Tx, cipher: Cipher, workspaceId: string, user: UserChange): S
     return sealed ? cipher.seal(text, associatedData(workspaceId, user.hashId, field)) : text;
   };
   return [workspaceId, user.hashId, user.userId, tx.now, ...FIELDS.map(columnValue)];
-}
-
-function upsertOf(rows: number): string {
-  const columns = FIELDS.map(({ column }) => column);
-  const row = `(${Array(4 + columns.length)
-    .fill('?')
-    .join(', ')})`;
-  return `INSERT INTO app_user (workspace_id, hash_id, user_id, updated_at, ${columns.join(', ')})
-    VALUES ${Array(rows).fill(row).join(', ')}
-    ON CONFLICT (workspace_id, hash_id) DO UPDATE SET
-      ${columns.map((column) => `${column} = COALESCE(excluded.${column}, app_user.${column})`).join(', ')},
-      updated_at = excluded.updated_at`;
 }
 
 const associatedData = (workspaceId: string, hashId: string, field: string) =>

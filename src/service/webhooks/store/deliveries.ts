@@ -1,5 +1,6 @@
 import { due } from '../../platform/store/due.ts';
 import type { Tx } from '../../platform/store/store.ts';
+import { Claims } from '../../platform/workers/jobs.ts';
 import type { Attempt, Verdict } from '../rules/attempt.ts';
 import { judge } from '../rules/attempt.ts';
 import { webhooks } from './webhooks.ts';
@@ -29,10 +30,17 @@ export interface DueSubscription {
 }
 
 /** Number of attempts kept per delivery, the latest ones. Redeliveries are unlimited. */
-export const KEPT_ATTEMPTS = 50;
-export const ERROR_CHARACTERS = 500;
+const KEPT_ATTEMPTS = 50;
+const ERROR_CHARACTERS = 500;
 
 const OPEN = "w.status = 'active' AND (w.lease_until IS NULL OR w.lease_until > ?)";
+
+/** The claims of the deliverer. */
+export const deliveryClaims = new Claims<ClaimedDelivery>(
+  'delivery',
+  'deliveries',
+  ({ deliveryId }) => deliveryId,
+);
 
 export const deliveries = {
   /** Up to `limit` subscriptions of a workspace with due deliveries, ordered by identifier, after `after`. */
@@ -87,15 +95,11 @@ export const deliveries = {
     if (!webhook) return [];
     const { previousUntil, version, ...target } = webhook;
     const rotating = previousUntil !== null && previousUntil > tx.now;
-    const rows = await tx.sql.all<Pick<ClaimedDelivery, 'deliveryId' | 'body' | 'claim' | 'trace'>>(
-      `WITH taken AS MATERIALIZED
-         (SELECT workspace_id, delivery_id FROM delivery WHERE workspace_id = ? AND webhook_id = ? AND due_at <= ?
-          ORDER BY due_at LIMIT ? ${tx.sql.dialect.skipLocked})
-       UPDATE delivery SET claim = claim + 1, claimed = 1, due_at = ?,
-         first_attempt_at = COALESCE(first_attempt_at, ?)
-       WHERE (workspace_id, delivery_id) IN (SELECT * FROM taken)
-       RETURNING delivery_id AS "deliveryId", body, claim, trace`,
-      [workspaceId, webhookId, tx.now, limit, tx.now + leaseMs, tx.now],
+    const rows = await deliveryClaims.take<Pick<ClaimedDelivery, 'deliveryId' | 'body' | 'claim' | 'trace'>>(
+      tx,
+      workspaceId,
+      { where: 'webhook_id = ?', params: [webhookId], limit, leaseMs },
+      'delivery_id AS "deliveryId", body, claim, trace',
     );
     return rows.map((row) => ({
       ...row,
@@ -105,28 +109,6 @@ export const deliveries = {
       previousSecret: rotating ? target.previousSecret : null,
       signedBy: rotating ? [version, version - 1] : [version],
     }));
-  },
-
-  /** Extends the leases of claimed deliveries. Skips locked rows until the next renewal. */
-  async renew(tx: Tx, held: readonly ClaimedDelivery[], leaseMs: number): Promise<void> {
-    for (const { workspaceId, deliveryId, claim } of held)
-      await tx.sql.run(
-        `UPDATE delivery SET due_at = ? WHERE (workspace_id, delivery_id) IN
-           (SELECT workspace_id, delivery_id FROM delivery
-            WHERE workspace_id = ? AND delivery_id = ? AND claim = ? AND claimed = 1
-            ${tx.sql.dialect.skipLocked})`,
-        [tx.now + leaseMs, workspaceId, deliveryId, claim],
-      );
-  },
-
-  /** Releases a claimed delivery that was not attempted, because the worker stops. */
-  async release(tx: Tx, claimed: ClaimedDelivery): Promise<void> {
-    const { workspaceId, deliveryId, claim } = claimed;
-    await tx.sql.run(
-      'UPDATE delivery SET claimed = 0, due_at = ? WHERE workspace_id = ? AND delivery_id = ? AND claim = ?',
-      [tx.now, workspaceId, deliveryId, claim],
-    );
-    await due.mark(tx, workspaceId, 'deliveries');
   },
 
   /**
@@ -151,7 +133,7 @@ export const deliveries = {
     }>(
       `SELECT d.attempts, d.first_attempt_at AS "firstAttemptAt", w.failing_since AS "failingSince"
        FROM delivery d JOIN webhook w ON w.workspace_id = d.workspace_id AND w.webhook_id = d.webhook_id
-       WHERE d.workspace_id = ? AND d.delivery_id = ? AND d.claim = ? AND d.claimed = 1`,
+       WHERE d.workspace_id = ? AND d.delivery_id = ? AND d.claim = ? AND d.claimed > 0`,
       [workspaceId, deliveryId, claim],
     );
     if (!before) return undefined;
@@ -165,19 +147,26 @@ export const deliveries = {
       ]);
     if (verdict.disable !== null) await webhooks.disable(tx, workspaceId, webhookId, verdict.disable);
     const nextAt = verdict.delivery === 'pending' ? verdict.nextAttemptAt : null;
-    await tx.sql.run(
-      `UPDATE delivery SET status = ?, attempts = attempts + 1, claimed = 0, due_at = ?
-       WHERE workspace_id = ? AND delivery_id = ? AND claim = ?`,
-      [verdict.delivery, nextAt, workspaceId, deliveryId, claim],
-    );
+    await deliveryClaims.store(tx, claimed, {
+      status: verdict.delivery,
+      attempts: before.attempts + 1,
+      first_attempt_at: before.firstAttemptAt ?? attempt.endedAt - attempt.durationMs,
+      claimed: 0,
+      due_at: nextAt,
+    });
     if (nextAt !== null) await due.mark(tx, workspaceId, 'deliveries', nextAt);
+    const key = [workspaceId, deliveryId];
+    const last = await tx.sql.get<{ number: number | null }>(
+      'SELECT max(number) AS number FROM delivery_attempt WHERE workspace_id = ? AND delivery_id = ?',
+      key,
+    );
+    const number = (last?.number ?? 0) + 1;
     await tx.sql.run(
       `INSERT INTO delivery_attempt (workspace_id, delivery_id, number, at, status, error, duration_ms, signed_by)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
       [
-        workspaceId,
-        deliveryId,
-        claim,
+        ...key,
+        number,
         attempt.startedAt,
         attempt.status,
         attempt.error?.slice(0, ERROR_CHARACTERS) ?? null,
@@ -185,10 +174,11 @@ export const deliveries = {
         JSON.stringify(claimed.signedBy),
       ],
     );
-    await tx.sql.run(
-      'DELETE FROM delivery_attempt WHERE workspace_id = ? AND delivery_id = ? AND number <= ?',
-      [workspaceId, deliveryId, claim - KEPT_ATTEMPTS],
-    );
+    if (number > KEPT_ATTEMPTS)
+      await tx.sql.run(
+        'DELETE FROM delivery_attempt WHERE workspace_id = ? AND delivery_id = ? AND number <= ?',
+        [...key, number - KEPT_ATTEMPTS],
+      );
     return verdict;
   },
 
@@ -201,7 +191,7 @@ export const deliveries = {
       `UPDATE delivery SET
          attempts = CASE WHEN due_at IS NULL THEN 0 ELSE attempts END,
          first_attempt_at = CASE WHEN due_at IS NULL THEN NULL ELSE first_attempt_at END,
-         due_at = CASE WHEN claimed = 1 THEN due_at ELSE ? END,
+         due_at = CASE WHEN claimed > 0 THEN due_at ELSE ? END,
          status = 'pending'
        WHERE workspace_id = ? AND webhook_id = ? AND delivery_id = ?`,
       [tx.now, workspaceId, webhookId, deliveryId],

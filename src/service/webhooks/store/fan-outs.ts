@@ -1,13 +1,11 @@
 import { newId } from '../../../kit/id.ts';
 import { due } from '../../platform/store/due.ts';
+import { insertRows } from '../../platform/store/rows.ts';
 import type { SqlValue, Tx } from '../../platform/store/store.ts';
 import type { Occurrence } from '../rules/occurrence.ts';
 
 /** Subscriptions for which one transaction queues deliveries. */
 const BATCH = 100;
-
-/** Row counts of INSERT statements. A batch is split into these, so that few statements are prepared. */
-const CHUNKS = [20, 5, 1];
 
 /** The last subscription that has its delivery. The next batch continues after it. */
 interface Cursor {
@@ -81,15 +79,12 @@ async function queueBatch(
     [workspaceId, tx.now, `%"${occurrence.kind}"%`, after.createdAt, after.webhookId, BATCH + 1],
   );
   const batch = found.slice(0, BATCH);
-  let from = 0;
-  for (const size of CHUNKS)
-    for (; batch.length - from >= size; from += size) {
-      const rows = batch.slice(from, from + size);
-      await tx.sql.run(
-        insertOf(size),
-        rows.flatMap(({ webhookId }) => rowOf(tx, workspaceId, webhookId, occurrence)),
-      );
-    }
+  await insertRows(
+    tx,
+    `INSERT INTO delivery (workspace_id, delivery_id, webhook_id, kind, body, status, occurred_at, attempts, claim, claimed,
+       due_at, trace)`,
+    batch.map(({ webhookId }) => rowOf(tx, workspaceId, webhookId, occurrence)),
+  );
   if (batch.length > 0) {
     await due.mark(tx, workspaceId, 'deliveries');
     await tx.notify('deliveries');
@@ -97,17 +92,11 @@ async function queueBatch(
   return { queued: batch.length, rest: found.length > BATCH ? batch.at(-1) : undefined };
 }
 
-function insertOf(rows: number): string {
-  const row = `(?, ?, ?, ?, ?, 'pending', ?, 0, 0, 0, ?, ?)`;
-  return `INSERT INTO delivery (workspace_id, delivery_id, webhook_id, kind, body, status, occurred_at, attempts,
-    claim, claimed, due_at, trace) VALUES ${Array(rows).fill(row).join(', ')}`;
-}
-
 function rowOf(tx: Tx, workspaceId: string, webhookId: string, occurrence: Occurrence): SqlValue[] {
   const deliveryId = newId('dlv');
   const { kind, occurredAt, trace = null } = occurrence;
   const body = bodyOf(occurrence, deliveryId);
-  return [workspaceId, deliveryId, webhookId, kind, body, occurredAt, tx.now, trace];
+  return [workspaceId, deliveryId, webhookId, kind, body, 'pending', occurredAt, 0, 0, 0, tx.now, trace];
 }
 
 /** The bytes of a delivery (specification: Events; docs/design-choices.md, "Delivery body"). */

@@ -1,7 +1,6 @@
 import { listed } from '../../platform/store/listed.ts';
 import { conditionsOf, type Page, readPage } from '../../platform/store/pages.ts';
 import type { Tx } from '../../platform/store/store.ts';
-import { ERROR_CHARACTERS, KEPT_ATTEMPTS } from './deliveries.ts';
 
 /** An attempt of a delivery. Times are Unix ms. */
 export interface StoredAttempt {
@@ -9,8 +8,8 @@ export interface StoredAttempt {
   readonly status: number | null;
   readonly error: string | null;
   readonly durationMs: number;
-  /** The versions of the secrets that signed it; null for an attempt of an earlier version of the service. */
-  readonly signedBy: readonly number[] | null;
+  /** The versions of the secrets that signed it. */
+  readonly signedBy: readonly number[];
 }
 
 /** A delivery with its latest attempts. Times are Unix ms. */
@@ -58,9 +57,8 @@ export const deliveryRecords = {
           WHERE w.workspace_id = d.workspace_id AND w.webhook_id = d.webhook_id AND w.status = 'active')
           AS "nextAttemptAt"`,
       long: [],
-      alongside: `(SELECT COALESCE(sum(128 + COALESCE(octet_length(SUBSTR(a.error, 1, ${ERROR_CHARACTERS})), 0)), 0) FROM delivery_attempt a
-        WHERE a.workspace_id = d.workspace_id AND a.delivery_id = d.delivery_id
-          AND a.number > d.claim - ${KEPT_ATTEMPTS})`,
+      alongside: `(SELECT COALESCE(sum(128 + COALESCE(octet_length(a.error), 0)), 0) FROM delivery_attempt a
+        WHERE a.workspace_id = d.workspace_id AND a.delivery_id = d.delivery_id)`,
       // Not joined, so that the deliveries are read in the order of their index.
       from: `delivery d WHERE d.workspace_id = ?${text} AND EXISTS (SELECT 1 FROM webhook w
         WHERE w.workspace_id = d.workspace_id AND w.webhook_id = d.webhook_id)`,
@@ -85,18 +83,17 @@ export const deliveryRecords = {
   ): Promise<ReadonlyMap<string, readonly StoredAttempt[]>> {
     const { text, param } = listed(tx.sql.dialect, 'a.delivery_id', ids);
     const attempts = await tx.sql.all<
-      Omit<StoredAttempt, 'signedBy'> & { deliveryId: string; signedBy: string | null }
+      Omit<StoredAttempt, 'signedBy'> & { deliveryId: string; signedBy: string }
     >(
-      `SELECT a.delivery_id AS "deliveryId", a.at, a.status, SUBSTR(a.error, 1, ${ERROR_CHARACTERS}) AS error,
+      `SELECT a.delivery_id AS "deliveryId", a.at, a.status, a.error,
          a.duration_ms AS "durationMs", a.signed_by AS "signedBy"
-       FROM delivery_attempt a JOIN delivery d ON d.workspace_id = a.workspace_id AND d.delivery_id = a.delivery_id
-       WHERE a.workspace_id = ? AND ${text} AND a.number > d.claim - ${KEPT_ATTEMPTS}
+       FROM delivery_attempt a WHERE a.workspace_id = ? AND ${text}
        ORDER BY a.delivery_id, a.number`,
       [workspaceId, param],
     );
     const byId = new Map<string, StoredAttempt[]>(ids.map((id) => [id, []]));
     for (const { deliveryId, signedBy, ...attempt } of attempts)
-      byId.get(deliveryId)!.push({ ...attempt, signedBy: signedBy === null ? null : JSON.parse(signedBy) });
+      byId.get(deliveryId)!.push({ ...attempt, signedBy: JSON.parse(signedBy) });
     return byId;
   },
 

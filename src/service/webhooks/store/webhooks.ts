@@ -61,7 +61,7 @@ export const webhooks = {
       `SELECT count(*) AS n FROM webhook WHERE workspace_id = ? AND ${ALIVE}`,
       [workspaceId, tx.now],
     );
-    return Number(row!.n);
+    return row!.n;
   },
 
   /** A page of the subscriptions of a workspace, oldest first, after the position `after`. */

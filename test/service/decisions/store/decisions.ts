@@ -95,7 +95,7 @@ export function decides(name: string, prepare: () => Promise<Engine>): void {
       expect(personal).toEqual({ name: 'Ada L', phone: '7' });
       expect(missing).toBeUndefined();
       await upsert(...Array.from({ length: 200 }, (_, i) => ({ userId: `m${i}`, hashId: `m${i}` })));
-      expect(await store().write((tx) => users.exists(tx, WORKSPACE.id, 'm199'))).toBe(true);
+      expect(await store().write((tx) => users.existsAndLock(tx, WORKSPACE.id, 'm199'))).toBe(true);
     });
 
     it('never breaks a cap, whichever node is asked', async () => {

@@ -104,7 +104,10 @@ export function conforms(name: string, prepare: () => Promise<Engine>): void {
 
     it('rolls back a transaction whose last statements fail, with their error', async () => {
       const insert = (tx: Tx, id: string, key: Uint8Array | null) =>
-        tx.sql.run('INSERT INTO workspace (workspace_id, hash_key, created_at) VALUES (?, ?, 1)', [id, key]);
+        tx.sql.run(
+          `INSERT INTO workspace (workspace_id, mode, hash_key, created_at) VALUES (?, 'live', ?, 1)`,
+          [id, key],
+        );
       const add = (ids: readonly string[], key: Uint8Array | null) =>
         store.write(
           async (tx) => {
@@ -149,7 +152,7 @@ export function conforms(name: string, prepare: () => Promise<Engine>): void {
       const bytes = Uint8Array.from([0, 255, 1]);
       const row = await store.write(async (tx) => {
         await tx.sql.run(
-          'INSERT INTO workspace (workspace_id, region, hash_key, created_at) VALUES (?, ?, ?, ?)',
+          `INSERT INTO workspace (workspace_id, mode, region, hash_key, created_at) VALUES (?, 'live', ?, ?, ?)`,
           ['ws_values', null, bytes, 2 ** 52],
         );
         return tx.sql.get<{ region: null; key: Uint8Array; at: number; n: number; text: string }>(

@@ -5,7 +5,7 @@ import { connectStore } from '../../../../src/service/platform/open.ts';
 import { Precedence } from '../../../../src/service/platform/precedence.ts';
 import { due } from '../../../../src/service/platform/store/due.ts';
 import type { Store } from '../../../../src/service/platform/store/store.ts';
-import { dueRound } from '../../../../src/service/platform/workers/by-workspace.ts';
+import { dueRound } from '../../../../src/service/platform/workers/worker.ts';
 import { deliveries } from '../../../../src/service/webhooks/store/deliveries.ts';
 import { fanOuts } from '../../../../src/service/webhooks/store/fan-outs.ts';
 import { webhooks } from '../../../../src/service/webhooks/store/webhooks.ts';

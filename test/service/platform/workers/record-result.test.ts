@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { Precedence } from '../../../../src/service/platform/precedence.ts';
 import { type Store, StoreUnavailable, type Tx } from '../../../../src/service/platform/store/store.ts';
-import { recordResult } from '../../../../src/service/platform/workers/record-result.ts';
+import { recordResult } from '../../../../src/service/platform/workers/jobs.ts';
 
 const clock = { now: () => 0, sleep: async () => {} };
 const precedence = new Precedence();

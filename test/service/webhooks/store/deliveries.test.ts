@@ -2,7 +2,11 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { SqliteStore } from '../../../../src/service/platform/store/sqlite/store.ts';
 import type { Store } from '../../../../src/service/platform/store/store.ts';
-import { type ClaimedDelivery, deliveries } from '../../../../src/service/webhooks/store/deliveries.ts';
+import {
+  type ClaimedDelivery,
+  deliveries,
+  deliveryClaims,
+} from '../../../../src/service/webhooks/store/deliveries.ts';
 import { fanOuts } from '../../../../src/service/webhooks/store/fan-outs.ts';
 import { purgeDeliveries } from '../../../../src/service/webhooks/store/purge.ts';
 import { deliveryRecords } from '../../../../src/service/webhooks/store/records.ts';
@@ -139,25 +143,41 @@ describe('the lease of a delivery', () => {
     const [first] = await claim();
     now += LEASE - 1;
     expect(await claim()).toEqual([]);
-    await store.write((tx) => deliveries.renew(tx, [first!], LEASE));
+    await store.write((tx) => deliveryClaims.renew(tx, [first!], LEASE));
     now += LEASE - 1;
     expect(await claim()).toEqual([]);
     now += 1;
     const [second] = await claim();
     expect(second).toMatchObject({ deliveryId: first!.deliveryId, body: first!.body, claim: 2 });
     expect(await finish(first!, 500)).toBeUndefined();
-    await store.write((tx) => deliveries.renew(tx, [first!], 10 * LEASE));
+    await store.write((tx) => deliveryClaims.renew(tx, [first!], 10 * LEASE));
     await finish(second!, 204);
     const [delivery] = await list();
     expect(delivery).toMatchObject({ status: 'delivered', nextAttemptAt: null });
     expect(delivery!.attempts.map(({ status }) => status)).toEqual([204]);
   });
 
+  it('keeps the latest fifty attempts, and 500 characters of an error', async () => {
+    await subscribe();
+    await enqueue();
+    for (let durationMs = 1; durationMs <= 52; durationMs++) {
+      const [claimed] = await claim();
+      const attempt = { status: null, error: 'x'.repeat(100_000), retryAfterMs: null, durationMs };
+      await store.write(async (tx) => {
+        await deliveries.finish(tx, claimed!, { ...attempt, startedAt: tx.now, endedAt: tx.now }, 0.5);
+        await deliveries.redeliver(tx, 'ws', 'wh_1', claimed!.deliveryId);
+      });
+    }
+    const { attempts } = (await list())[0]!;
+    expect(attempts.map(({ durationMs }) => durationMs)).toEqual(Array.from({ length: 50 }, (_, i) => i + 3));
+    expect(attempts[0]!.error).toBe('x'.repeat(500));
+  });
+
   it('is due at once if released, without counting an attempt', async () => {
     await subscribe();
     await enqueue();
     const [first] = await claim();
-    await store.write((tx) => deliveries.release(tx, first!));
+    await store.write((tx) => deliveryClaims.release(tx, first!));
     expect((await claim()).length).toBe(1);
     expect((await list())[0]!.attempts).toEqual([]);
   });

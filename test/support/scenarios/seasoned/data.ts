@@ -122,10 +122,10 @@ export async function season(
        CAST(? AS BIGINT) - i, 10, 60, 0, NULL FROM n`,
     [workspace, now],
   );
-  for (let attempt = 1; attempt <= 60; attempt++)
+  for (let attempt = 1; attempt <= 50; attempt++)
     await run(
-      `INSERT INTO delivery_attempt (workspace_id, delivery_id, number, at, status, error, duration_ms)
-       SELECT workspace_id, delivery_id, ${attempt}, occurred_at, NULL, ?, 5 FROM delivery
+      `INSERT INTO delivery_attempt (workspace_id, delivery_id, number, at, status, error, duration_ms, signed_by)
+       SELECT workspace_id, delivery_id, ${attempt}, occurred_at, NULL, ?, 5, '[1]' FROM delivery
        WHERE webhook_id = 'wh_seasoned0'`,
       ['e'.repeat(400)],
     );

@@ -51,11 +51,14 @@ export async function prepareSession(client: ClientBase): Promise<void> {
   await client.query(SET_SESSION);
 }
 
-const INT8 = 20;
+/** Numbers that pg would return as text: bigint, and sums of bigint. */
+const AS_TEXT = [20, 1700];
 const types: NonNullable<ClientConfig['types']> = {
   // Counts, sequence numbers and times stay below 2^53.
   getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
-    oid === INT8 ? Number : pg.types.getTypeParser(oid, format as 'text')) as typeof pg.types.getTypeParser,
+    AS_TEXT.includes(oid)
+      ? Number
+      : pg.types.getTypeParser(oid, format as 'text')) as typeof pg.types.getTypeParser,
 };
 
 /**

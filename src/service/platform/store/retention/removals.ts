@@ -36,11 +36,10 @@ interface OldRow {
 /** The removal of old rows of the logs, and of the rows that depend on them (serve --retain). */
 export const removals = {
   async of(tx: Tx, workspaceId: string, log: NumberedLog): Promise<Removal | undefined> {
-    const row = await tx.sql.get<Removal>(
+    return tx.sql.get<Removal>(
       'SELECT number, before_ms AS before FROM removal WHERE workspace_id = ? AND log = ?',
       [workspaceId, log],
     );
-    return row && { number: Number(row.number), before: Number(row.before) };
   },
 
   /** Records that rows of a workspace are gone, in the transaction that removes them. */
@@ -169,10 +168,10 @@ function lastOld(rows: readonly OldRow[], before: number, end: number): number |
   let last: number | undefined;
   let bytes = 0;
   for (const row of rows) {
-    bytes += Number(row.bytes);
+    bytes += row.bytes;
     const full = last !== undefined && bytes > REMOVED_BYTES;
-    if (full || Number(row.at) >= before || Number(row.number) >= end) break;
-    last = Number(row.number);
+    if (full || row.at >= before || row.number >= end) break;
+    last = row.number;
   }
   return last;
 }
@@ -185,5 +184,5 @@ async function firstUnfinished(tx: Tx, workspaceId: string): Promise<number> {
      WHERE r.workspace_id = ? AND d.workspace_id = ? AND r.seq > ${finishedUpTo('?')}`,
     [workspaceId, workspaceId, workspaceId, workspaceId],
   );
-  return row?.number === null || row === undefined ? Number.POSITIVE_INFINITY : Number(row.number);
+  return row?.number ?? Number.POSITIVE_INFINITY;
 }

@@ -8,7 +8,7 @@ export const accountsTables = (d: Dialect): string[] => [
     region TEXT,
     hash_key ${d.blob} NOT NULL,
     created_at ${d.bigint} NOT NULL,
-    mode TEXT,
+    mode TEXT NOT NULL,
     client_origins TEXT,
     open_clients INTEGER NOT NULL DEFAULT 0,
     catalog_version ${d.bigint} NOT NULL DEFAULT 0,

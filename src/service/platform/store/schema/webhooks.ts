@@ -58,12 +58,13 @@ export const webhooksTables = (d: Dialect): string[] => [
   `CREATE TABLE delivery_attempt (
     workspace_id TEXT NOT NULL,
     delivery_id TEXT NOT NULL,
+    -- From 1, over all series of attempts.
     number INTEGER NOT NULL,
     at ${d.bigint} NOT NULL,
     status INTEGER,
     error TEXT,
     duration_ms INTEGER NOT NULL,
-    signed_by TEXT,
+    signed_by TEXT NOT NULL,
     PRIMARY KEY (workspace_id, delivery_id, number)
   )`,
 ];

@@ -21,5 +21,5 @@ export async function shrink(sql: Sql): Promise<boolean> {
 /** True if the file was made with incremental auto_vacuum. */
 export async function givesSpaceBack(sql: Sql): Promise<boolean> {
   const row = await sql.get<{ auto_vacuum: number }>('PRAGMA auto_vacuum');
-  return Number(row!.auto_vacuum) === 2;
+  return row!.auto_vacuum === 2;
 }

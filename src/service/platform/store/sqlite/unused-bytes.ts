@@ -47,7 +47,7 @@ export async function zeroUnused(sql: Sql, pages: readonly number[]): Promise<vo
 /** The number of pages. Throws StoreUnusable if there are too many. */
 export async function pageCount(sql: Sql): Promise<number> {
   const row = await sql.get<{ page_count: number }>('PRAGMA page_count');
-  const count = Number(row!.page_count);
+  const count = row!.page_count;
   if (count >= MAX_PAGES)
     throw new StoreUnusable(
       `the file has ${count} pages, too many to remove what deleted rows left in it: move the data to PostgreSQL`,

@@ -29,10 +29,10 @@ it('a mark that is committed after a worker has looked stays, and nobody waits f
   await stored;
   await store.write((tx) => due.mark(tx, 'ws', 'settle'));
   await store.write((tx) => due.clear(tx, 'ws', 'settle'));
-  expect(await store.read((tx) => due.workspaces(tx, 'settle', '', 10))).toEqual([]);
+  expect((await store.read((tx) => due.page(tx, undefined, 'settle', '', 10))).found).toEqual([]);
   commit();
   await writer;
-  expect(await store.read((tx) => due.workspaces(tx, 'settle', '', 10))).toEqual(['ws']);
+  expect((await store.read((tx) => due.page(tx, undefined, 'settle', '', 10))).found).toEqual(['ws']);
 });
 
 it('a look reads the marks that are due, however many workspaces there are', async () => {
@@ -54,7 +54,7 @@ it('a look reads the marks that are due, however many workspaces there are', asy
   };
   const before = await readBy();
   const found = await store.read(async (tx) => {
-    const ids = await due.workspaces(tx, 'settle', '', 32);
+    const { found: ids } = await due.page(tx, undefined, 'settle', '', 32);
     await tx.sql.get('SELECT pg_stat_force_next_flush()');
     return ids;
   });

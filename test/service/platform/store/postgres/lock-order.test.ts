@@ -11,7 +11,7 @@ import { PostgresStore } from '../../../../../src/service/platform/store/postgre
 import type { Tx } from '../../../../../src/service/platform/store/store.ts';
 import { contacts } from '../../../../../src/service/users/store/contacts.ts';
 import { users } from '../../../../../src/service/users/store/users.ts';
-import { deliveries } from '../../../../../src/service/webhooks/store/deliveries.ts';
+import { deliveries, deliveryClaims } from '../../../../../src/service/webhooks/store/deliveries.ts';
 import { fanOuts } from '../../../../../src/service/webhooks/store/fan-outs.ts';
 import { purgeDeliveries } from '../../../../../src/service/webhooks/store/purge.ts';
 import { webhooks } from '../../../../../src/service/webhooks/store/webhooks.ts';
@@ -186,7 +186,7 @@ it('renewing leases and purging rows skip locked rows', async () => {
     await other.release();
   }
   await other.lock(first('delivery', held));
-  await store.write((tx) => deliveries.renew(tx, claimed, 7_200_000));
+  await store.write((tx) => deliveryClaims.renew(tx, claimed, 7_200_000));
   const renewed = await other.query('SELECT count(*)::int AS n FROM delivery WHERE due_at > $1', [
     Date.now() + 3_600_000,
   ]);

@@ -1,0 +1,61 @@
+import type { SqlValue, Tx } from './store.ts';
+
+/** Row counts of statements: a list is split into these, so that few statements are prepared. */
+const CHUNKS = [64, 8, 1];
+
+/** Splits a list for statements whose text depends on the number of rows. */
+export function* chunked<T>(all: readonly T[]): Generator<readonly T[]> {
+  let from = 0;
+  for (const size of CHUNKS)
+    for (; all.length - from >= size; from += size) yield all.slice(from, from + size);
+}
+
+/** `?, ?, ?`, or as many of another text. */
+export const marks = (count: number, each = '?') => Array(count).fill(each).join(', ');
+
+/**
+ * Inserts rows, each with a value for every column of `insert`, such as `INSERT INTO contact (workspace_id, hash_id)`.
+ * `then` follows the values: what happens on a conflict.
+ */
+export async function insertRows(
+  tx: Tx,
+  insert: string,
+  rows: readonly (readonly SqlValue[])[],
+  then = '',
+): Promise<void> {
+  for (const part of chunked(rows)) {
+    const values = marks(part.length, `(${marks(part[0]!.length)})`);
+    await tx.sql.run(`${insert} VALUES ${values} ${then}`, part.flat());
+  }
+}
+
+/**
+ * Deletes up to `limit` rows of a workspace that meet a condition, and that no other transaction has locked. `key`:
+ * the columns of the primary key behind the workspace. Returns how many.
+ */
+export function deleteSome(
+  tx: Tx,
+  workspaceId: string,
+  { table, key }: { readonly table: string; readonly key: string },
+  where: string,
+  params: readonly SqlValue[],
+  limit: number,
+): Promise<number> {
+  return tx.sql.run(
+    `WITH taken AS MATERIALIZED (SELECT workspace_id, ${key} FROM ${table}
+       WHERE workspace_id = ? AND ${where} LIMIT ? ${tx.sql.dialect.skipLocked})
+     DELETE FROM ${table} WHERE (workspace_id, ${key}) IN (SELECT * FROM taken)`,
+    [workspaceId, ...params, limit],
+  );
+}
+
+/** Returns the removal of rows that are older than `keptMs` by the time in a column. */
+export function olderThan(
+  table: string,
+  key: string,
+  column: string,
+  keptMs: number,
+): (tx: Tx, workspaceId: string, limit: number) => Promise<number> {
+  return (tx, workspaceId, limit) =>
+    deleteSome(tx, workspaceId, { table, key }, `${column} < ?`, [tx.now - keptMs], limit);
+}
