@@ -97,6 +97,7 @@ async function decide(from: number): Promise<void> {
         seed: 'seed',
         policy: null,
         reason: null,
+        explanation: null,
         removed: null,
       }),
     );

@@ -286,6 +286,32 @@ export interface Event {
 /** Kind of event that a subscription can name. */
 export type EventKind = 'campaign.clicked' | 'campaign.opened' | 'decision.actioned';
 
+/** What moved a learned choice: the best candidate, compared with the second best. */
+export interface Explanation {
+  /** The best candidate, also where another one was chosen to learn what it earns. */
+  readonly winner: string;
+  /** The second best; null for a single candidate. */
+  readonly runnerUp: string | null;
+  /** The features with the largest effects, at most five. */
+  readonly effects: readonly {
+    /** Name of the trait, the event or the field of the context. */
+    readonly feature: string;
+    /** Its value; `***` for one that looks personal. */
+    readonly value: string;
+    /** What it adds to the lead of the winner, of a single candidate to what it earns, in the unit of rewards. */
+    readonly effect: number;
+  }[];
+  /** The smallest change of one of these features by which the runner-up would have been ahead; null if there is none. */
+  readonly change: {
+    /** Name of the feature. */
+    readonly feature: string;
+    /** Its value. */
+    readonly value: string;
+    /** The other value; null if the feature would have to be missing. */
+    readonly to: number | null;
+  } | null;
+}
+
 /** The catalog in force. */
 export interface GetCatalogAnswer {
   /** Number of the version; 0 for the catalog of the service. */
@@ -524,6 +550,7 @@ export interface LoggedDecision {
   readonly goals?: { readonly [name: string]: number } | undefined;
   /** The reason in the answer, cut to 400 bytes. Missing for decisions of earlier versions and of erased users. */
   readonly reason?: string | undefined;
+  readonly explanation?: Explanation | undefined;
   /** The contents that each rule excluded, most first. Empty also if `maxDailyContacts` was reached. Missing for decisions of earlier versions. */
   readonly removed?: readonly RemovedContents[] | undefined;
 }

@@ -25,3 +25,16 @@ export function removalWords({ rule, name = '' }: { readonly rule: string; reado
       return `the ${rule}`;
   }
 }
+
+interface Change {
+  readonly feature?: unknown;
+  readonly value?: unknown;
+  /** Null if the feature would have to be missing. */
+  readonly to?: unknown;
+}
+
+/** Words for the change of a feature by which the runner-up of a decision would have been ahead. */
+export const changeWords = ({ feature, value, to }: Change, runnerUp: string): string =>
+  to === null
+    ? `Without ${feature} ${value}, ${runnerUp} would have been ahead.`
+    : `With ${feature} at ${to} instead of ${value}, ${runnerUp} would have been ahead.`;

@@ -125,6 +125,45 @@ const RemovedContents = named(
     }),
   ),
 );
+const Explanation = named(
+  'Explanation',
+  'What moved a learned choice: the best candidate, compared with the second best.',
+  beyond(
+    z.object({
+      winner: about(
+        'The best candidate, also where another one was chosen to learn what it earns.',
+        z.string(),
+      ),
+      runnerUp: about('The second best; null for a single candidate.', z.nullable(z.string())),
+      effects: about(
+        'The features with the largest effects, at most five.',
+        z.array(
+          z.object({
+            feature: about('Name of the trait, the event or the field of the context.', z.string()),
+            value: about('Its value; `***` for one that looks personal.', z.string()),
+            effect: about(
+              'What it adds to the lead of the winner, of a single candidate to what it earns, in the unit of rewards.',
+              z.number(),
+            ),
+          }),
+        ),
+      ),
+      change: about(
+        'The smallest change of one of these features by which the runner-up would have been ahead; null if there is none.',
+        z.nullable(
+          z.object({
+            feature: about('Name of the feature.', z.string()),
+            value: about('Its value.', z.string()),
+            to: about(
+              'The other value; null if the feature would have to be missing.',
+              z.nullable(z.number()),
+            ),
+          }),
+        ),
+      ),
+    }),
+  ),
+);
 export const LoggedDecision = named(
   'LoggedDecision',
   'An entry of the decision log.',
@@ -159,6 +198,7 @@ export const LoggedDecision = named(
         z.optional(z.string()),
       ),
     ),
+    explanation: z.optional(Explanation),
     removed: z.optional(
       beyond(
         about(

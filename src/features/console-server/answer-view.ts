@@ -7,7 +7,7 @@ import type { Called } from './operations.ts';
 import { Refusal } from './refusal.ts';
 
 /** Maps and lists whose names and values others chose. */
-const FOREIGN: ReadonlySet<string> = new Set(['context', 'properties', 'traits']);
+const FOREIGN: ReadonlySet<string> = new Set(['context', 'explanation', 'properties', 'traits']);
 /** Texts of other programs, which may quote an address, and what a delivery sent. */
 const FOREIGN_TEXTS: ReadonlySet<string> = new Set(['failure', 'error', 'disabledReason', 'body', 'reason']);
 /** Names that systems of the customer give: some give an e-mail address. */

@@ -2,7 +2,7 @@ import type { Field } from '../../cli/terminal/listing.ts';
 import type { Output } from '../../cli/terminal/output.ts';
 import { bold, dim, type Text } from '../../cli/terminal/text.ts';
 import { objectOf } from '../../kit/object-of.ts';
-import { removalWords } from '../../kit/removal-words.ts';
+import { changeWords, removalWords } from '../../kit/removal-words.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 
@@ -19,6 +19,7 @@ export const DECISION_FIELDS: readonly Field<Row>[] = [
   { field: 'candidates', title: 'CANDIDATES', extra: true },
   { field: 'others', title: 'OTHERS', extra: true },
   { field: 'reason', title: 'REASON', extra: true },
+  { field: 'explanation', title: 'EXPLANATION', extra: true },
   { field: 'removed', title: 'REMOVED', extra: true },
   { field: 'modelVersion', title: 'MODEL', align: 'right', extra: true },
   { field: 'seed', title: 'SEED', whole: true, extra: true },
@@ -44,6 +45,7 @@ export function showLoggedDecision(body: unknown, out: Output): Text {
   const lines: Text[] = rows.flatMap(([title, value]) =>
     value ? [[bold(title.padEnd(10)), value, '\n']] : [],
   );
+  if (entry.explanation !== undefined) lines.push(...explained(objectOf(entry.explanation), out));
   const removed = listOf(entry.removed).map(removedLine);
   const candidates = listOf(entry.candidates);
   if (candidates.length === 0) return [...lines, 'no candidates', ...removed];
@@ -67,6 +69,30 @@ export function showLoggedDecision(body: unknown, out: Output): Text {
     ),
     ...(count === undefined ? [] : ['\n', dim(`and ${count} others`)]),
     ...removed,
+  ];
+}
+
+/** What moved the choice: the effects of features, and the smallest change that would have changed it. */
+function explained({ winner, runnerUp, effects, change }: Row, out: Output): Text[] {
+  const last = change === null ? [] : ['\n', `${changeWords(objectOf(change), text(runnerUp) ?? '')}`];
+  return [
+    [
+      '\n',
+      bold(
+        runnerUp === null ? `What moved ${text(winner)}` : `Why ${text(winner)} and not ${text(runnerUp)}`,
+      ),
+      '\n',
+    ],
+    out.table(
+      [{ title: 'FEATURE', whole: true }, { title: 'VALUE' }, { title: 'EFFECT', align: 'right' }],
+      listOf(effects).map(({ feature, value, effect }) => [
+        text(feature) ?? '',
+        text(value) ?? '',
+        `${Number(effect) > 0 ? '+' : ''}${text(effect)}`,
+      ]),
+    ),
+    ...last,
+    '\n\n',
   ];
 }
 

@@ -1,7 +1,7 @@
 import { CHANNELS } from '../../contract/schemas.ts';
 import { eventHeads } from '../events/store/event-heads.ts';
 import { findUserId } from '../events/store/find-user-id.ts';
-import { variablesAssociatedData } from '../platform/crypto/associated-data.ts';
+import { explanationAssociatedData, variablesAssociatedData } from '../platform/crypto/associated-data.ts';
 import type { Cipher } from '../platform/crypto/cipher.ts';
 import { hashId } from '../platform/crypto/hash-id.ts';
 import { readPage } from '../platform/store/pages.ts';
@@ -94,6 +94,8 @@ interface Source {
   /** Columns that hold JSON, and times in Unix ms. */
   readonly json?: readonly string[];
   readonly times?: readonly string[];
+  /** Columns that hold encrypted JSON, with the associated data of a row. */
+  readonly sealed?: Readonly<Record<string, (row: Readonly<Record<string, SqlValue>>) => string>>;
 }
 
 const byHash = ({ workspaceId, hashId }: FoundUser) => [workspaceId, hashId];
@@ -135,9 +137,11 @@ const SOURCES: readonly Source[] = [
       'reward',
       'outcome',
       'reason',
+      'explanation',
     ],
     json: ['context'],
     times: ['at_ms'],
+    sealed: { explanation: ({ decision_id }) => explanationAssociatedData(String(decision_id)) },
   },
   {
     type: 'message',
@@ -185,48 +189,7 @@ const SOURCES: readonly Source[] = [
     json: ['body'],
     times: ['occurred_at'],
   },
-];
-
-const PAGE = 500;
-
-/** Every record about a user as JSON text, with personal data in plain text: for the person, not for an API. */
-export async function* userRecords(store: Store, cipher: Cipher, user: FoundUser): AsyncGenerator<string> {
-  const { workspaceId } = user;
-  const { first, sealed } = await store.read(async (tx) => {
-    const known = await users.find(tx, cipher, workspaceId, user.hashId);
-    const reachable: Record<string, string[]> = {};
-    for (const channel of CHANNELS)
-      reachable[channel] = (await addresses.addressesOf(tx, cipher, workspaceId, user.hashId, channel)).map(
-        ({ address }) => address,
-      );
-    const notifications = await tx.sql.all<{ id: string; variables: Uint8Array | null }>(
-      `SELECT notification_id AS id, variables FROM notification WHERE workspace_id = ? AND hash_id = ?
-       ORDER BY notification_id`,
-      [workspaceId, user.hashId],
-    );
-    return {
-      first: {
-        type: 'user',
-        workspace: workspaceId,
-        userId: user.userId,
-        hashId: user.hashId,
-        ...(await users.personal(tx, cipher, workspaceId, user.hashId)),
-        timeZone: known?.timeZone ?? null,
-        locale: known?.locale ?? null,
-        traits: known?.traits ?? {},
-        addresses: reachable,
-        consent: await consents.ofUser(tx, workspaceId, user.hashId),
-      },
-      sealed: new Map(notifications.map(({ id, variables }) => [id, variables])),
-    };
-  });
-  yield JSON.stringify(first);
-  for (const source of SOURCES) yield* recordsOf(store, source, user);
-  const open = (id: string) => {
-    const variables = sealed.get(id);
-    return variables ? JSON.parse(cipher.open(variables, variablesAssociatedData(id))) : null;
-  };
-  const notifications: Source = {
+  {
     type: 'notification',
     table: 'notification',
     by: 'hash_id = ?',
@@ -241,27 +204,57 @@ export async function* userRecords(store: Store, cipher: Cipher, user: FoundUser
       'history',
       'failure',
       'created_at',
+      'variables',
     ],
     json: ['history'],
     times: ['created_at'],
-  };
-  yield* recordsOf(store, notifications, user, (row) => ({ variables: open(String(row.notification_id)) }));
+    sealed: { variables: ({ notification_id }) => variablesAssociatedData(String(notification_id)) },
+  },
+];
+
+const PAGE = 500;
+
+/** Every record about a user as JSON text, with personal data in plain text: for the person, not for an API. */
+export async function* userRecords(store: Store, cipher: Cipher, user: FoundUser): AsyncGenerator<string> {
+  const { workspaceId } = user;
+  const first = await store.read(async (tx) => {
+    const known = await users.find(tx, cipher, workspaceId, user.hashId);
+    const reachable: Record<string, string[]> = {};
+    for (const channel of CHANNELS)
+      reachable[channel] = (await addresses.addressesOf(tx, cipher, workspaceId, user.hashId, channel)).map(
+        ({ address }) => address,
+      );
+    return {
+      type: 'user',
+      workspace: workspaceId,
+      userId: user.userId,
+      hashId: user.hashId,
+      ...(await users.personal(tx, cipher, workspaceId, user.hashId)),
+      timeZone: known?.timeZone ?? null,
+      locale: known?.locale ?? null,
+      traits: known?.traits ?? {},
+      addresses: reachable,
+      consent: await consents.ofUser(tx, workspaceId, user.hashId),
+    };
+  });
+  yield JSON.stringify(first);
+  for (const source of SOURCES) yield* recordsOf(store, cipher, source, user);
 }
 
 async function* recordsOf(
   store: Store,
+  cipher: Cipher,
   source: Source,
   user: FoundUser,
-  more: (row: Record<string, SqlValue>) => object = () => ({}),
 ): AsyncGenerator<string> {
-  const { type, table, by, params, order, columns, json = [], times = [] } = source;
+  const { type, table, by, params, order, columns, json = [], times = [], sealed = {} } = source;
   let after: SqlValue[] = [];
   for (;;) {
     const marks = order.map(() => '?').join(', ');
     const behind = after.length > 0 ? ` AND (${order.join(', ')}) > (${marks})` : '';
     const query = {
       columns: columns.join(', '),
-      long: [...json],
+      long: [...json, ...Object.keys(sealed)],
       from: `${table} WHERE workspace_id = ? AND ${by}${behind}`,
       params: [...params(user), ...after],
       order: order.join(', '),
@@ -269,16 +262,19 @@ async function* recordsOf(
     };
     const page = await store.read((tx) => readPage<Record<string, SqlValue>>(tx, query));
     for (const row of page.rows) {
-      const members = columns.map((column) => [nameOf(column), member(column, row[column] ?? null)]);
-      yield JSON.stringify({ type, ...Object.fromEntries(members), ...more(row) });
+      const members = columns.map((column) => [nameOf(column), member(column, row)]);
+      yield JSON.stringify({ type, ...Object.fromEntries(members) });
     }
     const last = page.rows.at(-1);
     if (!page.more || !last) return;
     after = order.map((column) => last[column]!);
   }
 
-  function member(column: string, value: SqlValue): unknown {
+  function member(column: string, row: Record<string, SqlValue>): unknown {
+    const value = row[column] ?? null;
     if (value === null) return null;
+    const associatedData = sealed[column]?.(row);
+    if (associatedData !== undefined) return JSON.parse(cipher.open(value as Uint8Array, associatedData));
     if (json.includes(column)) return JSON.parse(String(value));
     if (times.includes(column)) return new Date(Number(value)).toISOString();
     return typeof value === 'bigint' ? Number(value) : value;

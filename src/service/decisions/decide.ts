@@ -5,6 +5,7 @@ import type { Content } from '../catalog/content.ts';
 import type { Catalogs } from '../catalog/follow.ts';
 import type { EventSignals } from '../events/event-signals.ts';
 import type { Call, Descriptor } from '../http/endpoint.ts';
+import { explanationAssociatedData } from '../platform/crypto/associated-data.ts';
 import type { Platform } from '../platform/platform.ts';
 import { pipeline } from '../platform/store/pipeline.ts';
 import { dayAround, dayEndAfter } from '../users/contact-day.ts';
@@ -102,12 +103,18 @@ export const decideEndpoint = (needs: DecideNeeds): Descriptor<'decide'> => ({
     const decisionId = newId('dec');
     const content = choice.chosen ? catalog.byId.get(choice.chosen.contentId) : undefined;
     const type = typeOf(channel, content);
+    const { explanation, ...entry } = logged(choice);
     const record = {
       decisionId,
       hashId,
       context: placeOf(context),
       contentId: content?.contentId ?? null,
-      ...logged(choice),
+      ...entry,
+      // Values of traits are nowhere in plain text; without the data key, there are none.
+      explanation:
+        explanation && cipher.usable
+          ? cipher.seal(JSON.stringify(explanation), explanationAssociatedData(decisionId))
+          : null,
       prior: content?.prior ?? null,
       features: choice.features,
       policy: choice.policy === 'learned' ? null : choice.policy,

@@ -40,7 +40,7 @@ export function decisions(
     models,
     endpoints: {
       decide: decideEndpoint(needs),
-      ...decisionLogEndpoints(given.catalogs),
+      ...decisionLogEndpoints(given.catalogs, platform.cipher),
       ...rewardEndpoints(given.catalogs, platform.repeatable),
       ...messageEndpoints(needs),
       ...contentEndpoints(given.catalogs),

@@ -2,6 +2,8 @@ import { ServiceError } from '../../contract/errors.ts';
 import { MAX_LOG_PAGE } from '../../contract/schemas.ts';
 import type { Catalogs } from '../catalog/follow.ts';
 import type { Endpoints } from '../http/endpoint.ts';
+import { explanationAssociatedData } from '../platform/crypto/associated-data.ts';
+import type { Cipher } from '../platform/crypto/cipher.ts';
 import { type Removal, removals } from '../platform/store/retention/removals.ts';
 import type { Tx } from '../platform/store/store.ts';
 import { countedGoals } from './goals/formula.ts';
@@ -13,7 +15,7 @@ import { decisions, type LogFilter } from './store/decisions.ts';
 /** Default and maximum page size; pages with large decisions are shorter (store/pages.ts). */
 const PAGE = MAX_LOG_PAGE;
 
-export const decisionLogEndpoints = (catalogs: Catalogs): Endpoints => ({
+export const decisionLogEndpoints = (catalogs: Catalogs, cipher: Cipher): Endpoints => ({
   listDecisions: {
     priority: 'page',
     handle: async ({ tx, workspace, query }) => {
@@ -31,7 +33,7 @@ export const decisionLogEndpoints = (catalogs: Catalogs): Endpoints => ({
       const counted = await goalsOf(tx, workspace.id, catalogs);
       return {
         body: {
-          decisions: rows.map((row) => entryOf(row, counted)),
+          decisions: rows.map((row) => entryOf(row, counted, cipher)),
           next: more ? String(rows.at(-1)!.seq) : null,
           ...(removed && reaches(filter, more, removed) ? { removedBefore: timeOf(removed) } : {}),
         },
@@ -41,7 +43,7 @@ export const decisionLogEndpoints = (catalogs: Catalogs): Endpoints => ({
 
   getDecision: async ({ tx, workspace, params }) => {
     const found = await decisions.get(tx, workspace.id, params.id!);
-    if (found) return { body: entryOf(found, await goalsOf(tx, workspace.id, catalogs)) };
+    if (found) return { body: entryOf(found, await goalsOf(tx, workspace.id, catalogs), cipher) };
     const removed = await removals.of(tx, workspace.id, 'decisions');
     const why = removed ? ` Decisions from before ${timeOf(removed)} were removed.` : '';
     throw new ServiceError('not_found', `No decision has this identifier.${why}`);
@@ -62,7 +64,7 @@ function reaches({ newest, after, since }: LogFilter, more: boolean, { number, b
 }
 
 /** A decision that counts has reward 0 until it has an outcome, even before the reward log has an entry. */
-function entryOf(decision: LoggedDecision, counted: readonly NumberedGoal[]): object {
+function entryOf(decision: LoggedDecision, counted: readonly NumberedGoal[], cipher: Cipher): object {
   const {
     seq,
     at,
@@ -74,6 +76,7 @@ function entryOf(decision: LoggedDecision, counted: readonly NumberedGoal[]): ob
     reward,
     policy,
     reason,
+    explanation,
     removed,
     goals,
     given,
@@ -90,6 +93,9 @@ function entryOf(decision: LoggedDecision, counted: readonly NumberedGoal[]): ob
     ...(values.length === 0 ? {} : { goals: Object.fromEntries(values) }),
     ...(others === null ? {} : { others }),
     ...(reason === null ? {} : { reason }),
+    ...(explanation === null || !cipher.usable
+      ? {}
+      : { explanation: JSON.parse(cipher.open(explanation, explanationAssociatedData(entry.decisionId))) }),
     ...(removed === null ? {} : { removed }),
     at: new Date(at).toISOString(),
   };

@@ -49,8 +49,9 @@ const BY_HASH_ID = [
   `DELETE FROM consent WHERE workspace_id = ? AND hash_id = ? AND state = 'in'`,
   'UPDATE outcome SET hash_id = NULL WHERE workspace_id = ? AND hash_id = ?',
   // The decision log is kept without the person: what was chosen, from what, and what it earned are not personal data. The
-  // reason names what decided the choice, such as a trait, which is about the person.
-  `UPDATE decision SET hash_id = '', features = '[]', reason = NULL WHERE workspace_id = ? AND hash_id = ?`,
+  // reason and the explanation name what decided the choice, such as a trait, which is about the person.
+  `UPDATE decision SET hash_id = '', features = '[]', reason = NULL, explanation = NULL
+   WHERE workspace_id = ? AND hash_id = ?`,
 ] as const;
 
 /** Erasures of users: what an index finds goes with the request, the rest is searched in pieces by a worker. */

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { AnswerOf } from '../../../src/contract/endpoints.ts';
 import { rawService, wallClock } from '../../support/peers/raw-service.ts';
 import {
   catalogFile,
@@ -159,53 +160,73 @@ describe('decide', () => {
 describe('features of a user', () => {
   const SECRETS = ['ruby-tier', 'Ada Lovelace', '+4930123456', 'ada@example.org', 'ward-7'];
 
-  test('affect decisions, and are stored in plain text neither in the model nor in the log', async () => {
+  test('affect decisions, are stored in plain text nowhere, and are gone with the user', async () => {
     const first = await open();
     const catalog = catalogFile(first, [content('only')]);
     const service = await first.restart({ catalog });
     const traits = { tier: 'ruby-tier', email: 'ada@example.org', fullName: 'Ada Lovelace' };
-    const hashId = await identify(service, { userId: 'u', phone: '+4930123456', traits });
-    const other = await identify(service, { userId: 'u2', traits: { tier: 'basic' } });
     const context = { surface: 'home', ward: 'ward-7' };
+    const named = (i: number) => identify(service, { userId: `u${i}`, phone: '+4930123456', traits });
     for (let i = 0; i < 12; i++) {
-      await outcome(service, (await decide(service, hashId, { context })).body.decisionId, 'actioned');
+      const other = await identify(service, { userId: `other${i}`, traits: { tier: 'basic' } });
+      await outcome(
+        service,
+        (await decide(service, await named(i), { context })).body.decisionId,
+        'actioned',
+      );
       await decide(service, other, { context });
     }
     await expect.poll(() => service.idle(), { timeout: 30_000 }).toBe(true);
-    const { reason } = (await decide(service, hashId, { context })).body.action;
-    expect(reason).toMatch(/trait tier speaks for it/);
-    const kept = await service.platform.store.read(async (tx) =>
-      JSON.stringify([
-        await tx.sql.all('SELECT body FROM model'),
-        await tx.sql.all('SELECT * FROM decision'),
-        await tx.sql.all('SELECT * FROM reward'),
-      ]),
+    const hashId = await named(99);
+    const { decisionId, action } = (await decide(service, hashId, { context })).body;
+    expect(action.reason).toMatch(/trait tier speaks for it/);
+    const one = async () =>
+      (await service.send<AnswerOf<'getDecision'>>('GET', `/v1/decisions/${decisionId}`)).body;
+    const { explanation } = await one();
+    expect(explanation).toMatchObject({ winner: 'only', runnerUp: null, change: null });
+    expect(explanation!.effects).toContainEqual(
+      expect.objectContaining({ feature: 'trait tier', value: 'ruby-tier' }),
     );
-    expect(kept).toContain('home');
+    expect(JSON.stringify(explanation)).not.toMatch(/Ada|ada@|4930|e-?mail|fullName/);
+    const kept = async () =>
+      service.platform.store.read(async (tx) =>
+        JSON.stringify([
+          await tx.sql.all('SELECT body FROM model'),
+          await tx.sql.all('SELECT * FROM decision'),
+          await tx.sql.all('SELECT * FROM reward'),
+        ]),
+      );
+    expect(await kept()).toContain('home');
     for (const secret of SECRETS)
-      expect([kept.includes(secret), reason.includes(secret)]).toEqual([false, false]);
-    expect((await log(service))[0]!.context).toEqual({ surface: 'home' });
+      expect([(await kept()).includes(secret), action.reason.includes(secret)]).toEqual([false, false]);
+    expect((await log(service)).at(-1)!.context).toEqual({ surface: 'home' });
+    expect((await service.send('DELETE', `/v1/users/${hashId}`)).status).toBe(200);
+    expect(await one()).toMatchObject({ hashId: '', contentId: 'only' });
+    expect(await one()).not.toHaveProperty('explanation');
   });
 
   test('events of a user affect decisions, new ones and those from before a restart', async () => {
     const first = await open();
     const catalog = catalogFile(first, [content('only')]);
     let service = await first.restart({ catalog });
-    const [buyer, other] = [
-      await identify(service, { userId: 'buyer' }),
-      await identify(service, { userId: 'other' }),
-    ];
-    const event = { userId: 'buyer', event: 'purchase', timestamp: new Date().toISOString() };
-    await service.send('POST', '/v1/events', { events: [event, event, event] });
+    const buyer = async (i: number) => {
+      const hashId = await identify(service, { userId: `buyer${i}` });
+      const event = { userId: `buyer${i}`, event: 'purchase', timestamp: new Date().toISOString() };
+      await service.send('POST', '/v1/events', { events: [event, event, event] });
+      return hashId;
+    };
+    const early = await buyer(99);
     for (let i = 0; i < 12; i++) {
-      await outcome(service, (await decide(service, buyer)).body.decisionId, 'actioned');
-      await decide(service, other);
+      await outcome(service, (await decide(service, await buyer(i))).body.decisionId, 'actioned');
+      await decide(service, await identify(service, { userId: `other${i}` }));
       if (i === 5) {
         await expect.poll(() => service.idle(), { timeout: 30_000 }).toBe(true);
         service = await service.restart();
       }
     }
-    expect((await decide(service, buyer)).body.action.reason).toMatch(/purchase happened speaks for it/);
+    await expect.poll(() => service.idle(), { timeout: 30_000 }).toBe(true);
+    expect((await decide(service, early)).body.action.reason).toMatch(/purchase happened speaks for it/);
+    const other = await identify(service, { userId: 'other' });
     expect((await decide(service, other)).body.action.reason).not.toMatch(/purchase/);
   });
 

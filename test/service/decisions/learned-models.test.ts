@@ -46,6 +46,7 @@ async function learnOne(tx: Parameters<typeof rewards.record>[0], workspaceId: s
     seed: 's',
     policy: null,
     reason: null,
+    explanation: null,
     removed: null,
   };
   await decisions.add(tx, workspaceId, decision);

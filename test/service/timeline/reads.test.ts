@@ -142,6 +142,7 @@ it('shows what a decision earned before the reward log has it', async () => {
         seed: '',
         policy: null,
         reason: null,
+        explanation: null,
       },
       removed: null,
     });

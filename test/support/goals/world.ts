@@ -209,6 +209,7 @@ export class WorldInStore {
           seed: 's',
           policy: policyOf(op.id),
           reason: null,
+          explanation: null,
           removed: null,
         },
         !op.polled,

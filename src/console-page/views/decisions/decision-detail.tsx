@@ -1,6 +1,6 @@
 import type { VNode } from 'preact';
 import { MASKED } from '../../../kit/personal-data.ts';
-import { removalWords } from '../../../kit/removal-words.ts';
+import { changeWords, removalWords } from '../../../kit/removal-words.ts';
 import { flagsOf, svcCommand } from '../../data/about.ts';
 import { call } from '../../data/api.ts';
 import { useResource } from '../../data/resource.ts';
@@ -18,6 +18,7 @@ import {
   type Candidate,
   contextLine,
   type Decision,
+  type Explained,
   KIND_WORDS,
   kindOf,
   ordinal,
@@ -74,6 +75,7 @@ export function DecisionDetail({ id }: { id: string }): VNode {
           { name: 'Model', value: `version ${value.modelVersion}`, note: <Text of={`seed ${value.seed}`} /> },
         ]}
       />
+      {value.explanation !== undefined && <Explanation of={value.explanation} />}
       {value.candidates.length > 0 && <Candidates decision={value} />}
       {value.removed !== undefined && value.removed.length > 0 && <Removed removed={value.removed} />}
       <Command label="this decision" line={svcCommand('decisions', 'get', value.decisionId)} />
@@ -137,6 +139,52 @@ function Why({ decision }: { decision: Decision }): VNode {
         <Text of={ranked[0]!.contentId} />
       </strong>
       .
+    </>
+  );
+}
+
+/** What moved the choice of the winner before the runner-up. */
+function Explanation({ of: { winner, runnerUp, effects, change } }: { of: Explained }): VNode {
+  const most = Math.max(...effects.map(({ effect }) => Math.abs(effect)));
+  return (
+    <>
+      <h3>
+        {runnerUp === null ? (
+          <>
+            What moved <Text of={winner} />
+          </>
+        ) : (
+          <>
+            Why <Text of={winner} /> and not <Text of={runnerUp} />
+          </>
+        )}
+      </h3>
+      <Table
+        label="What moved the choice"
+        columns={[
+          { title: 'Feature', cell: ({ feature }) => <Text of={feature} /> },
+          { title: 'Value', cell: ({ value }) => <Text of={value} /> },
+          {
+            title: 'Effect',
+            note: 'on its lead, in rewards',
+            cell: ({ effect }) => (
+              <Bar
+                value={Math.abs(effect)}
+                max={most}
+                label={`${effect > 0 ? '+' : ''}${score(effect)}`}
+                strong={effect > 0}
+              />
+            ),
+          },
+        ]}
+        rows={effects}
+        keyOf={({ feature, value }) => `${feature} ${value}`}
+      />
+      {change && runnerUp !== null && (
+        <p class="note">
+          <Text of={changeWords(change, runnerUp)} />
+        </p>
+      )}
     </>
   );
 }

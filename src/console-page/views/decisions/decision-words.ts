@@ -2,6 +2,7 @@ import type { AnswerOf } from '../../../contract/endpoints.ts';
 
 export type Decision = AnswerOf<'getDecision'>;
 export type Candidate = Decision['candidates'][number];
+export type Explained = NonNullable<Decision['explanation']>;
 
 /** The candidates, best ranking first. */
 export const byRanking = (decision: Decision): readonly Candidate[] =>

@@ -3,12 +3,13 @@ import type { Audience, Content } from '../../catalog/content.ts';
 import { keptContent, type Placement, placementOf, shareOf } from '../../catalog/placement.ts';
 import { repeatRuleOf, type Shown } from '../../catalog/repeat.ts';
 import { type Removal, removalOf } from './eligibility.ts';
+import { type Explanation, explain } from './explain.ts';
 import { type Context, type Feature, featuresOf, type Person } from './features.ts';
 import { capIsReached, type Guardrails, unknownCategories } from './guardrails.ts';
-import { highest } from './highest.ts';
-import { judge } from './judge.ts';
+
+import { type Judgement, judge } from './judge.ts';
 import type { Model } from './model.ts';
-import { sample } from './policy.ts';
+import { highest, sample } from './policy.ts';
 import { reasonFor, reasonForNone } from './reason.ts';
 import { type Removed, separate } from './removed.ts';
 
@@ -56,6 +57,8 @@ export interface Choice {
   readonly features: readonly Feature[];
   /** What made the choice. */
   readonly policy: ChoicePolicy;
+  /** What moved a learned choice; null for others, and where no feature did. */
+  readonly explanation: Explanation | null;
 }
 
 /** The learned beliefs, the fixed weights of a placement, or an even choice for a user in the holdout group. */
@@ -90,7 +93,7 @@ export function decide(situation: Situation): Choice {
   return { ...choice, reason: `${choice.reason}${warning}`, removed };
 }
 
-const NOTHING = { candidates: [], features: [], policy: 'learned' } as const;
+const NOTHING = { candidates: [], features: [], policy: 'learned', explanation: null } as const;
 
 function repeatRemoval({ contentId, repeat }: Content, { shown, now }: Situation): Removal | null {
   const rule = repeatRuleOf(repeat, shown?.get(contentId), now);
@@ -140,19 +143,31 @@ function choose(
     if (ranking > chosen.ranking) higher++;
     else if (ranking === chosen.ranking) level++;
   }
+  const explanation = policy === 'learned' ? explanationOf(contents, features, judgement) : null;
   const reason = reasonFor({
     policy,
     context,
     rules: [...new Set(content.traits.map(({ trait }) => trait))],
-    features,
     seen: model.contents.get(chosen.contentId)?.seen ?? 0,
-    effect: (feature) => judgement.effect(index, feature),
+    explanation: explanation?.winner === chosen.contentId ? explanation : null,
     ranking: chosen.ranking,
     candidates: candidates.length,
     higher,
     level,
   });
-  return { chosen, reason, candidates, features, policy };
+  return { chosen, reason, candidates, features, policy, explanation };
+}
+
+function explanationOf(
+  contents: readonly Content[],
+  features: readonly Feature[],
+  judgement: Judgement,
+): Explanation | null {
+  const { scores } = judgement;
+  const [first, second] = highest([...scores.keys()], 2, (i) => scores[i]!);
+  if (first === undefined || !scores.every(Number.isFinite)) return null;
+  const runnerUp = second === undefined ? null : contents[second]!.contentId;
+  return explain([contents[first]!.contentId, runnerUp], features, judgement.compare(first, second));
 }
 
 function inProportion(weights: readonly number[]): number[] {

@@ -1,5 +1,6 @@
 import { mix } from '../../../kit/hash32.ts';
 import { packed, type Rows } from './block.ts';
+import type { Comparison } from './explain.ts';
 import { BIAS, derivedKey, type Feature } from './features.ts';
 import { Numbers } from './numbers.ts';
 import { RowTable } from './row-table.ts';
@@ -40,17 +41,12 @@ export class Encoding {
   readonly #keys = new Uint32Array(MAX_ROWS);
   readonly #values = new Float64Array(MAX_ROWS);
   readonly #varies = new Uint8Array(MAX_ROWS);
+  /** The places of these columns among the features. */
+  readonly #of = new Uint16Array(MAX_ROWS);
 
   /** Whether a column has a row. */
   isKnown(key: number): boolean {
     return this.table.rows.has(key) || this.table.rows.has(derivedKey(key, STANDARD));
-  }
-
-  /** The rows of a column alone. */
-  rowsOf({ key, number }: Feature): number[] {
-    const keys =
-      number === null ? [key] : [key, ...[STANDARD, RANK, SQUARE].map((which) => derivedKey(key, which))];
-    return keys.flatMap((each) => this.table.rows.get(each) ?? []);
   }
 
   /** Takes note of a decision of a user, by hash. Returns the rows that were taken from other features. */
@@ -90,34 +86,13 @@ export class Encoding {
    */
   encode(features: readonly Feature[], limit: number, contents: number): Rows {
     const x = this.#x;
-    const { rows } = this.table;
     x.fill(0);
     let sum = 0;
-    const set = (key: number, value: number, below: number) => {
-      const row = rows.get(key);
-      if (row === undefined || row >= below || Math.abs(value) < SMALLEST) return;
+    this.#visit(features, limit, contents, (row, value) => {
       x[row] = value;
       sum += value * value;
-    };
-    for (const { key, number } of features) {
-      if (key === BIAS.key) continue;
-      set(key, 1, limit);
-      const distribution = number === null ? undefined : this.numbers.known.get(key);
-      if (!distribution?.varies) continue;
-      const rank = distribution.rank(number!);
-      set(derivedKey(key, STANDARD), distribution.standardised(number!), limit);
-      set(derivedKey(key, RANK), Math.sqrt(3) * rank, limit);
-      if (features.length <= SQUARE_COLUMNS)
-        set(derivedKey(key, SQUARE), MINOR * Math.sqrt(5) * (1.5 * rank * rank - 0.5), limit);
-    }
-    const columns = this.#columns(features);
-    if (columns <= PRODUCT_COLUMNS) {
-      const below = Math.min(limit, Math.sqrt((2 * PRODUCT_NUMBERS) / Math.max(contents, 1)));
-      for (let a = 0; a < columns; a++)
-        for (let b = 0; b < a; b++)
-          set(productKey(this.#keys[a]!, this.#keys[b]!), MINOR * this.#values[a]! * this.#values[b]!, below);
-    }
-    const scale = sum > 0 ? Math.sqrt(NORM / sum) : 1;
+    });
+    const scale = scaleOf(sum);
     let size = 1;
     for (let row = 0; row < x.length; row++) {
       if (x[row] === 0) continue;
@@ -128,16 +103,124 @@ export class Encoding {
     return packed(x, size);
   }
 
+  /**
+   * Compares two contents by a weighted sum of the vector of a decision, column by column.
+   * @param weight difference of their weights of a row
+   * @param lead difference of their scores
+   */
+  compare(
+    features: readonly Feature[],
+    limit: number,
+    contents: number,
+    weight: (row: number) => number,
+    lead: number,
+  ): Omit<Comparison, 'isAhead' | 'preference'> {
+    // What each column adds alone and in products, and its squares.
+    const [alone, product, squares, productSquares] = Array.from(
+      { length: 4 },
+      () => new Float64Array(features.length),
+    ) as [Float64Array, Float64Array, Float64Array, Float64Array];
+    let sum = 0;
+    let length = 0;
+    this.#visit(features, limit, contents, (row, value, column, other) => {
+      const part = value * weight(row);
+      const square = value * value;
+      sum += part;
+      length += square;
+      if (other < 0) {
+        alone[column]! += part;
+        squares[column]! += square;
+      } else
+        for (const each of [column, other]) {
+          product[each]! += part;
+          productSquares[each]! += square;
+        }
+    });
+    const scale = scaleOf(length);
+    const rest = lead - scale * sum;
+    return {
+      effects: alone.map((part, i) => scale * (part + product[i]! / 2)),
+      leadWith: (column, value) => {
+        let changed = sum - alone[column]! - product[column]!;
+        let left = length - squares[column]! - productSquares[column]!;
+        if (value !== null) {
+          const { key, number } = features[column]!;
+          const distribution = this.numbers.known.get(key);
+          const before = distribution?.rank(number!) ?? 0;
+          const ratio = before === 0 ? 0 : distribution!.rank(value) / before;
+          changed += ratio * product[column]!;
+          left += ratio * ratio * productSquares[column]!;
+          this.#visitOne(key, value, limit, features.length <= SQUARE_COLUMNS, (row, each) => {
+            changed += each * weight(row);
+            left += each * each;
+          });
+        }
+        return rest + scaleOf(left) * changed;
+      },
+      numbers: this.numbers.known,
+    };
+  }
+
+  /** Visits the rows of a decision with their values: those of each column, then those of products of two columns. */
+  #visit(
+    features: readonly Feature[],
+    limit: number,
+    contents: number,
+    visit: (row: number, value: number, column: number, other: number) => void,
+  ): void {
+    const squares = features.length <= SQUARE_COLUMNS;
+    for (let i = 0; i < features.length; i++) {
+      const { key, number } = features[i]!;
+      if (key !== BIAS.key)
+        this.#visitOne(key, number, limit, squares, (row, value) => visit(row, value, i, -1));
+    }
+    const columns = this.#columns(features);
+    if (columns > PRODUCT_COLUMNS) return;
+    const { rows } = this.table;
+    const below = Math.min(limit, Math.sqrt((2 * PRODUCT_NUMBERS) / Math.max(contents, 1)));
+    for (let a = 0; a < columns; a++)
+      for (let b = 0; b < a; b++) {
+        const row = rows.get(productKey(this.#keys[a]!, this.#keys[b]!));
+        const value = MINOR * this.#values[a]! * this.#values[b]!;
+        if (row !== undefined && row < below && Math.abs(value) >= SMALLEST)
+          visit(row, value, this.#of[a]!, this.#of[b]!);
+      }
+  }
+
+  /** Visits the rows of one column alone. */
+  #visitOne(
+    key: number,
+    number: number | null,
+    limit: number,
+    squares: boolean,
+    visit: (row: number, value: number) => void,
+  ): void {
+    const { rows } = this.table;
+    const set = (derived: number, value: number) => {
+      const row = rows.get(derived);
+      if (row !== undefined && row < limit && Math.abs(value) >= SMALLEST) visit(row, value);
+    };
+    set(key, 1);
+    const distribution = number === null ? undefined : this.numbers.known.get(key);
+    if (!distribution?.varies) return;
+    const rank = distribution.rank(number!);
+    set(derivedKey(key, STANDARD), distribution.standardised(number!));
+    set(derivedKey(key, RANK), Math.sqrt(3) * rank);
+    if (squares) set(derivedKey(key, SQUARE), MINOR * Math.sqrt(5) * (1.5 * rank * rank - 0.5));
+  }
+
   /** Finds the columns that have rows; returns how many. In products a number enters by its rank. */
   #columns(features: readonly Feature[]): number {
     const { rows } = this.table;
     let columns = 0;
-    for (const { key, number } of features) {
+    for (let i = 0; i < features.length; i++) {
+      const { key, number } = features[i]!;
       if (key === BIAS.key) continue;
       const distribution = number === null ? undefined : this.numbers.known.get(key);
       const derived = distribution ? derivedKey(key, RANK) : key;
       if (!rows.has(derived) || columns > PRODUCT_COLUMNS) continue;
       this.#keys[columns] = derived;
+      this.#of[columns] = i;
       this.#varies[columns] = distribution ? 1 : 0;
       this.#values[columns++] = distribution ? Math.sqrt(3) * distribution.rank(number!) : 1;
     }
@@ -146,3 +229,6 @@ export class Encoding {
 }
 
 const productKey = (a: number, b: number) => mix(a ^ b) || 1;
+
+/** The factor that gives a vector with this sum of squares its length. */
+const scaleOf = (squares: number) => (squares > 0 ? Math.sqrt(NORM / squares) : 1);

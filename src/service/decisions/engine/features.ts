@@ -16,8 +16,9 @@ export interface Person {
 /** One column of a decision: a text, whose key stands for its name and value, or a number with the key of its name. */
 export interface Feature {
   readonly key: number;
-  /** For people; empty where it was read from the log. */
+  /** Name and value for people; empty where it was read from the log. */
   readonly label: string;
+  readonly value: string;
   /** Null for a text. */
   readonly number: number | null;
   /** One of `KINDS`. */
@@ -34,13 +35,13 @@ export const DEEDS = EVENT | HISTORY;
 export const ALL_KINDS = PLACES | TRAITS | DEEDS;
 
 /** The feature that every decision has. */
-export const BIAS: Feature = { key: 0, label: '', number: null, kind: PLACE };
+export const BIAS: Feature = { key: 0, label: '', value: '', number: null, kind: PLACE };
 
 /** Most features of one decision, the bias and the combination included. */
 export const MAX_FEATURES_PER_DECISION = 96;
 
 /** The fields whose values a reason may repeat: they name a place, not a person. */
-const NAMED_PLACES = ['channel', 'surface', 'locale'];
+export const NAMED_PLACES = ['channel', 'surface', 'locale'];
 
 /** Traits and fields that name or reach a person: never a feature, not even hashed. Matched in snake_case. */
 const IDENTIFYING =
@@ -92,7 +93,7 @@ export function featuresOf(
     if (count <= 0) continue;
     deeds.push(
       number(EVENT, nameOf('event', event).key, `how often ${event} happened`, count),
-      text(EVENT, nameOf('event last', event).key, `when ${event} happened`, String(recency(age))),
+      text(EVENT, nameOf('event last', event).key, `when ${event} happened`, recency(age)),
     );
   }
   for (const [what, count] of Object.entries(person.history ?? {}))
@@ -117,7 +118,7 @@ export function featuresOf(
 /** All fields of the context together, numbers by their magnitude. */
 function combinationOf(places: readonly Feature[]): Feature {
   const key = places.reduce((sum, place) => mix(sum ^ magnitudeKey(place)), 0);
-  return { key: key || 1, label: 'this combination of context', number: null, kind: COMBINATION };
+  return { key: key || 1, label: 'this combination of context', value: '', number: null, kind: COMBINATION };
 }
 
 /** Sorts features by key and takes at most `limit`. */
@@ -139,10 +140,7 @@ function scalars(kind: number, group: string, record: Readonly<Record<string, Tr
     if (!place && (identifies || looksPersonal(value))) continue;
     if (typeof value === 'number')
       features.push(number(kind, key, kind === PLACE ? name : `trait ${name}`, value));
-    else
-      features.push(
-        text(kind, key, place ? `${name} ${value}` : kind === PLACE ? name : `trait ${name}`, String(value)),
-      );
+    else features.push(text(kind, key, kind === PLACE ? name : `trait ${name}`, String(value)));
   }
   return features;
 }
@@ -154,16 +152,15 @@ const looksPersonal = (value: TraitValue) =>
 const text = (kind: number, name: number, label: string, value: string): Feature => ({
   key: mix(name ^ hash32(value)) || 1,
   label,
+  value,
   number: null,
   kind,
 });
 
-const number = (kind: number, name: number, label: string, value: number): Feature => ({
-  key: name || 1,
-  label,
-  number: Number(Math.min(Math.max(value, -LARGEST), LARGEST).toPrecision(DIGITS)),
-  kind,
-});
+function number(kind: number, name: number, label: string, given: number): Feature {
+  const number = Number(Math.min(Math.max(given, -LARGEST), LARGEST).toPrecision(DIGITS));
+  return { key: name || 1, label, value: String(number), number, kind };
+}
 
 /** The key of one of several rows that a column has. */
 export const derivedKey = (key: number, which: number) => mix(key ^ Math.imul(which, 0x9e3779b1)) || 1;
@@ -179,8 +176,13 @@ function magnitude(value: number): number {
   return value < 0 ? -octave : octave;
 }
 
-const AGES = [3600e3, 86_400e3, 7 * 86_400e3, 30 * 86_400e3];
-const recency = (age: number) => AGES.findIndex((limit) => age < limit);
+const AGES = [
+  [3600e3, 'within an hour'],
+  [86_400e3, 'within a day'],
+  [7 * 86_400e3, 'within a week'],
+  [30 * 86_400e3, 'within a month'],
+] as const;
+const recency = (age: number) => AGES.find(([limit]) => age < limit)?.[1] ?? 'earlier';
 
 /** Features as they are stored: for each kind a list [key, number or null, key, number or null, …], without labels. */
 export const packFeatures = (features: readonly Feature[]): (number | null)[][] =>
@@ -198,6 +200,7 @@ export function expand(compact: Float64Array): Feature[] {
     features.push({
       key: compact[at]!,
       label: '',
+      value: '',
       number: Number.isNaN(number) ? null : number,
       kind: compact[at + 2]!,
     });
@@ -213,6 +216,6 @@ export function unpackFeatures(packed: readonly (readonly (number | null)[])[]):
   const features: Feature[] = [];
   for (const [i, list] of packed.entries())
     for (let at = 0; at + 1 < list.length; at += 2)
-      features.push({ key: list[at]!, number: list[at + 1]!, label: '', kind: KINDS[i]! });
+      features.push({ key: list[at]!, number: list[at + 1]!, label: '', value: '', kind: KINDS[i]! });
   return features.length > 0 ? features : [BIAS];
 }

@@ -1,9 +1,11 @@
 import type { Random } from '../../../kit/random.ts';
 import type { Content } from '../../catalog/content.ts';
 import { probability } from './copies.ts';
+import type { Comparison } from './explain.ts';
 import type { Feature } from './features.ts';
 import { unmetLinear, upperBound } from './linear.ts';
 import { type Model, responseValueOf } from './model.ts';
+import type { Distribution } from './numbers.ts';
 import { propensitiesOf, propensitiesOfHighest } from './policy.ts';
 import { Reader, type Score } from './reader.ts';
 
@@ -13,8 +15,10 @@ export interface Judgement {
   readonly rankings: readonly number[];
   /** The learned choice: the probability of each. */
   propensities(random: Random, explorationShare?: number): number[];
-  /** How much a feature adds to the expected reward of a candidate, about. */
-  effect(candidate: number, feature: Feature): number;
+  /** What the learned choice goes by: the highest wins, or wins most often. */
+  readonly scores: readonly number[];
+  /** Compares two candidates, or one with nothing, feature by feature. */
+  compare(first: number, second?: number): Comparison;
 }
 
 /** Asks the expert with the best recent predictions. */
@@ -29,6 +33,8 @@ export function judge(
     : byCopy(model, contents, features, user);
 }
 
+const NONE: ReadonlyMap<number, Distribution> = new Map();
+
 function byCopy(
   model: Model,
   contents: readonly Content[],
@@ -38,11 +44,30 @@ function byCopy(
   const reader = new Reader(model, features, user);
   const scores = contents.map((content) => reader.score(content));
   const chances = scores.map(chanceOf);
+  const rankings = chances.map((chance, i) => chance * scores[i]!.responseValue);
+  const slope = (i: number) => chances[i]! * (1 - chances[i]!) * scores[i]!.responseValue;
+  const effect = (i: number | undefined, feature: Feature) =>
+    i === undefined ? 0 : slope(i) * reader.weight(contents[i]!, feature);
+  const preference = (i: number | undefined) =>
+    i === undefined ? 0 : slope(i) * (reader.pair(contents[i]!.contentId)?.mean ?? 0);
+  const without = (i: number | undefined, feature: Feature) => {
+    if (i === undefined) return 0;
+    const score = scores[i]!;
+    const own = { ...score.own, mean: score.own.mean - reader.weight(contents[i]!, feature) };
+    return score.responseValue * chanceOf({ ...score, own });
+  };
   return {
-    rankings: chances.map((chance, i) => chance * scores[i]!.responseValue),
+    rankings,
+    scores: rankings,
     propensities: (random, explorationShare) => propensitiesOf(scores, random, explorationShare),
-    effect: (i, feature) =>
-      chances[i]! * (1 - chances[i]!) * scores[i]!.responseValue * reader.weight(contents[i]!, feature),
+    compare: (i, j) => ({
+      effects: Float64Array.from(features, (feature) => effect(i, feature) - effect(j, feature)),
+      preference: preference(i) - preference(j),
+      isAhead: (changed) => isAhead(model, contents, [i, j], changed, user),
+      leadWith: (at) => without(i, features[at]!) - without(j, features[at]!),
+      // A number counts by its magnitude here.
+      numbers: NONE,
+    }),
   };
 }
 
@@ -63,21 +88,38 @@ function byLinear(model: Model, contents: readonly Content[], features: readonly
     rankings[i] = value * Math.min(Math.max(belief.mean, 0), 1);
     bounds[i] = value * upperBound(belief);
   }
+  const weights = (i: number | undefined) => {
+    const known = i === undefined ? undefined : model.contents.get(contents[i]!.contentId);
+    const value = responseValueOf(model, known);
+    return (row: number) => (known ? value * known.linear.weight(row) : 0);
+  };
   return {
     rankings,
+    scores: bounds,
     propensities: (_, explorationShare) => propensitiesOfHighest(bounds, explorationShare),
-    effect: (i, feature) => {
-      const known = model.contents.get(contents[i]!.contentId);
-      if (!known) return 0;
-      let sum = 0;
-      for (const row of model.encoding.rowsOf(feature)) {
-        const at = x.rows.indexOf(row);
-        if (at >= 0) sum += x.values[at]! * known.linear.weight(row);
-      }
-      return responseValueOf(model, known) * sum;
+    compare: (i, j) => {
+      const [first, second] = [weights(i), weights(j)];
+      const lead = bounds[i]! - (j === undefined ? 0 : bounds[j]!);
+      return {
+        ...model.compare(features, (row) => first(row) - second(row), lead),
+        preference: 0,
+        isAhead: (changed) => isAhead(model, contents, [i, j], changed, null),
+      };
     },
   };
 }
 
 const chanceOf = ({ shared, own }: Score) =>
   probability({ mean: shared.mean + own.mean, variance: shared.variance + own.variance });
+
+function isAhead(
+  model: Model,
+  contents: readonly Content[],
+  of: readonly (number | undefined)[],
+  features: readonly Feature[],
+  user: string | null,
+): boolean {
+  const compared = of.flatMap((i) => (i === undefined ? [] : [contents[i]!]));
+  const [first, second = Number.NEGATIVE_INFINITY] = judge(model, compared, features, user).scores;
+  return first! > second;
+}

@@ -1,13 +1,15 @@
 import type { Candidate, Choice } from './decide.ts';
-import { highest } from './highest.ts';
+import type { Explanation } from './explain.ts';
+import { highest } from './policy.ts';
 import type { Removed } from './removed.ts';
 
 /** Bytes of JSON that the candidates of a decision may take in the log, and those together with the explanation. */
 const MAX_BYTES = 1_200;
 const MAX_TOTAL = 1_450;
-/** Bytes of the reason, and of JSON of what was removed. */
+/** Bytes of the reason, and of JSON of what was removed, and of what moved the choice. */
 const MAX_REASON = 400;
 const MAX_REMOVED = 400;
+const MAX_MOVED = 400;
 /** So many candidates or fewer fit into MAX_BYTES: each takes this much without its name and digits. */
 const MAX_NAMED = Math.floor(MAX_BYTES / '{"contentId":"","propensity":0,"ranking":0},'.length);
 
@@ -28,13 +30,14 @@ export interface LoggedChoice {
   readonly others: Others | null;
   readonly reason: string;
   readonly removed: readonly Removed[];
+  readonly explanation: Explanation | null;
 }
 
 /** Selects what the log stores of a choice: its explanation, and the candidates that have space beside it. */
-export function logged({ candidates, chosen, reason, removed }: Choice): LoggedChoice {
-  const explanation = { reason: shortened(reason), removed: largest(removed) };
-  const space = Math.min(MAX_BYTES, MAX_TOTAL - bytesOf(explanation));
-  return { ...listed(candidates, chosen?.contentId ?? null, space), ...explanation };
+export function logged({ candidates, chosen, reason, removed, explanation }: Choice): LoggedChoice {
+  const why = { reason: shortened(reason), removed: largest(removed), explanation: fitting(explanation) };
+  const space = Math.min(MAX_BYTES, MAX_TOTAL - bytesOf(why));
+  return { ...listed(candidates, chosen?.contentId ?? null, space), ...why };
 }
 
 /**
@@ -83,6 +86,17 @@ function shortened(reason: string): string {
     text += character;
   }
   return `${text}…`;
+}
+
+/** An explanation with as many effects as there is space for; null if there is none for the largest. */
+function fitting(explanation: Explanation | null): Explanation | null {
+  if (!explanation) return null;
+  const { effects, change, ...contents } = explanation;
+  for (let count = effects.length; count > 0; count--) {
+    const moved = { effects: effects.slice(0, count), change };
+    if (bytesOf(moved) <= MAX_MOVED) return { ...contents, ...moved };
+  }
+  return null;
 }
 
 /** The rules that excluded most, as far as there is space; what does not fit is added up as `others`. */

@@ -5,6 +5,7 @@ import { COPIES, MAX_COPY_ROWS, ownBlocks, VIEWS, Views } from './copies.ts';
 import { Delays } from './delays.ts';
 import { Encoding, MAX_ROWS } from './encoding.ts';
 import { Evidence } from './evidence.ts';
+import type { Comparison } from './explain.ts';
 import type { Feature } from './features.ts';
 import { linearBlock } from './linear.ts';
 import { SAMPLE } from './numbers.ts';
@@ -111,6 +112,15 @@ export class Model {
   /** The vector of a decision for the linear experts. */
   encode(features: readonly Feature[]): Rows {
     return this.encoding.encode(features, this.linearRows, this.contents.size);
+  }
+
+  /** Compares two contents by the difference of the weights of their linear experts (see {@link Encoding.compare}). */
+  compare(
+    features: readonly Feature[],
+    weight: (row: number) => number,
+    lead: number,
+  ): Omit<Comparison, 'isAhead' | 'preference'> {
+    return this.encoding.compare(features, this.linearRows, this.contents.size, weight, lead);
   }
 
   /** Keeps the blocks within their memory: the more blocks and features there are, the fewer rows has each. */

@@ -4,6 +4,7 @@ import type { Belief, Block, Rows } from './block.ts';
 import { attributesVariance, COPIES, OWN, originOf, priorVariance, SHARED, USER_VARIANCE } from './copies.ts';
 import { type Feature, magnitudeKey } from './features.ts';
 import { type Hash, hashOf, type Model, pairKey, responseValueOf } from './model.ts';
+import type { Pair } from './personal.ts';
 import type { RowTable } from './row-table.ts';
 
 /** The estimate of a model for one content in one decision. */
@@ -56,13 +57,17 @@ export class Reader {
     const shared = this.#ofCategory(category);
     const responseValue = responseValueOf(this.#model, known);
     const { mean, variance } = known.blocks[copy]!.believe(this.rows);
-    const pair =
-      this.#user === null || !COPIES[copy]!.personal
-        ? undefined
-        : this.#model.personal.find(pairKey(this.#user, known.hash));
+    const pair = this.pair(contentId);
     const userVariance = pair?.variance ?? this.#userVariance;
     const own = { mean: mean + (pair?.mean ?? 0), variance: variance + userVariance };
     return { category, shared, own: this.#withAttributes(own, attributes), userVariance, responseValue };
+  }
+
+  /** The user's preference for a content, on its log-odds; undefined where none is known. */
+  pair(contentId: string): Pair | undefined {
+    const known = this.#model.contents.get(contentId);
+    if (!known || this.#user === null || !COPIES[this.copy]!.personal) return undefined;
+    return this.#model.personal.find(pairKey(this.#user, known.hash));
   }
 
   /** The effect of a feature on the log-odds of a content. */

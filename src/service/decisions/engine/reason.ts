@@ -1,5 +1,6 @@
 import { removalWords } from '../../../kit/removal-words.ts';
-import { BIAS, type Context, type Feature } from './features.ts';
+import type { Explanation } from './explain.ts';
+import { type Context, NAMED_PLACES } from './features.ts';
 import type { Removed } from './removed.ts';
 
 /** Rules that a reason names; of further ones it gives the number. A catalog may have one for each content. */
@@ -12,11 +13,10 @@ export interface Chosen {
   readonly context: Context;
   /** Traits whose rules admitted the content. */
   readonly rules: readonly string[];
-  readonly features: readonly Feature[];
   /** The number of learned outcomes of this content. */
   readonly seen: number;
-  /** The effect of a feature on its expected reward. */
-  readonly effect: (feature: Feature) => number;
+  /** What moved the choice; null unless it is the best. */
+  readonly explanation: Explanation | null;
   readonly ranking: number;
   /** How many candidates there were, and how many of the others rank higher and the same. */
   readonly candidates: number;
@@ -42,17 +42,16 @@ export function reasonFor(chosen: Chosen): string {
   return `${parts.join('; ')}.`;
 }
 
-function evidence({ features, seen: count, effect: effectOf }: Chosen): string {
-  if (count === 0) return 'no outcomes yet, ranked by its prior';
-  const seen = `learned from ${count} ${count === 1 ? 'outcome' : 'outcomes'}`;
-  const weighed = features
-    .filter((feature) => feature.key !== BIAS.key)
-    .map((feature) => ({ label: feature.label, effect: effectOf(feature) }))
+function evidence({ seen, explanation }: Chosen): string {
+  if (seen === 0) return 'no outcomes yet, ranked by its prior';
+  const weighed = (explanation?.effects ?? [])
     .filter(({ effect }) => Math.abs(effect) >= SLIGHT)
-    .sort((a, b) => Math.abs(b.effect) - Math.abs(a.effect))
     .slice(0, 2)
-    .map(({ label, effect }) => `${label} speaks ${effect > 0 ? 'for' : 'against'} it`);
-  return [seen, ...weighed].join(', ');
+    .map(({ feature, value, effect }) => {
+      const name = NAMED_PLACES.includes(feature) ? `${feature} ${value}` : feature;
+      return `${name} speaks ${effect > 0 ? 'for' : 'against'} it`;
+    });
+  return [`learned from ${seen} ${seen === 1 ? 'outcome' : 'outcomes'}`, ...weighed].join(', ');
 }
 
 /** Explains why no content is eligible: which guardrail or rule excluded which. */

@@ -15,6 +15,8 @@ export interface DecisionRecord {
   readonly others: Others | null;
   /** Why it was made; null for a decision of an earlier version or of an erased user. */
   readonly reason: string | null;
+  /** What moved the choice, encrypted; null where no feature did, and for an erased user. */
+  readonly explanation: Uint8Array | null;
   /** What was excluded by which rule; null for a decision of an earlier version. */
   readonly removed: readonly Removed[] | null;
   /** What the choice was made by; null for a decision of an earlier version. */
@@ -63,6 +65,7 @@ export interface Row {
   reward: number | null;
   policy: DecisionRecord['policy'];
   reason: string | null;
+  explanation: Uint8Array | null;
   removed: string | null;
   goals: string | null;
   given: string | null;
@@ -71,7 +74,7 @@ export interface Row {
 /** The columns of a row. */
 export const COLUMNS = `seq, decision_id AS "decisionId", hash_id AS "hashId", at_ms AS at, context,
   content_id AS "contentId", candidates, prior, model_version AS "modelVersion", seed, COALESCE(reward, earned) AS reward, others, features,
-  category, counted_at AS "countedAt", policy, reason, removed, goals, given`;
+  category, counted_at AS "countedAt", policy, reason, explanation, removed, goals, given`;
 
 /** The columns that may be long. */
 export const LONG = [
@@ -81,6 +84,7 @@ export const LONG = [
   'others',
   'features',
   'reason',
+  'explanation',
   'removed',
   'goals',
   'given',

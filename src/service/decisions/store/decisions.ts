@@ -78,8 +78,8 @@ export const decisions = {
     const { name: engine } = tx.sql.dialect;
     const inserted = tx.sql.run(
       `INSERT INTO decision (seq, workspace_id, decision_id, hash_id, at_ms, context, content_id, candidates, prior,
-         model_version, seed, features, category, attributes, others, policy, reason, removed, counted_at)
-       VALUES (${NUMBER[engine]}, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+         model_version, seed, features, category, attributes, others, policy, reason, explanation, removed, counted_at)
+       VALUES (${NUMBER[engine]}, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       [
         ...(engine === 'sqlite' ? [workspaceId, workspaceId] : []),
         workspaceId,
@@ -98,6 +98,7 @@ export const decisions = {
         record.others && JSON.stringify(Object.values(record.others)),
         record.policy,
         record.reason,
+        record.explanation,
         record.removed &&
           JSON.stringify(record.removed.map((r) => [r.rule, r.name ?? '', r.count, ...r.contentIds])),
         counts ? tx.now : null,

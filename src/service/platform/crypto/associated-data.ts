@@ -8,6 +8,11 @@ export function variablesAssociatedData(notificationId: string): string {
   return `notification.variables:${notificationId}`;
 }
 
+/** Associated data of what moved a decision. */
+export function explanationAssociatedData(decisionId: string): string {
+  return `decision.explanation:${decisionId}`;
+}
+
 /** Associated data of the token of a device. */
 export function deviceAssociatedData(workspaceId: string, channel: string, addressHash: string): string {
   return `device.token:${workspaceId}/${channel}/${addressHash}`;

@@ -83,6 +83,7 @@ describe('the reason if nothing is eligible', () => {
       candidates: [],
       features: [],
       policy: 'learned',
+      explanation: null,
       reason: 'Nothing chosen: the channel removed a; excludeCategories (promo) removed b.',
       removed: [
         { rule: 'channel', count: 1, contentIds: ['a'] },

@@ -27,6 +27,7 @@ export const decisionsTables = (d: Dialect): string[] => [
     policy TEXT,
     earned DOUBLE PRECISION,
     reason TEXT,
+    explanation ${d.blob},
     removed TEXT,
     attributes TEXT,
     goals TEXT,

@@ -124,6 +124,7 @@ it('the reward log writer of one workspace does not wait for the reward log of a
     seed: 's',
     policy: null,
     reason: null,
+    explanation: null,
     removed: null,
   });
   await db.store.write(async (tx) => {

@@ -45,6 +45,7 @@ const decide = (store: Store, decisionId: string) =>
         seed: '',
         policy: null,
         reason: null,
+        explanation: null,
         removed: null,
       },
     }),
