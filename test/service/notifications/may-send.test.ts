@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { createWorkspaceRows } from '../../../src/service/admin/create-workspace.ts';
 import { type Catalog, toCatalog } from '../../../src/service/catalog/catalog.ts';
 import type { Catalogs } from '../../../src/service/catalog/follow.ts';
 import { maySend } from '../../../src/service/notifications/may-send.ts';
@@ -118,6 +119,7 @@ test('nothing is ever sent that consent, quiet hours or a cap forbid, whatever t
   const seen = { sent: 0, held: 0, refused: 0 };
   let run = 0;
 
+  await nodes[0]!.write((tx) => createWorkspaceRows(tx, { id: WORKSPACE, region: null, mode: 'live' }));
   await fc.assert(
     fc.asyncProperty(
       rules,

@@ -150,7 +150,7 @@ export const deliveries = {
     await deliveryClaims.store(tx, claimed, {
       status: verdict.delivery,
       attempts: before.attempts + 1,
-      first_attempt_at: before.firstAttemptAt ?? attempt.endedAt - attempt.durationMs,
+      first_attempt_at: before.firstAttemptAt ?? attempt.endedAt - Math.round(attempt.durationMs),
       claimed: 0,
       due_at: nextAt,
     });
