@@ -27,7 +27,7 @@ export interface Feature {
 
 /** What a feature tells of: the place of a decision, the user's traits, or what the user did. Bits of a set. */
 const [PLACE, COMBINATION, TRAIT, EVENT, HISTORY] = [1, 2, 4, 8, 16];
-export const KINDS = [PLACE, COMBINATION, TRAIT, EVENT, HISTORY] as const;
+const KINDS = [PLACE, COMBINATION, TRAIT, EVENT, HISTORY] as const;
 /** The sets of kinds that matter together. */
 export const PLACES = PLACE | COMBINATION;
 export const TRAITS = TRAIT;

@@ -4,7 +4,7 @@ import type { Tx } from '../../platform/store/store.ts';
 import { shownContents } from './shown-contents.ts';
 
 /** A message as the app shows it, with its text at the time of the decision. */
-export interface WaitingMessage {
+interface WaitingMessage {
   readonly decisionId: string;
   readonly contentId: string;
   readonly channel: string | null;

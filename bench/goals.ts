@@ -1,14 +1,14 @@
 /**
  * A world in which clicks mislead, in process: half of the contents have three times the clicks and a third of the orders.
  * Orders arrive 2 hours to 3 days after their decision. Prints the share of the gap from an even to the best choice that is
- * closed on the value of orders, by what is learned: `npm run bench -- bench/field/goals.ts [DECISIONS] [SEEDS]`
+ * closed on the value of orders, by what is learned: `npm run bench -- bench/goals.ts [DECISIONS] [SEEDS]`
  */
 
-import { seededRandom } from '../../src/kit/random.ts';
-import type { Content } from '../../src/service/catalog/content.ts';
-import { decide } from '../../src/service/decisions/engine/decide.ts';
-import { fold, type RewardEntry } from '../../src/service/decisions/engine/learning.ts';
-import { emptyModel } from '../../src/service/decisions/engine/model.ts';
+import { seededRandom } from '../src/kit/random.ts';
+import type { Content } from '../src/service/catalog/content.ts';
+import { decide } from '../src/service/decisions/engine/decide.ts';
+import { fold, type RewardEntry } from '../src/service/decisions/engine/learning.ts';
+import { emptyModel } from '../src/service/decisions/engine/model.ts';
 
 const CONTENTS = 12;
 const SURFACES = ['home', 'cart', 'search', 'account'];
