@@ -125,6 +125,9 @@ const CATALOG = {
   ],
 };
 
+/** The goal of which a reward is reported. */
+const GOAL = { goalId: 'order', event: 'order_completed', within: '7d' };
+
 /** Compressed exports of other products. */
 const EXPORTS = {
   'export.ndjson.gz':
@@ -191,6 +194,9 @@ async function setStage() {
 svc users import users.csv --json --quiet | jq -r .hashId`,
     )
   ).split('\n');
+  // The default catalog has no goal.
+  await said(`svc catalog get | jq '.goals = [${JSON.stringify(GOAL)}]' > with-goal.json
+svc catalog put with-goal.json --quiet`);
   // The first user of the file has neither phone nor e-mail.
   const reachable = { userId: 'u-10000', phone: '+447700900001', traits: { email: 'tomas@example.com' } };
   await said(`echo '${JSON.stringify(reachable)}' | svc users import - --quiet`);
@@ -242,8 +248,8 @@ svc imports list --json | jq -r '.imports[0].id'`);
     ['get > catalog.json', 'get > got.json'],
     ['content:welcome-back', 'content:welcome_tour'],
     ['git show main:catalog.json', 'cat catalog.json'],
-    ['--if-version 7', '--if-version 0'],
-    ['revert 4 --over 7', 'revert 0 --over 2'],
+    ['--if-version 7', '--if-version 1'],
+    ['revert 4 --over 7', 'revert 1 --over 3'],
   ];
   // In one pass: a random identifier may hold what is a name of something else, such as 9090.
   const named = new RegExp(names.map(([name]) => name.replace(/[.$]/g, '\\$&')).join('|'), 'g');

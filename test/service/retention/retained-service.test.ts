@@ -224,8 +224,8 @@ test('a decision stays until what it earned is learned', async () => {
   await expect.poll(() => service.idle()).toBe(true);
   await platform.store.write(({ sql }) =>
     sql.run(
-      `INSERT INTO reward (workspace_id, seq, decision_id, content_id, context, prior, reward, at_ms)
-       SELECT workspace_id, 1000, decision_id, content_id, context, prior, 1, at_ms FROM decision WHERE workspace_id = ?`,
+      `INSERT INTO reward (workspace_id, seq, decision_id, content_id, context, prior, reward, earned, at_ms)
+       SELECT workspace_id, 1000, decision_id, content_id, context, prior, 1, 1, at_ms FROM decision WHERE workspace_id = ?`,
       [workspace],
     ),
   );
@@ -262,8 +262,8 @@ test('keeps the retention with the data until it is taken back, and not less tha
   const { database } = service;
   const other = await startTestService({ database });
   expect(other.retention()).toMatchObject(RETAIN);
-  await expect(startTestService({ database, retain: { decisions: 8 * DAY_MS } })).rejects.toThrow(
-    'decisions cannot be kept for 8d: the reward window of the catalog needs them for 9d, so nothing was changed',
+  await expect(startTestService({ database, retain: { decisions: 14 * DAY_MS } })).rejects.toThrow(
+    'decisions cannot be kept for 14d: the reward window of the catalog needs them for 15d, so nothing was changed',
   );
   await startTestService({ database, retain: { events: null } });
   await expect.poll(() => other.retention()).toEqual({ ...RETAIN, events: null });

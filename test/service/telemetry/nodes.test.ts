@@ -65,7 +65,15 @@ if (process.env.SVC_TEST_ENGINE === 'postgres')
     const first = await startTestService();
     const second = await startTestService({ database: first.database });
     const lead = [first, second].map(({ platform }) => platform.store);
-    const all = ['event indexer', 'janitor', 'learner', 'partition maintainer', 'reward log writer'];
+    const all = [
+      'event ids',
+      'event indexer',
+      'goals',
+      'janitor',
+      'learner',
+      'partition maintainer',
+      'reward log writer',
+    ];
     await expect.poll(() => lead.flatMap((store) => store.roles()).sort()).toEqual(all);
     expect((await listed(first))[0]!.roles).toEqual(lead[0]!.roles());
   });

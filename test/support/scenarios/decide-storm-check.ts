@@ -50,7 +50,7 @@ export async function checkLog(
   let chosen = 0;
   let found = 0;
   const check = (decision: LoggedDecision) => {
-    const { decisionId, contentId, candidates } = decision;
+    const { decisionId, contentId, candidates, others } = decision;
     logged++;
     if (answered.has(decisionId)) {
       found++;
@@ -66,7 +66,8 @@ export async function checkLog(
     }
     if (contentId === null) return;
     chosen++;
-    const total = candidates.reduce((sum, { propensity }) => sum + propensity, 0);
+    const listed = candidates.reduce((sum, { propensity }) => sum + propensity, 0);
+    const total = listed + (others?.propensity ?? 0);
     if (Math.abs(total - 1) > 1e-9) broken.push(`${decisionId}: propensities sum to ${total}`);
     for (const { contentId: id, propensity: p } of candidates) {
       const sums = expected.get(id) ?? { sum: 0, variance: 0, seen: 0 };
