@@ -22,7 +22,7 @@ import { periodOf } from '../src/service/platform/store/retained-logs.ts';
 import { SqliteStore } from '../src/service/platform/store/sqlite/store.ts';
 import type { Store } from '../src/service/platform/store/store.ts';
 import { createDatabase, startPostgres } from '../test/support/postgres/postgres.ts';
-import { cpuOf } from './cpu-of.ts';
+import { cpuOf } from './support/cpu-of.ts';
 
 const BATCH = 1000;
 const CONNECTIONS = 4;

@@ -13,8 +13,8 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { coordinator, dropDistributed } from '../test/support/postgres/citus.ts';
 import { createDatabase, startPostgres } from '../test/support/postgres/postgres.ts';
-import { cpuOf } from './cpu-of.ts';
 import { writeEvents } from './import-events.ts';
+import { cpuOf } from './support/cpu-of.ts';
 
 const count = Number(process.argv[2] ?? 500_000);
 const rounds = Number(process.argv[3] ?? 3);

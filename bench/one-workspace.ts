@@ -17,7 +17,7 @@ import { createWorkspaceRows } from '../src/service/admin/create-workspace.ts';
 import { apiKeys } from '../src/service/http/access/api-keys.ts';
 import { PostgresStore } from '../src/service/platform/store/postgres/store.ts';
 import { createDatabase, startPostgres } from '../test/support/postgres/postgres.ts';
-import { cpuOf } from './cpu-of.ts';
+import { cpuOf } from './support/cpu-of.ts';
 
 const SENDERS = 8;
 const BATCH = 1000;

@@ -1187,7 +1187,7 @@ export interface Operations {
   }, options?: CallOptions): Promise<GetContentAnswer>;
   /** The test clock. For test workspaces of a service with `svc serve --test-clock`. */
   getClock(input?: {
-    /** Counts what becomes due until this time (UTC). */
+    /** Counts what becomes due until this time. */
     readonly until?: string | undefined;
   }, options?: CallOptions): Promise<Clock>;
   /** Move the test clock forward. The clock moves from one time at which work becomes due to the next, and the service does that work. It is done when `movingTo` of `GET /v1/clock` is null. All workspaces of the store have this time. */

@@ -22,12 +22,13 @@ describe.runIf(hasChromium)('the decisions view', () => {
     await detail.waitFor();
     const id = page.url().split('/').at(-1)!;
     expect(svc.data.decisionIds).toContain(id);
-    await expect.poll(() => detail.getByRole('row').count()).toBeGreaterThan(1);
+    const rows = detail.getByRole('table', { name: 'Candidates' }).getByRole('row');
+    await expect.poll(() => rows.count()).toBeGreaterThan(1);
     const { candidates, contentId } = await svc.send<{
       candidates: { contentId: string; ranking: number }[];
       contentId: string;
     }>(`/v1/decisions/${id}`);
-    expect(await detail.getByRole('row').count()).toBe(candidates.length + 1);
+    expect(await rows.count()).toBe(candidates.length + 1);
     const chosen = detail.getByRole('row', { name: /chosen/ });
     expect(await chosen.innerText()).toContain(contentId);
     const { ranking } = candidates.find((candidate) => candidate.contentId === contentId)!;

@@ -95,6 +95,7 @@ it('prints nothing but errors on stderr under --quiet, in every command', { time
   await svc(`messages outcome ${decisionId} opened`);
   await svc('decisions list --limit 1');
   await svc(`decisions get ${decisionId}`);
+  await svc(`decisions reward ${decisionId} 0.5`);
   const trigger = `notifications trigger --hash-id ${hashId} --template welcome --channel push`;
   const { notificationId } = await svc(`${trigger} --priority transactional --wait`);
   await svc(`notifications get ${notificationId}`);

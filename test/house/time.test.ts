@@ -37,6 +37,6 @@ it('only rate limits, certificates and signatures take the time of the machine',
     'platform/platform.ts',
     'platform/service-clock.ts',
     'start.ts',
-    'webhooks/delivery-attempt.ts',
+    'webhooks/deliverer.ts',
   ]);
 });

@@ -1,5 +1,6 @@
 import type { Pacer } from '../../client/pacer/pacer.ts';
 import { type Group, WINDOW_MS } from '../../contract/limits.ts';
+import { shell } from '../../kit/shell.ts';
 
 /** The rate limit that a command observes, and how much it delayed the command. */
 export interface PaceView {
@@ -100,4 +101,4 @@ export function throttledText(
 
 /** How to lift the limit of a group on the service of this machine, whose store keeps it for the commands that follow. */
 export const liftOf = (group: Group, { isLocal }: { readonly isLocal: boolean }): string | undefined =>
-  isLocal ? `to lift it, run once: svc serve --limit ${group}=off` : undefined;
+  isLocal ? shell`to lift it, run once: svc serve --limit ${`${group}=off`}` : undefined;

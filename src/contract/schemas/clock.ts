@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
-import { about, beyond, named, time, utc } from '../parts.ts';
+import { about, beyond, instant, named, time, utc } from '../parts.ts';
 
 export const ClockQuery = z.strictObject({
-  until: about('Counts what becomes due until this time (UTC).', z.optional(utc())),
+  until: about('Counts what becomes due until this time.', z.optional(instant())),
 });
 
 export const SetClockRequest = named(

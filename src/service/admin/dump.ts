@@ -5,7 +5,8 @@ import { removals } from '../platform/store/retention/removals.ts';
 import type { SqlValue, Store } from '../platform/store/store.ts';
 import { workspaces } from '../platform/store/workspaces.ts';
 
-type Kind = 'text' | 'time' | 'json' | 'number';
+/** `optional` is a text that is left out where there is none. */
+type Kind = 'text' | 'optional' | 'time' | 'json' | 'number';
 
 /** How one kind of record is exported: its table, its key within a workspace, and the column of each field. */
 interface Source {
@@ -38,7 +39,7 @@ export const SOURCES = {
       event: ['event', 'text'],
       timestamp: ['timestamp', 'text'],
       properties: ['properties', 'json'],
-      eventId: ['event_id', 'text'],
+      eventId: ['event_id', 'optional'],
       receivedAt: ['received_at', 'time'],
     },
   },
@@ -139,7 +140,7 @@ async function* dumpOf(store: Store, kind: DumpKind, workspaceId: string): Async
   const { table, key, fields }: Source = SOURCES[kind];
   const columns = [...new Set(['workspace_id', ...key, ...Object.values(fields).map(([column]) => column)])];
   const long = Object.values(fields).flatMap(([column, type]) =>
-    type === 'text' || type === 'json' ? [column] : [],
+    type === 'time' || type === 'number' ? [] : [column],
   );
   let after: SqlValue[] = [];
   for (let more = true; more; ) {
@@ -171,9 +172,10 @@ async function* removalOf(store: Store, table: string, workspaceId: string): Asy
 }
 
 function line(kind: DumpKind, row: Row, fields: Source['fields']): string {
-  const parts = Object.entries(fields).map(
-    ([name, [column, type]]) => `"${name}":${value(row[column]!, type)}`,
-  );
+  const parts = Object.entries(fields).flatMap(([name, [column, type]]) => {
+    const stored = row[column] ?? null;
+    return stored === null && type === 'optional' ? [] : [`"${name}":${value(stored, type)}`];
+  });
   return `{"type":"${kind}","workspace":${JSON.stringify(row.workspace_id)},${parts.join(',')}}`;
 }
 

@@ -1,6 +1,5 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import Database from 'libsql';
 import { expect, test } from 'vitest';
 import { arrived, wordsOf } from '../../support/inspected.ts';
 import { runSvc } from '../../support/process/run-svc.ts';
@@ -104,17 +103,6 @@ test('a resumed import has the types of its beginning', async () => {
   const { result } = await imported(text, home, '--batch-size', '100', '--resume');
   expect(result).toMatchObject({ read: 2002, unsent: 0, types: { price: 'number' } });
   expect(sameTypes((await arrived(home)).text)).toEqual(new Set(['"price":']));
-});
-
-test('an import that began without types is resumed as it began: each cell has its own', async () => {
-  const { text, home } = await stopped();
-  const folder = join(home, 'data', 'imports');
-  const journal = new Database(join(folder, readdirSync(folder).find((name) => name.endsWith('.journal'))!));
-  journal.exec('DROP TABLE column_types; DELETE FROM batch WHERE seq > 5');
-  journal.close();
-  const { result } = await imported(text, home, '--batch-size', '100', '--resume');
-  expect(result).toMatchObject({ read: 2002, rejected: 0, types: {} });
-  expect(sameTypes((await arrived(home)).text)).toEqual(new Set(['"price":', '"price":"']));
 });
 
 test('spaces belong to a cell and to a name alike', async () => {

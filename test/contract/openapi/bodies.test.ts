@@ -10,8 +10,8 @@ import { startTestService, type TestService } from '../../support/process/servic
 const validator = new Validator();
 
 /** A service with a user, a message, a notification and a subscription. */
-async function prepared() {
-  const service = await startTestService();
+async function prepared({ testClock = false } = {}) {
+  const service = await startTestService({ testClock });
   const post = async (path: string, body: unknown): Promise<Json> =>
     (await service.fetch(path, { body })).json() as Promise<Json>;
   const { users } = await post('/v1/users', { users: [{ userId: 'u' }] });
@@ -39,11 +39,16 @@ async function send(service: TestService, name: EndpointName, path: string, body
 
 /** What exists, and what is valid as a catalog (docs/catalog.schema.json). */
 const CATALOG = { contents: [] };
-const EXISTING: { readonly [N in EndpointName]?: (hashId: string) => object } = {
+const GOAL = { goalId: 'order', event: 'order_completed', within: '7d' };
+let hours = 0;
+const EXISTING: { readonly [N in EndpointName]?: (hashId: string, value: Json) => object } = {
   trigger: (hashId) => ({ hashId, templateId: 'welcome' }),
   putCatalog: () => ({ catalog: CATALOG, ifVersion: 1 }),
   validateCatalog: () => ({ catalog: CATALOG }),
   revertCatalog: () => ({ to: 1 }),
+  rewardDecision: (_, { goalId }) => (goalId === undefined ? {} : { goalId: GOAL.goalId }),
+  // A test clock never goes back: each time is later than the one before.
+  setClock: () => ({ now: new Date(Date.now() + ++hours * 3_600_000).toISOString() }),
 };
 
 /**
@@ -55,6 +60,10 @@ function catalogErrors(name: EndpointName, { catalog }: Json): string {
   if (/\\u(0000|d[89a-f])/.test(JSON.stringify(catalog))) return 'text';
   return name === 'validateCatalog' ? '' : (catalogIssues(catalog)[0]?.path ?? '');
 }
+
+/** Which goals there are is the catalog's to say. */
+const goalErrors = (name: EndpointName, { goalId = GOAL.goalId }: Json): string =>
+  name === 'rewardDecision' && goalId !== GOAL.goalId ? 'goalId' : '';
 
 const WITH_BODY = [...OPERATIONS.values()].filter(({ requestBody }) => requestBody);
 
@@ -68,18 +77,26 @@ describe('request bodies', () => {
     async (operationId, { requestBody }) => {
       const name = operationId as EndpointName;
       const { schema } = requestBody!.content['application/json']!;
-      const { service, hashId, params } = await prepared();
+      const { service, hashId, params } = await prepared({ testClock: name === 'setClock' });
       const path = pathFor(name, params);
       // What exists is not the schema's to say.
-      const existing = EXISTING[name]?.(hashId) ?? {};
+      const existing = EXISTING[name];
       if (name === 'revertCatalog' || name === 'putCatalog')
         await send(service, 'putCatalog', '/v1/catalog', { catalog: CATALOG });
-      const allowed = allowedBy(schema).map((value) => ({ ...(value as Json), ...existing }));
+      if (name === 'rewardDecision')
+        await send(service, 'putCatalog', '/v1/catalog', { catalog: { ...CATALOG, goals: [GOAL] } });
+      const allowed = allowedBy(schema).map((value) => ({
+        ...(value as Json),
+        ...existing?.(hashId, value as Json),
+      }));
       let accepted = 0;
       let refused = 0;
       await fc.assert(
         fc.asyncProperty(fc.oneof(allowed, changed(allowed)), async (body) => {
-          const errors = validator.errors(schema, body) || catalogErrors(name, body as Json);
+          const errors =
+            validator.errors(schema, body) ||
+            catalogErrors(name, body as Json) ||
+            goalErrors(name, body as Json);
           const { status, text } = await send(service, name, path, body);
           if (status === 404 || status === 409) return;
           if (errors === '') accepted++;

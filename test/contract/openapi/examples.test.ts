@@ -60,7 +60,7 @@ it('the examples of the description are valid, and every operation and delivery 
 
 it('what the service answers now is as described: bodies, headers and errors', async () => {
   const limits = { ingest: 600, inform: 300, decisions: 600, reads: 60, webhooks: 30 };
-  const service = await startTestService({ limits, allowLoopbackWebhooks: true });
+  const service = await startTestService({ limits, allowLoopbackWebhooks: true, testClock: true });
   const recorded = await recordExamples(service);
   for (const [name, operation] of OPERATIONS) {
     const { status, headers, ...example } = recorded[name]!;

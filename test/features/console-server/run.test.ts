@@ -31,7 +31,7 @@ it('listens no longer if its file cannot be written', async () => {
 
 it('answers the address of each view of the page, and only these, with the page', async () => {
   const page = await startTestConsole(await startTestService());
-  const source = readFileSync(join(ROOT, 'src', 'console', 'views', 'views.ts'), 'utf8');
+  const source = readFileSync(join(ROOT, 'src', 'console-page', 'views', 'views.ts'), 'utf8');
   const views = [...source.matchAll(/\{ path: '(\/\w+)'/g)].map(([, path]) => path!);
   expect(views.length).toBeGreaterThan(10);
   for (const view of views)

@@ -266,7 +266,7 @@ test('keeps the retention with the data until it is taken back, and not less tha
     'decisions cannot be kept for 14d: the reward window of the catalog needs them for 15d, so nothing was changed',
   );
   await startTestService({ database, retain: { events: null } });
-  await expect.poll(() => other.retention()).toEqual({ ...RETAIN, events: null });
+  await expect.poll(() => other.retention()).toEqual({ ...RETAIN, events: null, eventIds: 90 * DAY_MS });
 });
 
 test('refuses a catalog of a workspace that reads what is not kept, and a retention that such a catalog needs longer', async () => {

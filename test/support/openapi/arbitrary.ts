@@ -20,7 +20,11 @@ export function allowedBy(schema: Json): fc.Arbitrary<unknown> {
     case 'boolean':
       return fc.boolean();
     case 'number':
-      return fc.double({ noNaN: true, noDefaultInfinity: true });
+      return fc.double({
+        min: (target.minimum as number | undefined) ?? -Number.MAX_VALUE,
+        max: (target.maximum as number | undefined) ?? Number.MAX_VALUE,
+        noNaN: true,
+      });
     case 'integer':
       return fc.integer({ min: target.minimum as number, max: target.maximum as number });
     case 'array': {

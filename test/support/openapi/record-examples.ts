@@ -5,7 +5,7 @@ import { pathOf } from '../../../src/contract/path-of.ts';
 import { EVENT_KINDS } from '../../../src/contract/schemas.ts';
 import { startReceiver } from '../peers/receiver.ts';
 
-/** A service with default limits that accepts loopback webhooks. */
+/** A service with default limits and a test clock that accepts loopback webhooks. */
 export interface RecordedService {
   readonly url: string;
   readonly workspace: string;
@@ -168,6 +168,11 @@ export async function recordExamples(
     await call('redeliver', { params: { ...to, deliveryId } });
     await call('deleteWebhook', { params });
     await call('deleteUser', { params: known });
+
+    const { now } = await call('getClock');
+    const tomorrow = new Date(Date.parse(now as string) + 86_400_000).toISOString();
+    await call('getClock', { query: { until: tomorrow } });
+    await call('setClock', { request: { now: tomorrow } });
 
     const bad = { ...events[0], timestamp: '2026-01-31 12:00' };
     await fail('/v1/events', auth, { events: [events[0], bad] });

@@ -49,6 +49,7 @@ let now = START;
 const service = await startService({
   database: join(folder, 'service.db'),
   allowLoopbackWebhooks: true,
+  testClock: true,
   clock: { ...systemClock, now: () => now },
   seed: 'examples',
 });
