@@ -33,6 +33,13 @@ it('three nodes refuse a revoked key from the next request on; other keys stay v
   expect(await all(kept.key)).toEqual([200, 200, 200]);
 });
 
+it('what a new workspace needs is done at once, not at the next poll of a worker', async () => {
+  const service = await startTestService();
+  await expect.poll(() => service.idle()).toBe(true);
+  await createWorkspace(service.platform.store, 'ws_second', 'test');
+  await expect.poll(() => service.idle()).toBe(true);
+});
+
 it('a rotated key stays valid for its grace time, and then ends', async () => {
   const service = await startTestService();
   const { store } = service.platform;

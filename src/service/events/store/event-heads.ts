@@ -32,6 +32,7 @@ export const eventHeads = {
     ]);
     // The names may be changed at the same time: the indexer compares them.
     await due.mark(tx, workspaceId, 'index');
+    await tx.notify('settings');
   },
 
   /** True if users of the workspace may be erased at the moment. */

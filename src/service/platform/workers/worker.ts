@@ -14,9 +14,13 @@ export interface Worker {
   idle(): Promise<boolean>;
 }
 
+/** The longest pause after a round that failed, in ms. */
+const FAILED_MS = 5_000;
+
 /**
  * Runs `round` in a loop: immediately again while it returns true, otherwise after `pauseMs` or on `wake`. A round that
- * throws is logged and repeated after the pause. A round that takes long, or sleeps, ends soon after `stopping` fires.
+ * throws is logged and repeated after the pause, or FAILED_MS if that is less. A round that takes long, or sleeps, ends soon
+ * after `stopping` fires.
  */
 export function repeat(
   name: string,
@@ -33,16 +37,18 @@ export function repeat(
     while (!stopping.signal.aborted) {
       wakePending = false;
       let busy = false;
+      let pause = pauseMs;
       try {
         busy = await round(stopping.signal);
       } catch (error) {
+        pause = Math.min(pauseMs, FAILED_MS);
         log('error', `${name} failed`, { reason: error instanceof Error ? error.message : String(error) });
       }
       if (busy || wakePending || stopping.signal.aborted) continue;
       // One controller per pause: a long-lived signal would retain memory for every pause (AbortSignal.any does).
       woken = new AbortController();
       waiting = true;
-      await clock.sleep(pauseMs, woken.signal).catch(() => {});
+      await clock.sleep(pause, woken.signal).catch(() => {});
       waiting = false;
     }
   })();

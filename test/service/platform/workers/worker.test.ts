@@ -66,6 +66,17 @@ describe('a worker', () => {
     await worker.stop();
   });
 
+  it('repeats a round that threw soon, also one with a long pause', async () => {
+    const clock = new VirtualClock();
+    const { round, rounds } = scripted([new Error('the database is busy')]);
+    const worker = repeat('w', clock, () => {}, 60_000, round);
+    await clock.advance(5_000);
+    expect(rounds()).toBe(2);
+    await clock.advance(59_999);
+    expect(rounds()).toBe(2);
+    await worker.stop();
+  });
+
   it('finishes the current round on stop', async () => {
     let end = () => {};
     let ended = false;
