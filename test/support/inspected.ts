@@ -37,9 +37,15 @@ export function wordsOf(command: string): string[] {
     .slice(0, -1);
 }
 
-/** Pastes a command: imports into fresh local data in `home`, with more flags. */
+/** What `paste` answers where a command asks for a constant. */
+export const ANSWERS = { userId: 'someone', event: 'something' };
+
+/** Pastes a command, with an answer where it asks for a constant: imports into fresh local data in `home`, with more flags. */
 export function paste(home: string, command: string, ...flags: string[]) {
-  return runSvc([...wordsOf(command), '-p', 'local', '--json', ...flags], { home, cwd: home });
+  const answered = command
+    .replace('--set userId=USER_ID', `--set userId=${ANSWERS.userId}`)
+    .replace('--set event=EVENT_NAME', `--set event=${ANSWERS.event}`);
+  return runSvc([...wordsOf(answered), '-p', 'local', '--json', ...flags], { home, cwd: home });
 }
 
 export interface Arrived {

@@ -119,7 +119,7 @@ test.each([
     'a,b\n',
     ['--set', 'timestamp=2026-01-31T12:00:00Z'],
     'a.csv has no columns userId, event. It has: a, b',
-    'svc events import a.csv -p local --set timestamp=2026-01-31T12:00:00Z --map userId=COLUMN --set event=NAME',
+    'svc events import a.csv -p local --set timestamp=2026-01-31T12:00:00Z --map userId=COLUMN --set event=EVENT_NAME',
   ],
   [
     'nothing but that --map is the other way round',

@@ -2,7 +2,7 @@ import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { expect, test } from 'vitest';
-import { type Arrived, arrived, inspect, paste, REAL } from '../../support/inspected.ts';
+import { ANSWERS, type Arrived, arrived, inspect, paste, REAL } from '../../support/inspected.ts';
 import { ROOT, runSvc } from '../../support/process/run-svc.ts';
 import { tempDir } from '../../support/temp.ts';
 
@@ -85,8 +85,8 @@ test.each(TABLES)('$file: the suggested command imports what csv-parse reads', a
     const timestamp = row[time]!.replace(' ', 'T').replace('+00:00', '');
     return [
       {
-        userId: user === undefined ? 'USER_ID' : row[user]!,
-        event: event === undefined ? 'EVENT_NAME' : row[event]!,
+        userId: user === undefined ? ANSWERS.userId : row[user]!,
+        event: event === undefined ? ANSWERS.event : row[event]!,
         timestamp: `${timestamp}Z`,
         properties,
       },
@@ -139,8 +139,7 @@ test('nginxplus_json_logs.json: epoch milliseconds, and no user and no event to 
     flat(JSON.parse(line), '', properties);
     const { timestamp, ...rest } = properties;
     return {
-      userId: 'USER_ID',
-      event: 'EVENT_NAME',
+      ...ANSWERS,
       timestamp: new Date(timestamp as number).toISOString(),
       properties: rest,
     };

@@ -1,5 +1,6 @@
 import { commandLine, shellWord } from '../../../kit/shell.ts';
 import { columnText } from '../mapping/map-rules.ts';
+import { PLACEHOLDERS } from '../record/placeholders.ts';
 import { type Flag, wordsOfFlags } from './flag.ts';
 
 /** What only the user can decide: the placeholder is in `flag`, in capitals. */
@@ -55,7 +56,8 @@ function wordFor(flag: string, choice: string): string {
 }
 
 const MEANINGS: Readonly<Record<string, string>> = {
-  TIMESTAMP: 'is a time for all records, such as 2026-01-31T12:00:00Z, as no column has times',
-  TIMESTAMP_FORMAT: "is the form of the times, such as 'DD.MM.YYYY HH:mm'",
-  TIME_ZONE: 'is the time zone of the times, such as Europe/Berlin',
+  [PLACEHOLDERS.set.timestamp]:
+    'is a time for all records, such as 2026-01-31T12:00:00Z, as no column has times',
+  [PLACEHOLDERS.timestampFormat]: "is the form of the times, such as 'DD.MM.YYYY HH:mm'",
+  [PLACEHOLDERS.timeZone]: 'is the time zone of the times, such as Europe/Berlin',
 };

@@ -1,7 +1,8 @@
+import { PLACEHOLDERS } from '../record/placeholders.ts';
 import { type Asked, flagText } from './ambiguity.ts';
 import type { Findings } from './findings.ts';
 import type { Flag } from './flag.ts';
-import { ENCODING, encodingChoices, likelyEncodings } from './likely-encodings.ts';
+import { encodingChoices, likelyEncodings } from './likely-encodings.ts';
 
 /** A flag that the command needs, the one to go on with, and what is asked about it. */
 export interface Needed {
@@ -15,7 +16,7 @@ export function encodingFlag(bytes: Uint8Array): Needed {
   const likely = likelyEncodings(bytes);
   const used = likely.slice(0, 1).map(({ encoding }): Flag => ['encoding', encoding]);
   if (likely.length === 1) return { shown: used, used, asked: [] };
-  const flag: Flag = ['encoding', ENCODING];
+  const flag: Flag = ['encoding', PLACEHOLDERS.encoding];
   const choices = likely.map(({ encoding }) => encoding);
   return {
     shown: [flag],

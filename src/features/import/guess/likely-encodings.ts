@@ -1,5 +1,6 @@
 import { textIn } from '../input/encoding.ts';
 import type { BetterFlags } from '../input/input-error.ts';
+import { PLACEHOLDERS } from '../record/placeholders.ts';
 
 /** An encoding that text could have, and how its first word with other letters than ASCII reads in it. */
 export interface LikelyEncoding {
@@ -117,9 +118,6 @@ function scriptOf(word: string): string | undefined {
   });
 }
 
-/** What stands for an encoding that only the user can know. */
-export const ENCODING = 'ENCODING';
-
 /** The flag for an encoding, and a note where it is not certain. */
 export function encodingStep(likely: readonly LikelyEncoding[]): {
   flags: BetterFlags;
@@ -127,8 +125,10 @@ export function encodingStep(likely: readonly LikelyEncoding[]): {
 } {
   const certain = likely.length === 1 ? likely[0] : undefined;
   return {
-    flags: { without: ['encoding'], more: ['--encoding', certain?.encoding ?? ENCODING] },
-    note: certain ? undefined : `replace what is in capitals: ${ENCODING} ${encodingChoices(likely)}`,
+    flags: { without: ['encoding'], more: ['--encoding', certain?.encoding ?? PLACEHOLDERS.encoding] },
+    note: certain
+      ? undefined
+      : `replace what is in capitals: ${PLACEHOLDERS.encoding} ${encodingChoices(likely)}`,
   };
 }
 

@@ -1,8 +1,10 @@
 import type { Sample } from '../formats/sample.ts';
 import { InputError } from '../input/input-error.ts';
+import { columnsOf } from '../mapping/map-rules.ts';
 import type { Mapping } from '../mapping/mapping.ts';
 import { MissingColumns } from '../mapping/missing-columns.ts';
 import { recordMappers } from '../mapping/record-mappers.ts';
+import { isPlaceholder } from '../record/placeholders.ts';
 import { ambiguityNote } from './ambiguity.ts';
 import { wordsOfFlags } from './flag.ts';
 import { columnNames, headerIsData } from './header.ts';
@@ -17,7 +19,10 @@ import { cellFlags } from './value-flags.ts';
  */
 export function requireColumns(sample: Sample, mapping: Mapping): void {
   const { header, input } = sample;
-  if (!header) return;
+  if (!header) {
+    requireReplaced(sample, mapping);
+    return;
+  }
   try {
     recordMappers(mapping)().rows(header, input.name);
   } catch (error) {
@@ -25,6 +30,18 @@ export function requireColumns(sample: Sample, mapping: Mapping): void {
     if (headerIsData(header, sample.rows, mapping.kind)) throw noHeader(sample, mapping);
     throw error.withFlags((map) => suggested(sample, { ...mapping, map }));
   }
+}
+
+/** Refuses a path that was left as it was printed: in JSON, one that is nowhere is only missing. */
+function requireReplaced({ texts, input }: Sample, { map }: Mapping): void {
+  const open = columnsOf(map).find(
+    (path) => isPlaceholder(path) && !texts.some((text) => text.includes(`"${path}"`)),
+  );
+  if (open === undefined) return;
+  throw new InputError(
+    `${input.name} has no ${open}, which stands for one of its paths.`,
+    `Put the path in place of ${open}; svc events inspect lists them.`,
+  );
 }
 
 function suggested(

@@ -1,5 +1,6 @@
 import { columnsOf, ruleText, simpleRule } from '../mapping/map-rules.ts';
 import type { Mapping } from '../mapping/mapping.ts';
+import { PLACEHOLDERS } from '../record/placeholders.ts';
 import { REQUIRED_FIELDS } from '../record/record-kind.ts';
 import { type Ambiguity, type Asked, flagText } from './ambiguity.ts';
 import type { FormatFit } from './fitting-formats.ts';
@@ -110,18 +111,17 @@ function areTimes({ profile: { name, values } }: Candidate): boolean {
 /** Asks for the column of a field, or for a constant where no column is likely. */
 function question(field: Role, open: readonly Candidate[], columns: readonly string[]): Asked {
   const least = field === 'timestamp' ? 1 : CHOICE;
-  const name = { userId: 'USER_ID', event: 'EVENT', timestamp: 'TIMESTAMP' }[field];
   const choices = open.filter(({ score }) => score >= least).slice(0, MAX_CHOICES);
   if (choices.length > 0)
     return {
       column: field,
       choices: choices.map(({ profile }) => profile.name),
-      flag: ['map', `${field}=${name}_COLUMN`],
+      flag: ['map', `${field}=${PLACEHOLDERS.map[field]}`],
     };
   return {
     column: field,
     choices: [],
-    flag: ['set', `${field}=${field === 'event' ? 'EVENT_NAME' : name}`],
+    flag: ['set', `${field}=${PLACEHOLDERS.set[field]}`],
     instead: (open.length > 0 ? open.map(({ profile }) => profile.name) : columns)
       .slice(0, MAX_INSTEAD)
       .map((name) => ['map', ruleText(simpleRule(field, name))]),

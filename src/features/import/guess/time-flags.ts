@@ -1,5 +1,6 @@
 import type { Mapping } from '../mapping/mapping.ts';
 import { isTimeZone } from '../mapping/time/zones.ts';
+import { PLACEHOLDERS } from '../record/placeholders.ts';
 import type { Asked } from './ambiguity.ts';
 import type { FormatFit } from './fitting-formats.ts';
 import type { Flag } from './flag.ts';
@@ -42,7 +43,7 @@ export function timeFlags(
   if (fits.some(({ flags: [name] }) => name === '--convert-timestamps')) flags.push(['convert-timestamps']);
   if (open) {
     const name = columns.length === 1 ? column.name : 'timestamp';
-    asked.push({ column: name, choices: formats, flag: ['timestamp-format', 'TIMESTAMP_FORMAT'] });
+    asked.push({ column: name, choices: formats, flag: ['timestamp-format', PLACEHOLDERS.timestampFormat] });
   } else if (formats.length > 0) flags.push(['timestamp-format', formats[0]!]);
   if (fits.some(({ zoneless, dateOnly }) => zoneless && !dateOnly)) asked.push(...zoneQuestion(profiles));
   return { flags, asked, time: open ? undefined : only };
@@ -68,5 +69,5 @@ function zoneQuestion(profiles: readonly Profile[]): Asked[] {
   if (zones.every((zone) => /^(UTC|GMT|Z)$/i.test(zone))) return [];
   const known = zones.filter((zone) => zone.includes('/') && isTimeZone(zone)).slice(0, MAX_ZONES);
   const choices = known.length > 0 ? [...known, 'UTC'] : [];
-  return [{ column: column.name, choices, flag: ['time-zone', 'TIME_ZONE'] }];
+  return [{ column: column.name, choices, flag: ['time-zone', PLACEHOLDERS.timeZone] }];
 }

@@ -1,6 +1,7 @@
 import { nearest } from '../../../kit/nearest.ts';
 import { shellWord } from '../../../kit/shell.ts';
 import { InputError } from '../input/input-error.ts';
+import { PLACEHOLDERS } from '../record/placeholders.ts';
 import { FIELDS, REQUIRED_FIELDS } from '../record/record-kind.ts';
 import { type MapRule, onlyColumn, ruleText, simpleRule } from './map-rules.ts';
 import type { Mapping } from './mapping.ts';
@@ -16,7 +17,6 @@ const MAX_NAMES = 30;
 const MAX_CHARS = 60;
 /** Maximum number of columns that are guessed: each guess compares a name with all columns. */
 const MAX_GUESSES = 20;
-const PLACEHOLDER = 'COLUMN';
 
 /** How the flags and the required fields differ from the header of a CSV. */
 interface ColumnCheck {
@@ -128,9 +128,9 @@ function suggestedFlags(
   );
   let guesses = 0;
   const guess = (wanted: string, field = wanted): string => {
-    if (++guesses > MAX_GUESSES) return PLACEHOLDER;
+    if (++guesses > MAX_GUESSES) return PLACEHOLDERS.column;
     const found = nearestColumn(wanted, free) ?? free.find((name) => COMMON_NAMES[field]?.test(name));
-    if (found === undefined) return PLACEHOLDER;
+    if (found === undefined) return PLACEHOLDERS.column;
     free.splice(free.indexOf(found), 1);
     return found;
   };
@@ -145,8 +145,8 @@ function suggestedFlags(
     better?.flags ??
     fields.flatMap((field) => {
       const column = guess(field);
-      return column === PLACEHOLDER && field === 'event'
-        ? ['--set', 'event=NAME']
+      return column === PLACEHOLDERS.column && field === 'event'
+        ? ['--set', `event=${PLACEHOLDERS.set.event}`]
         : ['--map', `${field}=${column}`];
     });
   const typed = [...types].flatMap(([column, type]) => [

@@ -16,7 +16,6 @@ import {
   sent,
   setOf,
   type Text,
-  type Texts,
   unsent,
   within,
   zoneWords,
@@ -79,9 +78,7 @@ export const mappingFlags = {
     summary: 'set a field or property of every record',
     ...repeated,
     helpValue: 'field=value',
-    ...sent('mapping', 'set', (given: Texts) => new Map(parse.pairs('set', given)), {
-      file: 'pairs',
-    }),
+    ...sent('mapping', 'set', parse.constantsOf, { file: 'pairs' }),
   }),
   type: Flags.string({
     summary: 'type of the values of a column or path',

@@ -8,6 +8,7 @@ import { columnsOf, type MapRule, parseRule, ruleText } from '../mapping/map-rul
 import type { Mapping } from '../mapping/mapping.ts';
 import { compileTimestampFormat, TimestampFormatError } from '../mapping/time/timestamp-formats.ts';
 import type { CellType } from '../record/cell-type.ts';
+import { isPlaceholder } from '../record/placeholders.ts';
 import { FIELDS } from '../record/record-kind.ts';
 import type { Shard } from '../record/shard.ts';
 import type { Given } from './option.ts';
@@ -15,7 +16,7 @@ import type { Given } from './option.ts';
 /** Longest delimiter, in characters. */
 const MAX_DELIMITER = 16;
 
-export function pairs(name: string, given: readonly string[] | undefined): [string, string][] {
+function pairs(name: string, given: readonly string[] | undefined): [string, string][] {
   return (given ?? []).map((text) => pairOf(name, text));
 }
 
@@ -27,6 +28,17 @@ function pairOf(flag: string, text: string): [string, string] {
 
 function noEqualsSign(flag: string, text: string): SvcError {
   return new SvcError('usage', `--${flag} ${text} has no =`, { hint: `write it as --${flag} name=value` });
+}
+
+/** The constants of `--set`. One that stands as it was printed is not yet a constant. */
+export function constantsOf(given: readonly string[] | undefined, { kind }: Given): Map<string, string> {
+  const constants = pairs('set', given);
+  const open = constants.find(([name, value]) => FIELDS[kind].includes(name) && isPlaceholder(value));
+  if (open)
+    throw new SvcError('usage', `--set ${open.join('=')} is as it was printed`, {
+      hint: shell`put the ${open[0]} of all records in place of ${open[1]}, or name a column: --map ${`${open[0]}=…`}`,
+    });
+  return new Map(constants);
 }
 
 export function rulesOf(given: readonly string[] | undefined): MapRule[] {

@@ -3,7 +3,9 @@ import { checkSamples, PreflightFailed } from '../guess/check-sample.ts';
 import { requireColumns } from '../guess/require-columns.ts';
 import { decideTypes } from '../guess/types.ts';
 import { throwIfStopped } from '../input/stopped.ts';
+import { columnsOf } from '../mapping/map-rules.ts';
 import type { ColumnTypes } from '../record/cell-type.ts';
+import { isPlaceholder } from '../record/placeholders.ts';
 import type { Inputs } from './inputs.ts';
 import type { ImportOptions, ImportWorld } from './options.ts';
 
@@ -25,7 +27,8 @@ export async function prepareImport(
   { mapping, preflight, flushInterval }: Pick<ImportOptions, 'mapping' | 'preflight' | 'flushInterval'>,
   world: Pick<ImportWorld, 'clock' | 'stop'>,
 ): Promise<ColumnTypes> {
-  if (!preflight && inputs.opened.every(({ format }) => format === 'ndjson')) return new Map();
+  const open = columnsOf(mapping.map).some(isPlaceholder);
+  if (!preflight && !open && inputs.opened.every(({ format }) => format === 'ndjson')) return new Map();
   const samples = await readSamples(inputs, flushInterval, world);
   const columnTypes = decideTypes(samples, mapping);
   const decided = { ...mapping, columnTypes, onZoneless: undefined };
