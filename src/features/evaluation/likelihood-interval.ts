@@ -24,33 +24,42 @@ export interface Ratio {
  * bound one decision is added that was not seen but could have been (in the manner of Chen, Variyath & Abraham, 2008): a
  * log may lack the rare decisions of a large weight, and its spread then says nothing of them. For a probability this
  * comes close to the interval of Clopper and Pearson. Without any b, the interval is the whole range.
+ *
+ * A few decisions of a large weight may have a mean beyond the range of a reward. The estimate is then the end of the range, which
+ * is the most likely value in it, and the interval holds the values that are likely enough in comparison with that one.
  */
-export function likelihoodInterval({ a, b, least, most }: Ratio, { low, high }: Range): Estimate {
+export function likelihoodInterval({ a, b, least, most }: Ratio, range: Range): Estimate {
+  const { low, high } = range;
   const sums = [sum(a), sum(b)] as const;
-  if (sums[1] === 0) return { mean: 0, low, high };
+  if (sums[1] === 0) return { mean: within(range, 0), low, high };
+  const mean = within(range, sums[0] / sums[1]);
   const bound = (end: number, unseen: Ratio['least']): number => {
-    const start = (sums[0] + unseen[0]) / (sums[1] + unseen[1]);
-    const towards = Math.sign(end - sums[0] / sums[1]);
-    if (!((end - start) * towards > 0)) return end;
+    const towards = Math.sign(end - mean);
     const test = new Likelihood([...a, unseen[0]], [...b, unseen[1]]);
+    const likeliest = (sums[0] + unseen[0]) / (sums[1] + unseen[1]);
+    const start = (likeliest - mean) * towards > 0 ? likeliest : mean;
+    if (!((end - start) * towards > 0)) return end;
+    const limit = CRITICAL + (start === likeliest ? 0 : test.at(start).ratio);
     let likely = start;
     let unlikely = end;
     let value = end;
     for (let step = 0; step < STEPS && Math.abs(unlikely - likely) > NEAR * (high - low); step++) {
       const { ratio, slope } = test.at(value);
-      if (ratio <= CRITICAL) likely = value;
+      if (ratio <= limit) likely = value;
       else unlikely = value;
       if (likely === end) break;
       // Newton's method on the square root, which is nearly a line.
       const root = Math.sqrt(ratio);
-      const next = value - ((root - Math.sqrt(CRITICAL)) * 2 * root) / slope;
+      const next = value - ((root - Math.sqrt(limit)) * 2 * root) / slope;
       const isInside = (next - likely) * towards > 0 && (unlikely - next) * towards > 0;
       value = isInside ? next : (likely + unlikely) / 2;
     }
     return likely;
   };
-  return { mean: sums[0] / sums[1], low: bound(low, least), high: bound(high, most) };
+  return { mean, low: bound(low, least), high: bound(high, most) };
 }
+
+const within = ({ low, high }: Range, value: number) => Math.min(Math.max(value, low), high);
 
 /** The empirical likelihood ratio of a value: the largest Σ log(1 + λ (a - v b)) over λ. */
 class Likelihood {
