@@ -20,7 +20,8 @@ const ATTRIBUTES = set(
     'segment count counts score level group plan tier lang language locale time timestamp date at first last creation ' +
     'created touch url avatar image description location followers friends verified rating review reviews comment ' +
     'comments traits data attributes zone device os browser version index is has active paying balance total amount ' +
-    'birthday birthdate gravatar address phone kind class category organization org company team flag num tags ltv port',
+    'birthday birthdate gravatar address phone kind class category organization org company team flag num tags ltv port ' +
+    'sales rep manager staff',
 );
 const IDS = set('id ids uid uuid guid key number no nr code hash ref identifier');
 const SESSIONS = set('session visit cookie device');
@@ -58,6 +59,19 @@ const EVENT_NAMES = new Map<string, NameScore>([
 ]);
 /** Names of columns beside which a column `name` is that of an event. */
 const EVENT_CONTEXT = set('event distinct insert session properties platform traffic pseudo anonymous');
+
+/** Words of what is counted, measured or paid. */
+const QUANTITIES = set(
+  'total amount amounts price cost sum balance quantity qty count counts score rating percent percentage share rate tax ' +
+    'discount revenue sales profit income age size length width height weight year month week day hour minute second lat ' +
+    'lon lng latitude longitude',
+);
+
+/** Returns whether a name is that of a quantity. */
+export function isQuantityName(name: string): boolean {
+  const words = wordsOf(name);
+  return words.some((word) => QUANTITIES.has(word)) && !words.some((word) => IDS.has(word));
+}
 
 /** Judges whether a column could hold the user of a record; of a path, its last names count. */
 export function userScore(path: string): NameScore {

@@ -6,11 +6,12 @@ import { MissingColumns } from '../mapping/missing-columns.ts';
 import { recordMappers } from '../mapping/record-mappers.ts';
 import { isPlaceholder } from '../record/placeholders.ts';
 import { ambiguityNote } from './ambiguity.ts';
-import { wordsOfFlags } from './flag.ts';
+import { type Flag, wordsOfFlags } from './flag.ts';
 import { columnNames, headerIsData } from './header.ts';
 import { profilesOf } from './profile.ts';
 import { candidatesFor } from './roles.ts';
 import { suggest } from './suggest.ts';
+import { decideTypes } from './types.ts';
 import { cellFlags } from './value-flags.ts';
 
 /**
@@ -50,9 +51,19 @@ function suggested(
   unnamed = false,
 ): { flags: string[]; note: string | undefined } {
   const cells = cellFlags([sample], mapping);
-  const profiles = profilesOf([sample], mapping.columnTypes ?? new Map(), mapping);
-  const suggestion = suggest(profiles, candidatesFor(profiles, unnamed), mapping, { json: false });
+  // Columns are judged by the values that they have with those flags, as `inspect` judges them.
+  const read = {
+    ...mapping,
+    nullTexts: new Set([...(mapping.nullTexts ?? []), ...valuesOf('null', cells)]),
+    decimalComma: mapping.decimalComma || cells.some(([name]) => name === 'decimal-comma'),
+  };
+  const profiles = profilesOf([sample], decideTypes([sample], read), read);
+  const suggestion = suggest(profiles, candidatesFor(profiles, unnamed), read, { json: false });
   return { flags: wordsOfFlags([...suggestion.flags, ...cells]), note: ambiguityNote(suggestion) };
+}
+
+function valuesOf(flag: string, flags: readonly Flag[]): string[] {
+  return flags.flatMap(([name, value]) => (name === flag && value !== undefined ? [value] : []));
 }
 
 /** Returns the sample of a table without a header: its first row is data, and its columns are numbered. */

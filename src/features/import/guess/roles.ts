@@ -1,6 +1,7 @@
 import { MAX_NAME } from '../../../contract/limits.ts';
+import { isIdentifierName } from '../mapping/column-types.ts';
 import type { FormatFit } from './fitting-formats.ts';
-import { eventScore, isEventContext, type NameScore, timeScore, userScore } from './names.ts';
+import { eventScore, isEventContext, isQuantityName, type NameScore, timeScore, userScore } from './names.ts';
 import type { Profile } from './profile.ts';
 import { areNumbers, isTimeOfDay, timesIn } from './times.ts';
 import { NO_VALUE } from './value-flags.ts';
@@ -33,6 +34,8 @@ const NAMED = 100;
 const MIN_LEAD = 3;
 /** Columns after these are not judged. */
 const MAX_COLUMNS = 1000;
+/** From this score a name says that it is the user of the record, whatever the column holds. */
+const NAMES_USER = 96;
 /** With fewer records, what is different in each may be so by chance. */
 const MIN_VALUES = 20;
 
@@ -69,20 +72,21 @@ function sorted<T extends Candidate>(candidates: readonly T[]): readonly T[] {
 }
 
 function userCandidate(profile: Profile): Candidate {
-  const { name, values, type, total, distinct } = profile;
+  const { name, values, type, distinct } = profile;
   let score = userScore(name);
   const generic = score < 30;
   const allDifferent = distinct === values.length && values.length > 1;
   if (type === 'boolean' || type === 'mixed') score = 0;
   if (type === 'number' && values.some((value) => !/^\d+$/.test(value))) score = 0;
   if (areTooLong(values) || values.every((value) => /^([[{]|https?:\/\/)/.test(value))) score = 0;
+  if (areAmounts(values) || (isConstant(profile) && score < NAMES_USER)) score = 0;
   // An ID that differs in every record names the record.
   if (generic && allDifferent) score = Math.min(score, 10);
   // One that comes again and again names what the records are about.
   else if (generic && score > 0 && values.length >= 10 && distinct < values.length / 2) score = 56;
   else if (allDifferent && values.length >= MIN_VALUES) score -= 8;
   if (type === 'number') score -= 6;
-  if (distinct === 1 && total >= MIN_VALUES) score -= 10;
+  if (isConstant(profile)) score -= 10;
   return candidate(profile, score, `${distinct} different in ${values.length} records`);
 }
 
@@ -94,11 +98,35 @@ function eventCandidate(profile: Profile, amongEvents: boolean): Candidate {
   if (areTooLong(values) || values.every((value) => /^(true|false|[[{].*)$/is.test(value))) score = 0;
   // Addresses of pages are what the events are about.
   if (values.every((value) => /^(\/|https?:)/.test(value))) score = 0;
-  if (distinct === 1 && total >= MIN_VALUES) score -= 10;
+  if (isConstant(profile)) score -= 10;
   // A name of an event comes again, less often where the column says that it has one.
   const most = values.length * (score >= NAMED ? 0.75 : 0.25);
   if (total >= MIN_VALUES && distinct > Math.max(20, most)) score = Math.min(score - 60, 40);
   return candidate(profile, score, `${distinct} different in ${values.length} records`);
+}
+
+/** Returns whether all records have one value, of enough records to say so. */
+function isConstant({ distinct, total }: Profile): boolean {
+  return distinct === 1 && total >= MIN_VALUES;
+}
+
+/** A sum of money or another number with decimals, such as `€ 1.306,50`. */
+const AMOUNT = /^[^\p{L}\d]*(\d+|\d{1,3}([.,'’\s]\d{3})+)[.,]\d{1,2}[^\p{L}\d]*$/u;
+
+/** Returns whether half of the values or more are numbers with decimals. */
+function areAmounts(values: readonly string[]): boolean {
+  return values.filter((value) => AMOUNT.test(value)).length * 2 >= values.length;
+}
+
+/**
+ * Returns whether the contents of a column could name users or events where no name of a column does: texts or whole numbers
+ * that come again, and neither times nor sums by their name.
+ */
+export function couldName(profile: Profile): boolean {
+  const { name, type, values, distinct } = profile;
+  if (distinct <= 1 || distinct >= values.length || timeScore(name) > 0 || isQuantityName(name)) return false;
+  if (type === 'number') return isIdentifierName(name) || values.every((value) => /^\d+$/.test(value));
+  return type === 'string' && !areAmounts(values) && !areTooLong(values);
 }
 
 /** Most of the values are longer than a user or an event may be. */

@@ -7,7 +7,15 @@ import type { FormatFit } from './fitting-formats.ts';
 import type { Flag } from './flag.ts';
 import { isForeignTime, timeScore } from './names.ts';
 import type { Profile } from './profile.ts';
-import { type Candidate, type Candidates, CHOICE, likeliest, type Role, SUGGESTED } from './roles.ts';
+import {
+  type Candidate,
+  type Candidates,
+  CHOICE,
+  couldName,
+  likeliest,
+  type Role,
+  SUGGESTED,
+} from './roles.ts';
 import { timeFlags } from './time-flags.ts';
 import { areNumbers, isTimeOfDay } from './times.ts';
 import { NO_VALUE, shapeFlags } from './value-flags.ts';
@@ -44,55 +52,75 @@ export function suggest(
     mapping.map.map(({ target, sources }) => [target, sources.flat().find((name) => named.has(name)) ?? '']),
   );
   const taken = new Set(columnsOf(mapping.map));
-  const ask = (asked: Asked) => {
-    flags.push(asked.flag);
+  const ask = (asked: Asked, into: Flag[]) => {
+    into.push(asked.flag);
     ambiguities.push({ ...asked, flag: flagText(asked.flag) });
   };
-  let timeColumns: Profile[] = [];
-  for (const field of REQUIRED_FIELDS[mapping.kind] as readonly Role[]) {
-    if (mapping.set.has(field)) continue;
+  const fields = (REQUIRED_FIELDS[mapping.kind] as readonly Role[]).filter(
+    (field) => !mapping.set.has(field),
+  );
+  const found = new Map<Role, Flag[]>();
+  const openFor = (field: Role) => candidates[field].filter(({ profile }) => !taken.has(profile.name));
+  const use = (field: Role, { profile, parts, reason }: Candidate, more: readonly Profile[] = []) => {
+    const rule = {
+      target: field,
+      sources: [parts ?? [profile.name], ...more.map(({ name }) => [name])],
+    };
+    const name = rule.sources[0]![0]!;
+    roles.set(field, name);
+    reasons.set(field, reason);
+    if (parts) named.set(name, profile);
+    for (const one of rule.sources.flat()) taken.add(one);
+    found.set(field, [['map', ruleText(rule)]]);
+  };
+  for (const field of fields) {
     const given = mapped.get(field) ?? (named.get(field)?.values.length ? field : undefined);
     if (given !== undefined) {
       roles.set(field, given);
       // A mapped field becomes text.
-      if (json && field !== 'timestamp' && !mapped.has(field) && named.get(field)?.type === 'number')
-        flags.push(['map', `${field}=${field}`]);
+      const isNumber =
+        json && field !== 'timestamp' && !mapped.has(field) && named.get(field)?.type === 'number';
+      found.set(field, isNumber ? [['map', `${field}=${field}`]] : []);
       continue;
     }
-    const open = candidates[field].filter(({ profile }) => !taken.has(profile.name));
+    const open = openFor(field);
     // The only times of the records are theirs, whatever the column is called.
     const only = field === 'timestamp' && open.length === 1 && areTimes(open[0]!) ? open[0] : undefined;
-    const found = likeliest(open) ?? only;
+    const likely = likeliest(open) ?? only;
     const unread = field === 'timestamp' && open.length === 0 ? unreadTimes(profiles) : undefined;
-    if (!found && unread) {
+    if (likely) use(field, likely, field === 'userId' ? others(likely, open) : []);
+    else if (unread) {
       roles.set(field, unread.name);
       taken.add(unread.name);
-      flags.push(['map', ruleText(simpleRule(field, unread.name))]);
-      continue;
+      found.set(field, [['map', ruleText(simpleRule(field, unread.name))]]);
     }
-    if (found) {
-      const more = field === 'userId' ? others(found, open).map(({ name }) => [name]) : [];
-      const rule = { target: field, sources: [found.parts ?? [found.profile.name], ...more] };
-      roles.set(field, rule.sources[0]![0]!);
-      reasons.set(field, found.reason);
-      if (found.parts) named.set(rule.sources[0]![0]!, found.profile);
-      for (const name of rule.sources.flat()) taken.add(name);
-      flags.push(['map', ruleText(rule)]);
-    } else {
-      const asked = question(field, open, unnamedColumns(field, profiles, candidates, taken));
-      ask(asked);
+  }
+  let timeColumns: Profile[] = [];
+  // What is asked is asked last: a column that has another role is no choice.
+  for (const field of fields) {
+    const open = openFor(field);
+    const choices = open.filter(({ score }) => score >= (field === 'timestamp' ? 1 : CHOICE));
+    const [first] = choices;
+    if (!found.has(field) && field !== 'timestamp' && choices.length === 1 && couldName(first!.profile))
+      use(field, { ...first!, reason: `the only candidate, ${first!.reason}` });
+    if (!found.has(field)) {
+      const asked = question(field, choices, open, unnamedColumns(field, profiles, candidates, taken));
+      const own: Flag[] = [];
+      ask(asked, own);
+      found.set(field, own);
       if (field === 'timestamp')
         timeColumns = open
           .filter(({ profile }) => asked.choices.includes(profile.name))
           .map(({ profile }) => profile);
     }
+    flags.push(...found.get(field)!);
   }
   const column = roles.get('timestamp');
   const chosen = column === undefined ? undefined : named.get(column);
   if (chosen && chosen.values.length > 0) timeColumns = [chosen];
   const times = timeFlags(timeColumns, profiles, mapping);
   flags.push(...times.flags);
-  times.asked.forEach(ask);
+  for (const asked of times.asked) ask(asked, flags);
   flags.push(
     ...noValueFlags(
       [...roles.values()].flatMap((name) => named.get(name) ?? []),
@@ -109,20 +137,23 @@ function areTimes({ profile: { name, values } }: Candidate): boolean {
 }
 
 /** Asks for the column of a field, or for a constant where no column is likely. */
-function question(field: Role, open: readonly Candidate[], columns: readonly string[]): Asked {
-  const least = field === 'timestamp' ? 1 : CHOICE;
-  const choices = open.filter(({ score }) => score >= least).slice(0, MAX_CHOICES);
+function question(
+  field: Role,
+  choices: readonly Candidate[],
+  open: readonly Candidate[],
+  columns: readonly string[],
+): Asked {
   if (choices.length > 0)
     return {
       column: field,
-      choices: choices.map(({ profile }) => profile.name),
+      choices: choices.slice(0, MAX_CHOICES).map(({ profile }) => profile.name),
       flag: ['map', `${field}=${PLACEHOLDERS.map[field]}`],
     };
   return {
     column: field,
     choices: [],
     flag: ['set', `${field}=${PLACEHOLDERS.set[field]}`],
-    instead: (open.length > 0 ? open.map(({ profile }) => profile.name) : columns)
+    instead: [...new Set([...open.map(({ profile }) => profile.name), ...columns])]
       .slice(0, MAX_INSTEAD)
       .map((name) => ['map', ruleText(simpleRule(field, name))]),
   };
@@ -140,9 +171,8 @@ function unnamedColumns(
 ): string[] {
   if (field === 'timestamp') return [];
   const times = new Set(timestamp.map(({ profile }) => profile.name));
-  const isRepeated = ({ distinct, values }: Profile) => distinct > 1 && distinct < values.length;
   return profiles
-    .filter((profile) => profile.type === 'string' && isRepeated(profile))
+    .filter((profile) => couldName(profile) && (field === 'userId' || profile.type === 'string'))
     .filter(({ name }) => !taken.has(name) && !times.has(name))
     .sort((a, b) =>
       field === 'userId' ? b.distinct - a.distinct : a.distinct - b.distinct || a.empty - b.empty,

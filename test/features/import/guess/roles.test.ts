@@ -194,3 +194,31 @@ test('a date is ambiguous only as long as the data leave it open', () => {
   expect(formats(...Array.from({ length: 30 }, () => '31/12/2026'), 'unknown')).toHaveLength(1);
   expect(formats('not', 'a', 'time')).toEqual([]);
 });
+
+test.each([
+  [
+    'a constant is not the user, unless it is named as one',
+    { Z_CostContact: () => '3', Education: some('a', 'b', 'c'), Dt_Customer: time },
+    [undefined, undefined, undefined],
+  ],
+  [
+    'a constant that is named as the user is it',
+    { user_id: () => 'u1', event: some('a', 'b'), time },
+    ['user_id', 'event', 'time'],
+  ],
+  [
+    'who sells is not who buys',
+    { 'Sales Person': some('Ann', 'Bob'), Buyer: some('a', 'b', 'c', 'd'), 'Order Date': time },
+    ['Buyer', undefined, 'Order Date'],
+  ],
+  [
+    'what a customer pays is not the customer',
+    { Customer: (row) => `€ ${row}.50`, 'Order Date': time },
+    [undefined, undefined, 'Order Date'],
+  ],
+] as const satisfies readonly (readonly [string, Record<string, (row: number) => string>, unknown])[])(
+  '%s',
+  (_, columns, expected) => {
+    expect(rolesOf(columns)).toEqual(expected);
+  },
+);

@@ -171,3 +171,31 @@ test('a column whose later cells are no numbers is text, unless they are few', a
   const few = await suggested(lines(header, ...rows(1000, '1'), ...rows(5, 'large')));
   expect([few.flags, few.rejected]).toEqual(['', 5]);
 });
+
+test('choices are neither times, sums nor columns that have another role, and whole numbers are some', async () => {
+  const { note, flags } = await suggested(
+    lines(
+      'Evt Type,Begin Trip Time,Order Total €,Badge,Driver Rating',
+      ...Array.from({ length: 12 }, (_, n) =>
+        [
+          ['start', 'stop'][n % 2],
+          `+${n % 5} 10:0${n % 7} (a)`,
+          `${n % 4}.5${n % 3}`,
+          100 + (n % 5),
+          n % 3,
+        ].join(','),
+      ),
+    ),
+  );
+  expect(flags).toContain("--map 'event=Evt Type'");
+  expect(note).toContain('USER_ID is yours to name (or a column: --map userId=Badge)');
+});
+
+test('the only candidate is taken, and the report says why', async () => {
+  const rows = (name: (n: number) => string) =>
+    Array.from({ length: 24 }, (_, n) => `${name(n)},AZ,2026-01-31T12:00:00Z`);
+  const only = await suggested(lines('account,state,date', ...rows((n) => `A${n % 5}`)));
+  expect(only.flags).toBe(`--map userId=account ${EVENT} --map timestamp=date`);
+  const constant = await suggested(lines('account,state,date', ...rows(() => 'Cash')));
+  expect(constant.flags).toBe(`${USER} ${EVENT} --map timestamp=date`);
+});
