@@ -19,7 +19,7 @@ export const ON_POSTGRES = [
   'test/service/decisions/{decide,learning,messages,repeats}.test.ts',
   'test/service/events/{event-numbers,events}.test.ts',
   'test/service/events/stream/{live-events,unread-streams,watch-events}.test.ts',
-  'test/service/http/access/client-keys.test.ts',
+  'test/service/http/access/client-{events,keys}.test.ts',
   'test/service/notifications/{lists,marketing,notifications,receipt-endpoint,receipts,unsubscribe}.test.ts',
   'test/service/notifications/receipts/*.test.ts',
   'test/service/platform/store/{by-workspace,due-work,schema}.test.ts',

@@ -146,10 +146,12 @@ export interface ContentFigures {
   readonly high: number | null;
 }
 
-/** For how long the token is valid. */
+/** For how long the token is valid, and what it says to the app. */
 export interface CreateUserTokenRequest {
   /** Validity in seconds; 3600 if it is left out. */
   readonly ttlSeconds?: number | undefined;
+  /** The user in your own terms, if the app tracks events: the token then says it to the app. It must have this hashId. */
+  readonly userId?: string | undefined;
 }
 
 /** Subscribes a URL to kinds of event. */
@@ -805,6 +807,8 @@ export interface StreamedEvent {
   readonly properties?: { readonly [name: string]: string | number | boolean } | undefined;
   /** Its id, if it was sent with one. */
   readonly eventId?: string | undefined;
+  /** Who sent it, by the key: `client` for an app with a publishable key, `server`. */
+  readonly origin: 'client' | 'server';
   /** When the service received it. */
   readonly receivedAt: string;
 }
@@ -1033,6 +1037,8 @@ export interface WatchedEvent {
   readonly properties?: { readonly [name: string]: string | number | boolean } | undefined;
   /** Its id, if it was sent with one; `***` if it looks personal. */
   readonly eventId?: string | undefined;
+  /** Who sent it, by the key: `client` for an app with a publishable key, `server`. */
+  readonly origin: 'client' | 'server';
   /** Size of the properties in bytes, if they are too long to be shown. */
   readonly leftOut?: number | undefined;
 }
@@ -1077,7 +1083,7 @@ export interface WebhookDelivery {
 export type WebhookStatus = 'active' | 'disabled';
 
 export interface Operations {
-  /** Ingest up to 1,000 events. One event that is not valid refuses the whole batch, and nothing is stored. Events may be sent again under the same idempotency key: they are stored once. Events of a user who is being erased are accepted and not stored. */
+  /** Ingest up to 1,000 events. One event that is not valid refuses the whole batch, and nothing is stored. Events may be sent again under the same idempotency key: they are stored once. Events of a user who is being erased are accepted and not stored. An app sends up to 50 events of its own user in 64 KiB, at most 7 days old and 5 minutes ahead; the workspace may name the events that apps track. */
   ingestEvents(input: IngestEventsRequest, options?: CallOptions): Promise<IngestEventsAnswer>;
   /** Create or update up to 1,000 users. Returns the hashed identifier of each user, which the other operations take. Personal fields are stored encrypted and never returned. A user who is being erased is refused until that has ended. */
   ingestUsers(input: IngestUsersRequest, options?: CallOptions): Promise<IngestUsersAnswer>;

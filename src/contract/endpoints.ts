@@ -3,7 +3,7 @@
  * and the OpenAPI description are derived from it.
  */
 import type * as z from 'zod/mini';
-import type { Group } from './limits.ts';
+import { type Group, MAX_CLIENT_BYTES } from './limits.ts';
 import * as s from './schemas.ts';
 
 /**
@@ -44,6 +44,8 @@ export interface Endpoint extends Operation {
   readonly storesNothing?: boolean;
   /** True if an app may call it with a publishable key and a user token. */
   readonly forClients?: boolean;
+  /** Maximum size of the body of such a call, in bytes; by default that of any body. */
+  readonly clientBytes?: number;
 }
 
 function table<const T extends Record<string, Endpoint>>(entries: T): T {
@@ -60,7 +62,9 @@ export const ENDPOINTS = table({
     beyondSpecification: false,
     summary: 'Ingest up to 1,000 events',
     description:
-      'One event that is not valid refuses the whole batch, and nothing is stored. Events may be sent again under the same idempotency key: they are stored once. Events of a user who is being erased are accepted and not stored.',
+      'One event that is not valid refuses the whole batch, and nothing is stored. Events may be sent again under the same idempotency key: they are stored once. Events of a user who is being erased are accepted and not stored. An app sends up to 50 events of its own user in 64 KiB, at most 7 days old and 5 minutes ahead; the workspace may name the events that apps track.',
+    forClients: true,
+    clientBytes: MAX_CLIENT_BYTES,
     request: s.IngestEventsRequest,
     answer: s.IngestEventsAnswer,
   },

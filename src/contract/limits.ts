@@ -52,9 +52,10 @@ export const RECEIPTS_LIMIT = 12_000;
 /** Maximum number of webhook subscriptions of a workspace. */
 export const MAX_WEBHOOKS = 1000;
 
-/** Maximum length of an identifier or a name, in characters. */
 /** Characters of an event id. */
 export const MAX_EVENT_ID = 128;
+
+/** Maximum length of an identifier or a name, in characters. */
 export const MAX_NAME = 256;
 
 /** Maximum length of a user's traits as JSON, in characters: every decision for the user reads them. */
@@ -87,6 +88,13 @@ export type ClientScope = (typeof CLIENT_SCOPES)[number];
 
 /** Requests with publishable keys per window and node, unless configured otherwise. */
 export const CLIENT_LIMITS: Readonly<Record<ClientScope, number>> = { user: 60, address: 600, key: 6000 };
+
+/** Events and bytes of a request with a publishable key. */
+export const MAX_CLIENT_EVENTS = 50;
+export const MAX_CLIENT_BYTES = 64 * 1024;
+
+/** How far the time of an event from an app may be from that of the service, in milliseconds. */
+export const CLIENT_TIMES = { past: 7 * 86_400_000, ahead: 5 * 60_000 };
 
 /** Validity of a user token in seconds. */
 export const USER_TOKEN_SECONDS = { least: 60, most: 86_400, default: 3600 };

@@ -60,6 +60,10 @@ export const WorkspaceUpdated = z.object({
   mode: mode(),
   region: textOrNull('Its region.'),
   origins: about('Origins of web pages that may use its publishable keys.', z.array(z.string())),
+  appEvents: about(
+    'The events that apps may track, with the properties that they may send, or null for any; null for any event.',
+    z.nullable(z.record(z.string(), z.nullable(z.array(z.string())))),
+  ),
   userTokens: about('Whether its publishable keys need a user token.', z.boolean()),
 });
 export const WorkspacesOutput = z.object({

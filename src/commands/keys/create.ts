@@ -20,8 +20,8 @@ export default class KeysCreate extends SvcCommand {
   static override description =
     `Prints the key once: only its hash is stored. Works on the data of \`local\` or of --database, also while the service
 runs, which accepts the key at once. A server key has the kind of its workspace's mode. A publishable key is for apps: it
-lists messages and reports outcomes, only with a token for one user (svc users token). A name says what the key is for:
-keys list shows it beside its last use.`;
+tracks events, lists messages and reports outcomes, only with a token for one user (svc users token). A name says what the
+key is for: keys list shows it beside its last use.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %> --workspace ws_shop --profile local',
     '<%= config.bin %> <%= command.id %> --workspace ws_shop --name "nightly import" --profile local',

@@ -18,8 +18,9 @@ import { objectOf } from '../../kit/object-of.ts';
 export default class UsersToken extends SvcCommand {
   static override summary = 'Create a token with which an app acts for one user';
   static override description =
-    `An app sends the token as X-Service-User-Token beside a publishable key: with it, it lists the messages of this user
-and reports their outcomes, and nothing else. Your server does the same with POST /v1/users/{hashId}/tokens.`;
+    `An app sends the token as X-Service-User-Token beside a publishable key: with it, it tracks events of this user, lists
+their messages and reports outcomes, and nothing else. A token by --user-id also says the userId to the app, which it needs
+to track. Your server does the same with POST /v1/users/{hashId}/tokens.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %> --hash-id 3f1c…',
     '<%= config.bin %> <%= command.id %> --hash-id 3f1c… --ttl 10m --json | jq -r .token',
@@ -44,6 +45,7 @@ and reports their outcomes, and nothing else. Your server does the same with POS
           return accounts.userToken({
             workspace,
             hashId: user.hashId,
+            userId,
             seconds,
             dataDir: paths.dataDir,
             dataKey: world.env.SVC_DATA_KEY || undefined,
@@ -53,7 +55,7 @@ and reports their outcomes, and nothing else. Your server does the same with POS
       const { connection, hashId } = await connectForUser(context);
       const call = connection.client.call('createUserToken', {
         params: { hashId },
-        body: { ttlSeconds: seconds },
+        body: { ttlSeconds: seconds, ...(userId === undefined ? {} : { userId }) },
         signal,
       });
       return objectOf((await orUnsupportedFeature('user tokens', call)).body);

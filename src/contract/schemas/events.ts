@@ -53,6 +53,12 @@ export const IngestEventsAnswer = named(
   ),
 );
 
+const origin = () =>
+  about(
+    'Who sent it, by the key: `client` for an app with a publishable key, `server`.',
+    z.enum(['client', 'server']),
+  );
+
 /** The data of a message of the live event stream. */
 export const StreamedEvent = named(
   'StreamedEvent',
@@ -67,6 +73,7 @@ export const StreamedEvent = named(
         z.optional(z.record(z.string(), scalar())),
       ),
       eventId: about('Its id, if it was sent with one.', z.optional(z.string())),
+      origin: origin(),
       receivedAt: time('When the service received it.'),
     }),
   ),
@@ -105,6 +112,7 @@ export const WatchedEvent = named(
         z.optional(z.record(z.string(), scalar())),
       ),
       eventId: about('Its id, if it was sent with one; `***` if it looks personal.', z.optional(z.string())),
+      origin: origin(),
       leftOut: about(
         'Size of the properties in bytes, if they are too long to be shown.',
         z.optional(z.int()),

@@ -131,12 +131,16 @@ export const IngestUsersAnswer = named(
 const { least, most, default: standard } = USER_TOKEN_SECONDS;
 export const CreateUserTokenRequest = named(
   'CreateUserTokenRequest',
-  'For how long the token is valid.',
+  'For how long the token is valid, and what it says to the app.',
   beyond(
     z.strictObject({
       ttlSeconds: about(
         `Validity in seconds; ${standard} if it is left out.`,
         z.optional(z.int().check(z.minimum(least), z.maximum(most))),
+      ),
+      userId: about(
+        'The user in your own terms, if the app tracks events: the token then says it to the app. It must have this hashId.',
+        z.optional(name()),
       ),
     }),
   ),

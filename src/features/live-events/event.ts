@@ -11,6 +11,7 @@ export interface LiveEvent {
   readonly event: string;
   readonly timestamp: string;
   readonly properties: string;
+  readonly origin: string;
 }
 
 /** Undefined for data that is not JSON. */
@@ -29,7 +30,13 @@ export function readEvent(data: string): LiveEvent | undefined {
   const fields = value as Record<string, unknown>;
   const text = (name: string) => (fields[name] === undefined ? '' : String(fields[name]));
   const properties = membersAsText(data).properties ?? '';
-  return { userId: text('userId'), event: text('event'), timestamp: text('timestamp'), properties };
+  return {
+    userId: text('userId'),
+    event: text('event'),
+    timestamp: text('timestamp'),
+    origin: text('origin'),
+    properties,
+  };
 }
 
 /** What a message of the type `gap` says. */
@@ -50,7 +57,13 @@ export function matches(
   );
 }
 
-const TITLES = { timestamp: 'TIMESTAMP', userId: 'USER', event: 'EVENT', properties: 'PROPERTIES' } as const;
+const TITLES = {
+  timestamp: 'TIMESTAMP',
+  userId: 'USER',
+  event: 'EVENT',
+  origin: 'ORIGIN',
+  properties: 'PROPERTIES',
+} as const;
 
 /** How lines are laid out: the fields in their order, and the width of the terminal; undefined in a pipe. */
 export interface Layout {
@@ -58,20 +71,20 @@ export interface Layout {
   readonly columns: number | undefined;
 }
 
-/** Width of a time without fractions of a second. */
-const TIME_WIDTH = 20;
+/** Widths of a time without fractions of a second, and of an origin. */
+const WIDTHS: Partial<Record<EventField, number>> = { timestamp: 20, origin: 6 };
 /** Widths of the names of users and events: the smallest, and the largest. */
 const NAME_WIDTHS = [14, 28] as const;
 const GAP = 2;
 
 /** The width of each field but the last, which takes the rest. */
 function widthsOf({ fields, columns = 0 }: Layout): number[] {
-  const times = fields.filter((field) => field === 'timestamp').length;
-  const room = columns - times * (TIME_WIDTH + GAP);
+  const fixed = fields.map((field) => WIDTHS[field]).filter((width) => width !== undefined);
+  const room = fixed.reduce((left, width) => left - width - GAP, columns);
   // The properties get at least as much as a name.
-  const name = Math.floor(room / Math.max(1, fields.length - times)) - GAP;
+  const name = Math.floor(room / Math.max(1, fields.length - fixed.length)) - GAP;
   const fitted = Math.max(NAME_WIDTHS[0], Math.min(NAME_WIDTHS[1], name));
-  return fields.map((field) => (field === 'timestamp' ? TIME_WIDTH : fitted));
+  return fields.map((field) => WIDTHS[field] ?? fitted);
 }
 
 export function tableHead(layout: Layout): Text {

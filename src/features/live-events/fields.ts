@@ -3,6 +3,7 @@ export const EVENT_FIELDS = [
   { field: 'timestamp' },
   { field: 'userId' },
   { field: 'event' },
+  { field: 'origin' },
   { field: 'properties' },
 ] as const;
 

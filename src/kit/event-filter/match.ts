@@ -5,6 +5,8 @@ import type { ComparisonTerm, Term } from './parse.ts';
 export interface FilteredEvent {
   readonly userId: string;
   readonly event: string;
+  /** Who sent it: `client` or `server`; missing where that is not known. */
+  readonly origin?: string;
   /** The properties as JSON text: an object of strings, numbers and booleans. Null if the event has none. */
   readonly properties: string | null;
 }
@@ -64,7 +66,7 @@ function holds(term: Term, event: FilteredEvent, find: Find): boolean {
     if (!values.some((value) => mayContain(event.properties, value))) return false;
     return find(({ name, text }) => contains(name) || contains(text)) !== undefined;
   }
-  if ('field' in subject) return values.includes(event[subject.field]);
+  if ('field' in subject) return values.includes(event[subject.field] ?? '');
   const property = propertyOf(subject.property, event, find);
   return property !== undefined && values.some((value) => isEqual(property, value));
 }

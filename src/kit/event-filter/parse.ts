@@ -5,7 +5,7 @@
  *     filter = *( term / space )
  *     term   = [ "-" ] ( values / key ":" values / key comparison number )
  *     values = text *( "," text )             ; any of them
- *     key    = "user" / "event" / property    ; "properties.NAME" for a property named user or event
+ *     key    = "user" / "event" / "origin" / property   ; "properties.NAME" for a property that is named so
  *     text   = word / quote *( character / "\" character ) quote
  */
 
@@ -17,8 +17,10 @@ const MAX_TERM_VALUES = 16;
 const COMPARISONS = ['>=', '<=', '>', '<'] as const;
 type Comparison = (typeof COMPARISONS)[number];
 
+type Field = 'userId' | 'event' | 'origin';
+
 /** What a term looks at: a field of the event, a property, or the whole event. */
-type Subject = { readonly field: 'userId' | 'event' } | { readonly property: string } | 'anything';
+type Subject = { readonly field: Field } | { readonly property: string } | 'anything';
 
 interface BaseTerm {
   /** True if the event passes where the rest does not hold. */
@@ -76,9 +78,9 @@ function writeText(text: string): string {
   return plain ? text : `"${text.replace(/["\\]/g, '\\$&')}"`;
 }
 
-function fieldOf(key: string): 'userId' | 'event' | undefined {
+function fieldOf(key: string): Field | undefined {
   if (key === 'user' || key === 'userId') return 'userId';
-  return key === 'event' ? 'event' : undefined;
+  return key === 'event' || key === 'origin' ? key : undefined;
 }
 
 class Wrong extends Error {

@@ -4,7 +4,12 @@ import { userToken } from '../http/access/user-token.ts';
 import type { Cipher } from '../platform/crypto/cipher.ts';
 import type { Store, Tx } from '../platform/store/store.ts';
 import { testClock } from '../platform/store/test-clock.ts';
-import { type ClientSettings, type Workspace, workspaces } from '../platform/store/workspaces.ts';
+import {
+  type ClientEvents,
+  type ClientSettings,
+  type Workspace,
+  workspaces,
+} from '../platform/store/workspaces.ts';
 import { createWorkspaceRows } from './create-workspace.ts';
 import { type IdentifiedUser, identifyUser, type UserIdentifier } from './user-records.ts';
 
@@ -71,6 +76,8 @@ export interface WorkspaceChange {
   readonly region?: string | undefined;
   readonly origins?: readonly string[] | undefined;
   readonly openClients?: boolean | undefined;
+  /** The events that apps may track; null for any. */
+  readonly clientEvents?: ClientEvents | null | undefined;
 }
 
 /** A workspace with its client settings. */
@@ -88,7 +95,7 @@ export function updateWorkspace(
 ): Promise<ChangedWorkspace> {
   return store.write(async (tx) => {
     const before = await workspaceOf(tx, id);
-    const { origins, open } = await workspaces.clientSettings(tx, id);
+    const { origins, open, events } = await workspaces.clientSettings(tx, id);
     const mode = change.mode ?? before.mode;
     if (change.openClients && mode !== 'test')
       throw new AccountError(
@@ -99,6 +106,7 @@ export function updateWorkspace(
     const clients = {
       origins: change.origins ?? origins,
       open: mode === 'test' && (change.openClients ?? open),
+      events: change.clientEvents === undefined ? events : (change.clientEvents ?? undefined),
     };
     await refuseLiveWithTestClock(tx, change.mode);
     if (change.mode) await workspaces.setMode(tx, id, change.mode);
@@ -123,10 +131,12 @@ export async function tokenFor(
   store: Store,
   cipher: Cipher,
   id: string | undefined,
-  hashId: string,
+  { hashId, userId }: { readonly hashId: string; readonly userId?: string | undefined },
   seconds: number,
 ): Promise<{ token: string; expiresAt: string }> {
-  return store.read(async (tx) => userToken(cipher, (await workspaceOf(tx, id)).id, hashId, tx.now, seconds));
+  return store.read(async (tx) =>
+    userToken(cipher, (await workspaceOf(tx, id)).id, hashId, tx.now, seconds, userId),
+  );
 }
 
 /**

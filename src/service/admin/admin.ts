@@ -28,6 +28,8 @@ export async function openForExport(database: string, clock: Clock): Promise<Exp
 interface TokenRequest {
   readonly workspace: string | undefined;
   readonly hashId: string;
+  /** The user in the workspace's own terms, which the token then says to the app. */
+  readonly userId: string | undefined;
   readonly seconds: number;
   readonly dataDir: string;
   readonly dataKey: string | undefined;
@@ -69,14 +71,14 @@ export async function openAccounts(database: string, clock: Clock): Promise<Acco
     getKey: (keyId) => accounts.getKey(store, keyId),
     listKeys: (workspace) => accounts.listKeys(store, workspace),
     identify: (workspace, user) => accounts.identify(store, workspace, user),
-    userToken: async ({ workspace, hashId, seconds, dataDir, dataKey }) => {
+    userToken: async ({ workspace, hashId, userId, seconds, dataDir, dataKey }) => {
       const { openDataKey } = await import('../platform/data-key.ts');
       const file = `${filesOf(database, dataDir)}.key`;
       return accounts.tokenFor(
         store,
         await openDataKey(store, file, dataKey, true),
         workspace,
-        hashId,
+        { hashId, userId },
         seconds,
       );
     },

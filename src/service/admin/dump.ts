@@ -5,8 +5,8 @@ import { removals } from '../platform/store/retention/removals.ts';
 import type { SqlValue, Store } from '../platform/store/store.ts';
 import { workspaces } from '../platform/store/workspaces.ts';
 
-/** `optional` is a text that is left out where there is none. */
-type Kind = 'text' | 'optional' | 'time' | 'json' | 'number';
+/** `optional` is a text that is left out where there is none; `origin` is that of an event. */
+type Kind = 'text' | 'optional' | 'origin' | 'time' | 'json' | 'number';
 
 /** How one kind of record is exported: its table, its key within a workspace, and the column of each field. */
 interface Source {
@@ -40,6 +40,7 @@ export const SOURCES = {
       timestamp: ['timestamp', 'text'],
       properties: ['properties', 'json'],
       eventId: ['event_id', 'optional'],
+      origin: ['origin', 'origin'],
       receivedAt: ['received_at', 'time'],
     },
   },
@@ -180,6 +181,7 @@ function line(kind: DumpKind, row: Row, fields: Source['fields']): string {
 }
 
 function value(stored: SqlValue, type: Kind): string {
+  if (type === 'origin') return JSON.stringify(stored ?? 'server');
   if (stored === null) return 'null';
   if (type === 'json') return String(stored).replace(/[\r\n]+/g, ' ');
   if (type === 'time') return JSON.stringify(new Date(Number(stored)).toISOString());

@@ -3,8 +3,10 @@ import type { Endpoints } from '../http/endpoint.ts';
 import { withBody } from '../http/endpoint.ts';
 import { due } from '../platform/store/due.ts';
 import type { Store } from '../platform/store/store.ts';
+import { workspaces } from '../platform/store/workspaces.ts';
 import type { EventSignals } from './event-signals.ts';
 import { readBatch } from './ingest/batch.ts';
+import { checkClientBatch } from './ingest/client-batch.ts';
 import { events } from './store/events.ts';
 import type { KnownIds } from './store/ids/known-ids.ts';
 import { recentEvents } from './store/recent-events.ts';
@@ -25,10 +27,15 @@ export const eventEndpoints = ({ store, catalogs, signals, known }: EventNeeds):
     priority: 'bulk',
     concurrencyKeys: () => [{ key: 'ingest', max: MAX_BATCHES }],
     prepare: (workspaceId, batch) => (batch?.ids() ? known.prepare(store, workspaceId) : undefined),
-    handle: async ({ tx, workspace, body, requestId }) => {
+    handle: async ({ tx, workspace, onlyUser, client, body, requestId }) => {
+      if (client) {
+        const key = await workspaces.hashKey(tx, workspace.id);
+        checkClientBatch(body, { key, onlyUser, allowed: client.events, now: tx.now });
+      }
+      const origin = client ? 'client' : 'server';
       // Locks the head of the workspace, so that its senders wait for each other only while events are inserted.
       const append = async () => {
-        const { first, names, erasing, found } = await events.append(tx, workspace.id, body, known);
+        const { first, names, erasing, found } = await events.append(tx, workspace.id, body, known, origin);
         const isStored = (i: number, userId: string) => !erasing.has(userId) && !found?.repeated.has(i);
         const recent = [...body.named(names)].flatMap(([i, { userId, event, timestamp }]) =>
           isStored(i, userId) ? [{ number: first + i, userId, event, at: Date.parse(timestamp) }] : [],

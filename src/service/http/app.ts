@@ -205,8 +205,9 @@ async function callHandler(
   headers: Headers,
   prepared: Promise<unknown> | undefined,
 ): Promise<Response> {
-  const { workspace, onlyUser } = request;
-  const { raw, body } = await checkedBody(c.env.incoming, endpoint, served);
+  const { workspace, onlyUser, client } = request;
+  const most = client && endpoint.clientBytes;
+  const { raw, body } = await checkedBody(c.env.incoming, endpoint, served, most);
   await (prepared ?? served.prepare?.(workspace.id, body as Call['body']));
   const work = async (tx: Tx) => {
     const call = {
@@ -254,14 +255,14 @@ async function admitted(
   endpoint: Endpoint,
   record: RequestRecord,
   headers: Headers,
-): Promise<Pick<Call, 'workspace' | 'onlyUser'>> {
+): Promise<Pick<Call, 'workspace' | 'onlyUser' | 'client'>> {
   const { inside } = parts;
   const { store, clock } = parts.platform;
   if (inside !== undefined) {
     const workspace = await store.read((tx) => workspaces.get(tx, inside));
     if (!workspace) throw new ServiceError('forbidden');
     headers.set(HEADERS.mode, workspace.mode);
-    return { workspace, onlyUser: undefined };
+    return { workspace, onlyUser: undefined, client: undefined };
   }
   // Also with a 401: a key sent to the wrong region is unknown there, and the response should name that region.
   if (parts.region) headers.set(HEADERS.region, parts.region);
@@ -274,10 +275,12 @@ async function admitted(
   const region = regionOf(workspace, parts.region);
   if (region.header) headers.set(HEADERS.region, region.header);
   if (region.detourMs > 0) await clock.sleep(region.detourMs);
-  if (holder.kind === 'publishable')
-    return { workspace, onlyUser: await parts.admitClient(c.req, c.env.incoming, holder, endpoint, headers) };
+  if (holder.kind === 'publishable') {
+    const onlyUser = await parts.admitClient(c.req, c.env.incoming, holder, endpoint, headers);
+    return { workspace, onlyUser, client: holder.clients };
+  }
   record.countedAt = await parts.admit(workspace.id, endpoint.group, headers);
-  return { workspace, onlyUser: undefined };
+  return { workspace, onlyUser: undefined, client: undefined };
 }
 
 function checkedQuery(c: Ctx, endpoint: Endpoint): Record<string, string> {

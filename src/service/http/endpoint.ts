@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { HonoRequest } from 'hono';
 import type { EndpointName, RequestOf } from '../../contract/endpoints.ts';
 import type { ConcurrencyKey, Tx } from '../platform/store/store.ts';
-import type { Workspace } from '../platform/store/workspaces.ts';
+import type { ClientSettings, Workspace } from '../platform/store/workspaces.ts';
 import type { Worker } from '../platform/workers/worker.ts';
 
 /** A validated request, passed to its handler inside a transaction. */
@@ -11,6 +11,8 @@ export interface Call<N extends EndpointName = EndpointName, Body = RequestOf<N>
   readonly workspace: Workspace;
   /** The only user for whom the request may act: that of its user token. Undefined for a server key. */
   readonly onlyUser: string | undefined;
+  /** What the workspace says of apps, for a request with a publishable key; undefined for a server key. */
+  readonly client: ClientSettings | undefined;
   readonly params: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, string>>;
   readonly body: Body;

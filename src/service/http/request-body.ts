@@ -13,17 +13,18 @@ export interface CheckedBody {
   readonly body: unknown;
 }
 
-/** Reads, parses and validates the body of a request. Throws a ServiceError that describes what is invalid. */
+/** Reads, parses and validates the body of a request, of at most `most` bytes. Throws a ServiceError that describes what is invalid. */
 export async function checkedBody(
   request: IncomingMessage,
   endpoint: Endpoint,
   { readBody: read, records }: Pick<Descriptor, 'readBody' | 'records'>,
+  most?: number,
 ): Promise<CheckedBody> {
   if (endpoint.method === 'GET') return { raw: Buffer.alloc(0), body: undefined };
   const type = request.headers['content-type'];
   if (endpoint.request && !/^application\/json\s*(;|$)/i.test(type ?? ''))
     throw new ServiceError('unsupported_media_type');
-  const raw = await readBody(request);
+  const raw = await readBody(request, most);
   if (!endpoint.request) return { raw, body: undefined };
   return { raw, body: read ? read(raw) : checked(endpoint.request, records, parseJson(raw).value) };
 }

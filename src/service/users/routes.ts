@@ -34,9 +34,15 @@ export const userEndpoints = (cipher: Cipher): Endpoints => ({
     },
   },
 
-  createUserToken: async ({ workspace, params, body, now }) => ({
-    body: userToken(cipher, workspace.id, params.hashId!, now, body.ttlSeconds),
-  }),
+  createUserToken: async ({ tx, workspace, params, body, now }) => {
+    const { ttlSeconds, userId } = body;
+    if (userId !== undefined && hashId(await workspaces.hashKey(tx, workspace.id), userId) !== params.hashId)
+      throw new ServiceError('invalid_request', undefined, [
+        { field: 'userId', message: 'is of another user: its hashId is not that of the path' },
+      ]);
+    return { body: userToken(cipher, workspace.id, params.hashId!, now, ttlSeconds, userId) };
+  },
+
   setConsent: async ({ tx, workspace, params, body, requestId }) => {
     const hashId = params.hashId!;
     if (!(await users.existsAndLock(tx, workspace.id, hashId)))

@@ -19,7 +19,7 @@ async function imported(text: string, home = tempDir(), ...flags: string[]) {
 
 /** The texts of the properties as they are stored. */
 const properties = (text: string) =>
-  [...text.matchAll(/"properties":(\{.*?\}),"receivedAt"/g)].map(([, json]) => json);
+  [...text.matchAll(/"properties":(\{.*?\}),"origin"/g)].map(([, json]) => json);
 
 test('a column has one type: numbers keep their spelling, and identifiers their zeros', async () => {
   const header = 'price,zip,customer_id,active,note,big';

@@ -47,6 +47,7 @@ const EXISTING: { readonly [N in EndpointName]?: (hashId: string, value: Json) =
   validateCatalog: () => ({ catalog: CATALOG }),
   revertCatalog: () => ({ to: 1 }),
   rewardDecision: (_, { goalId }) => (goalId === undefined ? {} : { goalId: GOAL.goalId }),
+  createUserToken: (_, { userId }) => (userId === undefined ? {} : { userId: 'u' }),
   // A test clock never goes back: each time is later than the one before.
   setClock: () => ({ now: new Date(Date.now() + ++hours * 3_600_000).toISOString() }),
 };
@@ -64,6 +65,10 @@ function catalogErrors(name: EndpointName, { catalog }: Json): string {
 /** Which goals there are is the catalog's to say. */
 const goalErrors = (name: EndpointName, { goalId = GOAL.goalId }: Json): string =>
   name === 'rewardDecision' && goalId !== GOAL.goalId ? 'goalId' : '';
+
+/** Whose a token is, the hashId of its path says. */
+const tokenErrors = (name: EndpointName, { userId = 'u' }: Json): string =>
+  name === 'createUserToken' && userId !== 'u' ? 'userId' : '';
 
 const WITH_BODY = [...OPERATIONS.values()].filter(({ requestBody }) => requestBody);
 
@@ -96,7 +101,8 @@ describe('request bodies', () => {
           const errors =
             validator.errors(schema, body) ||
             catalogErrors(name, body as Json) ||
-            goalErrors(name, body as Json);
+            goalErrors(name, body as Json) ||
+            tokenErrors(name, body as Json);
           const { status, text } = await send(service, name, path, body);
           if (status === 404 || status === 409) return;
           if (errors === '') accepted++;

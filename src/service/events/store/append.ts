@@ -43,6 +43,12 @@ export interface EventBatch {
   idColumn(): Uint8Array;
 }
 
+/** Who sent an event, by the key of the request: an app with a publishable key, or a server. */
+export type Origin = 'client' | 'server';
+
+/** The column of an origin. */
+const originColumn = (origin: Origin) => (origin === 'client' ? origin : null);
+
 /**
  * Inserts events from an array per column, which costs the server half of what reading them from JSON does. The arrays
  * are decoded before the head of the workspace is locked by the update.
@@ -51,8 +57,8 @@ const APPEND_POSTGRES = `WITH head AS (
     UPDATE event_head SET number = number + ? WHERE workspace_id = ?
     RETURNING workspace_id, number, names, erasing),
   stored AS (
-    INSERT INTO event (workspace_id, number, user_id, event, timestamp, properties, received_at)
-    SELECT head.workspace_id, head.number - ? + sent.nth, sent.user_id, sent.event, sent.timestamp, sent.properties, ?
+    INSERT INTO event (workspace_id, number, user_id, event, timestamp, properties, origin, received_at)
+    SELECT head.workspace_id, head.number - ? + sent.nth, sent.user_id, sent.event, sent.timestamp, sent.properties, ?, ?
     FROM head, ROWS FROM (unnest((?)::text[], (?)::text[], (?)::text[], (?)::text[])) WITH ORDINALITY
       AS sent(user_id, event, timestamp, properties, nth) WHERE head.erasing = 0)
   SELECT number, names, erasing FROM head`;
@@ -63,32 +69,32 @@ const ADVANCE =
 /** The same as two statements, each of which the coordinator passes on to the worker of the workspace. */
 const APPEND_CITUS = {
   advance: ADVANCE,
-  insert: `INSERT INTO event (workspace_id, number, user_id, event, timestamp, properties, received_at)
-    SELECT h.workspace_id, h.number - ? + sent.nth, sent.user_id, sent.event, sent.timestamp, sent.properties, ?
+  insert: `INSERT INTO event (workspace_id, number, user_id, event, timestamp, properties, origin, received_at)
+    SELECT h.workspace_id, h.number - ? + sent.nth, sent.user_id, sent.event, sent.timestamp, sent.properties, ?, ?
     FROM event_head h, ROWS FROM (unnest((?)::text[], (?)::text[], (?)::text[], (?)::text[])) WITH ORDINALITY
       AS sent(user_id, event, timestamp, properties, nth) WHERE h.workspace_id = ? AND h.erasing = 0`,
 } as const;
 
 /** SQLite has one writer at a time. */
 const APPEND_SQLITE = {
-  insert: `INSERT INTO event (workspace_id, number, user_id, event, timestamp, properties, received_at)
+  insert: `INSERT INTO event (workspace_id, number, user_id, event, timestamp, properties, origin, received_at)
     SELECT h.workspace_id, h.number + e.key + 1, e.value ->> '$.userId', e.value ->> '$.event',
-      e.value ->> '$.timestamp', e.value -> '$.properties', ?
+      e.value ->> '$.timestamp', e.value -> '$.properties', ?, ?
     FROM event_head h, json_each(?, '$.events') e WHERE h.workspace_id = ? AND h.erasing = 0`,
   advance: ADVANCE,
 } as const;
 
 /** Inserts the events of a batch with their ids, when the head was advanced. */
 const INSERT_ALL = {
-  postgres: `INSERT INTO event (workspace_id, number, user_id, event, timestamp, properties, event_id, received_at)
+  postgres: `INSERT INTO event (workspace_id, number, user_id, event, timestamp, properties, event_id, origin, received_at)
     SELECT h.workspace_id, h.number - ? + sent.nth, sent.user_id, sent.event, sent.timestamp, sent.properties,
-      sent.event_id, ?
+      sent.event_id, ?, ?
     FROM event_head h, ROWS FROM (unnest((?)::text[], (?)::text[], (?)::text[], (?)::text[], (?)::text[]))
       WITH ORDINALITY AS sent(user_id, event, timestamp, properties, event_id, nth)
     WHERE h.workspace_id = ?`,
-  sqlite: `INSERT INTO event (workspace_id, number, user_id, event, timestamp, properties, event_id, received_at)
+  sqlite: `INSERT INTO event (workspace_id, number, user_id, event, timestamp, properties, event_id, origin, received_at)
     SELECT h.workspace_id, h.number - ? + e.key + 1, e.value ->> '$.userId', e.value ->> '$.event',
-      e.value ->> '$.timestamp', e.value -> '$.properties', e.value ->> '$.eventId', ?
+      e.value ->> '$.timestamp', e.value -> '$.properties', e.value ->> '$.eventId', ?, ?
     FROM event_head h, json_each(?, '$.events') e
     WHERE h.workspace_id = ?`,
 } as const;
@@ -112,11 +118,12 @@ export async function appendEvents(
   workspaceId: string,
   batch: EventBatch,
   known = new KnownIds(),
+  origin: Origin = 'server',
 ): Promise<Appended> {
   const ids = batch.ids();
   const head = await (ids
     ? tx.sql.get<Head>(ADVANCE, [batch.length, workspaceId])
-    : append(tx, workspaceId, batch));
+    : append(tx, workspaceId, batch, origin));
   if (!head) throw new Error(`the workspace ${workspaceId} has no event_head`);
   const number = Number(head.number);
   const found = ids && (await known.find(tx, workspaceId, number - batch.length, ids));
@@ -124,7 +131,7 @@ export async function appendEvents(
   const repeated = found?.repeated ?? NONE;
   if ((ids || Number(head.erasing) === 1) && repeated.size < batch.length)
     await pipeline([
-      insertOthers(tx, workspaceId, batch, erasing, repeated),
+      insertOthers(tx, workspaceId, batch, erasing, repeated, originColumn(origin)),
       found && found.hashes.length > 0 && eventIds.add(tx, workspaceId, number, found.hashes),
       found?.mergeDue && eventIds.markMerge(tx, workspaceId),
     ]);
@@ -133,19 +140,25 @@ export async function appendEvents(
 }
 
 /** Stores a batch without ids. Undefined if the workspace has no head: nothing was stored. */
-async function append(tx: Tx, workspaceId: string, batch: EventBatch): Promise<Head | undefined> {
+async function append(
+  tx: Tx,
+  workspaceId: string,
+  batch: EventBatch,
+  from: Origin,
+): Promise<Head | undefined> {
   const { sql, now } = tx;
   const { length } = batch;
+  const origin = originColumn(from);
   if (sql.dialect.distributed) {
     const [head] = await pipeline([
       sql.get<Head>(APPEND_CITUS.advance, [length, workspaceId]),
-      sql.run(APPEND_CITUS.insert, [length, now, ...batch.columns(), workspaceId]),
+      sql.run(APPEND_CITUS.insert, [length, origin, now, ...batch.columns(), workspaceId]),
     ]);
     return head;
   }
   if (sql.dialect.name === 'postgres')
-    return sql.get<Head>(APPEND_POSTGRES, [length, workspaceId, length, now, ...batch.columns()]);
-  await sql.run(APPEND_SQLITE.insert, [now, batch.text, workspaceId]);
+    return sql.get<Head>(APPEND_POSTGRES, [length, workspaceId, length, origin, now, ...batch.columns()]);
+  await sql.run(APPEND_SQLITE.insert, [origin, now, batch.text, workspaceId]);
   return sql.get<Head>(APPEND_SQLITE.advance, [length, workspaceId]);
 }
 
@@ -161,14 +174,18 @@ async function insertOthers(
   batch: EventBatch,
   users: ReadonlySet<string>,
   indexes: ReadonlySet<number>,
+  origin: string | null,
 ): Promise<void> {
   const all = users.size === 0 && indexes.size === 0;
   const insert = (all ? INSERT_ALL : INSERT_OTHERS)[sql.dialect.name];
   if (sql.dialect.name === 'postgres') {
     const others = all ? [] : [textArray([...users]), `{${[...indexes].join(',')}}`];
-    await sql.run(insert, [batch.length, now, ...batch.columns(), batch.idColumn(), workspaceId, ...others]);
+    await sql.run(insert, [
+      ...[batch.length, origin, now, ...batch.columns(), batch.idColumn(), workspaceId],
+      ...others,
+    ]);
   } else {
     const others = all ? [] : [JSON.stringify([...users]), JSON.stringify([...indexes])];
-    await sql.run(insert, [batch.length, now, batch.text, workspaceId, ...others]);
+    await sql.run(insert, [batch.length, origin, now, batch.text, workspaceId, ...others]);
   }
 }

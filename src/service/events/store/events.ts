@@ -1,7 +1,7 @@
 import { listed } from '../../platform/store/listed.ts';
 import { PAGE_BYTES, type Page, readPage } from '../../platform/store/pages.ts';
 import type { Tx } from '../../platform/store/store.ts';
-import { appendEvents } from './append.ts';
+import { appendEvents, type Origin } from './append.ts';
 
 export interface StoredEvent {
   /** Its position among the events of the workspace. */
@@ -13,6 +13,7 @@ export interface StoredEvent {
   readonly properties: string | null;
   /** Null if it was sent without one. */
   readonly eventId: string | null;
+  readonly origin: Origin;
   readonly receivedAt: number;
 }
 
@@ -53,6 +54,8 @@ export interface EventConditions {
   /** Users and event names, at most MAX_LISTED of each. */
   readonly userIds?: readonly string[];
   readonly names?: readonly string[];
+  /** Origins. */
+  readonly origins?: readonly string[];
   /** Text that the properties contain as they were sent, unless they have an escape. */
   readonly property?: string;
   /** Text that the user, the name or the properties contain, unless the properties have an escape. */
@@ -65,7 +68,9 @@ const LISTED = Array.from({ length: MAX_LISTED }, () => '?').join(', ');
 /** Function of the position of a text in another. */
 const POSITION = { sqlite: 'instr', postgres: 'strpos' } as const;
 
-const COLUMNS = `number, user_id AS "userId", event, timestamp, event_id AS "eventId", received_at AS "receivedAt",
+const ORIGIN = `coalesce(origin, 'server') AS origin`;
+const COLUMNS = `number, user_id AS "userId", event, timestamp, event_id AS "eventId",
+        ${ORIGIN}, received_at AS "receivedAt",
         CASE WHEN octet_length(properties) <= ${PAGE_BYTES} THEN properties END AS properties,
         CASE WHEN octet_length(properties) > ${PAGE_BYTES} THEN octet_length(properties) ELSE 0 END AS "leftOut"`;
 const LONG = ['user_id', 'event', 'properties'];
@@ -102,7 +107,7 @@ export const events = {
   ): Promise<(Omit<StoredEvent, 'receivedAt'> & { readonly leftOut: number })[]> {
     const { text, param } = listed(tx.sql.dialect, 'event', names);
     const rows = await tx.sql.all<Omit<StoredEvent, 'receivedAt'> & { leftOut: number }>(
-      `SELECT number, user_id AS "userId", event, timestamp,
+      `SELECT number, user_id AS "userId", event, timestamp, ${ORIGIN},
          CASE WHEN octet_length(properties) <= ${SHORT_BYTES} THEN properties END AS properties,
          CASE WHEN octet_length(properties) > ${SHORT_BYTES} THEN 1 ELSE 0 END AS "leftOut" FROM event
        WHERE workspace_id = ? AND number > ? AND number <= ? AND ${text}
@@ -210,7 +215,7 @@ export const events = {
 /** The end of a WHERE clause. There are few different ones, because each is a statement that stays prepared. */
 function conditionsIn(
   { sql }: Tx,
-  { userIds, names, property, text }: EventConditions,
+  { userIds, names, origins, property, text }: EventConditions,
 ): { text: string; params: string[] } {
   const position = POSITION[sql.dialect.name];
   const isEscaped = `${position}(properties, '\\') > 0`;
@@ -226,6 +231,7 @@ function conditionsIn(
   const given = [
     oneOf('user_id', userIds),
     oneOf('event', names),
+    oneOf(`coalesce(origin, 'server')`, origins),
     contains(['properties'], property),
     contains(['properties', 'event', 'user_id'], text),
   ].filter((each) => each !== undefined);

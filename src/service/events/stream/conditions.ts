@@ -23,6 +23,8 @@ export function selectionOf(terms: readonly Term[]): Selection {
   return { conditions, exact };
 }
 
+const LISTS = { userId: 'userIds', event: 'names', origin: 'origins' } as const;
+
 /** Adds the conditions of a term. True if they say all that the term says. */
 function add(
   term: Term,
@@ -39,7 +41,7 @@ function add(
     return false;
   }
   if ('field' in subject) {
-    const list = subject.field === 'userId' ? 'userIds' : 'names';
+    const list = LISTS[subject.field];
     if (values.length > MAX_LISTED || conditions[list]) return false;
     conditions[list] = values;
     return true;

@@ -27,7 +27,7 @@ function hasHiddenName(name: string): boolean {
 
 /** Writes an event as a frame. Numbers are spelled as they were sent. */
 export function eventFrame(event: PagedEvent): string {
-  const { number, userId, event: name, timestamp, eventId, properties, receivedAt } = event;
+  const { number, userId, event: name, timestamp, eventId, origin, properties, receivedAt } = event;
   const bytes =
     event.leftOut || (properties !== null && properties.length > MAX_PROPERTIES && properties.length);
   const known = JSON.stringify({
@@ -38,6 +38,7 @@ export function eventFrame(event: PagedEvent): string {
     event: maskPersonal('event', name),
     timestamp,
     ...(eventId === null ? {} : { eventId: maskPersonal('eventId', eventId) }),
+    origin,
     ...(bytes ? { leftOut: bytes } : {}),
   });
   const field = bytes || properties === null ? '' : `,"properties":${masked(properties)}`;

@@ -134,12 +134,15 @@ function chunkEnd(text: string, from: number): number {
 
 /** The text before and after the properties of an event. */
 function around(event: PagedEvent): [string, string] {
-  const { number, userId, event: name, timestamp, eventId, properties, leftOut, receivedAt } = event;
+  const { number, userId, event: name, timestamp, eventId, origin, properties, leftOut, receivedAt } = event;
   const id = eventId === null ? {} : { eventId };
   const known = JSON.stringify({ userId, event: name, timestamp, ...id }).slice(0, -1);
   const field = properties === null && leftOut === 0 ? '' : ',"properties":';
   const at = new Date(Number(receivedAt)).toISOString();
-  return [`id: ${number}\nevent: event\ndata: ${known}${field}`, `,"receivedAt":"${at}"}\n\n`];
+  return [
+    `id: ${number}\nevent: event\ndata: ${known}${field}`,
+    `,"origin":"${origin}","receivedAt":"${at}"}\n\n`,
+  ];
 }
 
 /** Keeps the text as it was sent, so that big integers are exact, but replaces line breaks between tokens. */

@@ -141,7 +141,8 @@ export const apiKeys = {
       Workspace & Pick<KeyHolder, 'kind' | 'keyId'> & Pick<ApiKey, 'endsAt'> & StoredClientSettings
     >(
       `SELECT w.workspace_id AS id, w.region, w.mode, k.kind, k.key_id AS "keyId", k.ends_at AS "endsAt",
-              w.client_origins AS "clientOrigins", w.open_clients AS "openClients"
+              w.client_origins AS "clientOrigins", w.open_clients AS "openClients",
+              w.client_events AS "clientEvents"
        FROM api_key k JOIN workspace w ON w.workspace_id = k.workspace_id WHERE k.key_hash = ?`,
       [hashOfKey(apiKey)],
     );

@@ -68,7 +68,7 @@ export function clientAccess(
     if (!endpoint.forClients)
       throw new ServiceError(
         'forbidden',
-        'A publishable key can only list the messages of a user and report their outcomes.',
+        'A publishable key can only track events of a user, list the messages of the user and report their outcomes.',
       );
     const address = addressOf(incoming, proxies);
     const ofAddress: Asked = { scope: 'address', subject: address };

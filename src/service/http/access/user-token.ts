@@ -3,9 +3,9 @@ import { USER_TOKEN_SECONDS } from '../../../contract/limits.ts';
 import type { Cipher } from '../../platform/crypto/cipher.ts';
 
 /**
- * Makes a token that speaks for one user of a workspace, for `seconds` from `now` (Unix ms). It holds the hashed identifier
- * and the time of its end in clear, and their MAC under the data key, so that nothing is stored and every node can check
- * it. Throws DataKeyMissing.
+ * Makes a token that speaks for one user of a workspace, for `seconds` from `now` (Unix ms). It holds the time of its end, the
+ * hashed identifier and, where it is given, the userId in clear, as an app needs them, and their MAC under the data key, so
+ * that nothing is stored and every node can check it. Throws DataKeyMissing.
  */
 export function userToken(
   cipher: Cipher,
@@ -13,9 +13,10 @@ export function userToken(
   hashId: string,
   now: number,
   seconds: number = USER_TOKEN_SECONDS.default,
+  userId?: string,
 ): { token: string; expiresAt: string } {
   const end = Math.floor(now / 1000 + seconds);
-  const claims = `${end}.${hashId}`;
+  const claims = `${end}.${hashId}${userId === undefined ? '' : `\0${userId}`}`;
   const mac = macOf(cipher, workspaceId, claims).toString('base64url');
   return {
     token: `ut_${Buffer.from(claims).toString('base64url')}.${mac}`,
@@ -35,12 +36,12 @@ export function readUserToken(
 ): { readonly hashId: string } | 'invalid' | 'expired' {
   const [, encoded = '', mac = ''] = /^ut_([\w-]{1,2000})\.([\w-]{43})$/.exec(token) ?? [];
   const claims = Buffer.from(encoded, 'base64url').toString();
-  const [, seconds, hashId] = /^(\d{1,12})\.(.+)$/s.exec(claims) ?? [];
+  const [, seconds, hashId] = /^(\d{1,12})\.([^\0]+)(?:\0.+)?$/s.exec(claims) ?? [];
   if (seconds === undefined || hashId === undefined) return 'invalid';
   if (!timingSafeEqual(macOf(cipher, workspaceId, claims), Buffer.from(mac, 'base64url'))) return 'invalid';
   return now < Number(seconds) * 1000 ? { hashId } : 'expired';
 }
 
-/** No identifier holds U+0000, so the two parts cannot be divided in another way. */
+/** No identifier holds U+0000, so the parts cannot be divided in another way. */
 const macOf = (cipher: Cipher, workspaceId: string, claims: string): Buffer =>
   cipher.mac('user token', `${workspaceId}\0${claims}`);

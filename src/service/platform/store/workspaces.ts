@@ -17,18 +17,30 @@ export interface ClientSettings {
   readonly origins: readonly string[];
   /** Requests need no user token. Only in effect in a test workspace. */
   readonly open: boolean;
+  /** The events that apps may track; undefined for any. */
+  readonly events?: ClientEvents | undefined;
 }
+
+/** Events that apps may track: by name, the names of their properties, or null for any. */
+export type ClientEvents = Readonly<Record<string, readonly string[] | null>>;
 
 /** The client settings as the columns have them. */
 export interface StoredClientSettings {
   /** A JSON list; null if there is none. */
   readonly clientOrigins: string | null;
   readonly openClients: number;
+  /** JSON of ClientEvents; null for any. */
+  readonly clientEvents: string | null;
 }
 
-export const clientSettingsOf = ({ clientOrigins, openClients }: StoredClientSettings): ClientSettings => ({
+export const clientSettingsOf = ({
+  clientOrigins,
+  openClients,
+  clientEvents,
+}: StoredClientSettings): ClientSettings => ({
   origins: clientOrigins === null ? [] : (JSON.parse(clientOrigins) as string[]),
   open: openClients === 1,
+  events: clientEvents === null ? undefined : (JSON.parse(clientEvents) as ClientEvents),
 });
 
 const WORKSPACE_COLUMNS = 'workspace_id AS id, region, mode';
@@ -65,19 +77,23 @@ export const workspaces = {
 
   async clientSettings(tx: Tx, id: string): Promise<ClientSettings> {
     const row = await tx.sql.get<StoredClientSettings>(
-      `SELECT client_origins AS "clientOrigins", open_clients AS "openClients" FROM workspace
-       WHERE workspace_id = ?`,
+      `SELECT client_origins AS "clientOrigins", open_clients AS "openClients", client_events AS "clientEvents"
+       FROM workspace WHERE workspace_id = ?`,
       [id],
     );
     return clientSettingsOf(row!);
   },
 
-  async setClientSettings(tx: Tx, id: string, { origins, open }: ClientSettings): Promise<void> {
-    await tx.sql.run('UPDATE workspace SET client_origins = ?, open_clients = ? WHERE workspace_id = ?', [
-      origins.length === 0 ? null : JSON.stringify(origins),
-      open ? 1 : 0,
-      id,
-    ]);
+  async setClientSettings(tx: Tx, id: string, { origins, open, events }: ClientSettings): Promise<void> {
+    await tx.sql.run(
+      'UPDATE workspace SET client_origins = ?, open_clients = ?, client_events = ? WHERE workspace_id = ?',
+      [
+        origins.length === 0 ? null : JSON.stringify(origins),
+        open ? 1 : 0,
+        events === undefined ? null : JSON.stringify(events),
+        id,
+      ],
+    );
   },
 
   /** Whether any workspace admits web pages of an origin. */

@@ -34,6 +34,18 @@ const earned = async (service: RawService, id: string) => {
 };
 
 describe('goals', () => {
+  test('a goal may count what servers or apps send', async () => {
+    const clock = wallClock('2026-05-01T10:00:00Z');
+    const service = await open({ clock });
+    const appOrder = { ...order, goalId: 'app-order', where: 'origin:client' };
+    await put(service, [{ ...order, where: 'origin:server' }, appOrder]);
+    const hashId = await identify(service, { userId: 'u' });
+    const { decisionId } = (await decide(service, hashId)).body;
+    clock.set('2026-05-01T12:00:00Z');
+    await track(service, 'order_completed', '2026-05-01T11:00:00Z');
+    expect((await earned(service, decisionId)).goals).toEqual({ order: 1 });
+  });
+
   test('an event after a decision earns what its value says, and a refund takes it back after the window', async () => {
     const clock = wallClock('2026-05-01T10:00:00Z');
     const service = await open({ clock });

@@ -96,7 +96,7 @@ it('sends a long event unchanged, with any character at a chunk boundary', async
   const data = [...text.matchAll(/^data: (.*)$/gm)].map((match) => match[1]!);
   expect(data).toHaveLength(2);
   // Without toContain, which would print the whole text on failure.
-  expect(data[0]!.includes(`"long":"${long}"},"receivedAt":`)).toBe(true);
+  expect(data[0]!.includes(`"long":"${long}"},"origin":"server","receivedAt":`)).toBe(true);
   expect(data[0]!.slice(0, 200)).toContain('12345678901234567890');
   expect(JSON.parse(data[0]!).properties.long.length).toBe(300_000 * 5);
   await stream.cancel();

@@ -2,7 +2,8 @@ import type { Dialect } from '../store.ts';
 
 /** Workspaces, their keys, what all nodes share, and the work that waits. */
 export const accountsTables = (d: Dialect): string[] => [
-  // `hash_key` hashes user identifiers (users/hash-id.ts). `client_origins` and `open_clients` are of publishable keys.
+  // `hash_key` hashes user identifiers (users/hash-id.ts). `client_origins`, `open_clients` and
+  // `client_events` are of publishable keys.
   `CREATE TABLE workspace (
     workspace_id TEXT PRIMARY KEY,
     region TEXT,
@@ -11,6 +12,7 @@ export const accountsTables = (d: Dialect): string[] => [
     mode TEXT NOT NULL,
     client_origins TEXT,
     open_clients INTEGER NOT NULL DEFAULT 0,
+    client_events TEXT,
     catalog_version ${d.bigint} NOT NULL DEFAULT 0,
     catalog_at ${d.bigint} NOT NULL DEFAULT 0
   )`,

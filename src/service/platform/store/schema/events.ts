@@ -2,7 +2,7 @@ import type { Dialect } from '../store.ts';
 
 /** The event log of each workspace, and what is counted of it. */
 export const eventsTables = (d: Dialect): string[] => [
-  // Numbers of a workspace are in the order of commits (event-heads.ts).
+  // Numbers of a workspace are in the order of commits (event-heads.ts). `origin` is null for an event from a server.
   `CREATE TABLE event (
     workspace_id TEXT NOT NULL,
     number ${d.bigint} NOT NULL,
@@ -11,6 +11,7 @@ export const eventsTables = (d: Dialect): string[] => [
     timestamp TEXT NOT NULL CHECK (length(timestamp) BETWEEN 1 AND 256),
     properties TEXT,
     event_id TEXT,
+    origin TEXT CHECK (origin = 'client'),
     received_at ${d.bigint} NOT NULL,
     PRIMARY KEY (workspace_id, number)
   )`,
