@@ -9,6 +9,7 @@ export const HEADERS = {
   requestId: 'x-service-request-id',
   region: 'x-service-region',
   mode: 'x-service-mode',
+  features: 'x-service-features',
   limit: 'x-service-ratelimit-limit',
   remaining: 'x-service-ratelimit-remaining',
   reset: 'x-service-ratelimit-reset',
@@ -21,11 +22,15 @@ export const HEADERS = {
   webhookSignature: 'webhook-signature',
 } as const;
 
+/** What the service takes beyond the specification, as its answers list it. */
+export const FEATURES = 'eventId';
+
 /** The headers of an answer that a page may read: those that describe the answer, and none of its connection. */
 export const ANSWER_HEADERS = [
   HEADERS.requestId,
   HEADERS.region,
   HEADERS.mode,
+  HEADERS.features,
   HEADERS.limit,
   HEADERS.remaining,
   HEADERS.reset,

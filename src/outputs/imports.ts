@@ -80,7 +80,7 @@ export const InspectOutput = z.object({
         max: about('Largest value.', z.nullable(z.union([z.string(), z.number()]))),
         role: about(
           'The field of an event that it holds.',
-          z.nullable(z.enum(['userId', 'event', 'timestamp'])),
+          z.nullable(z.enum(['userId', 'event', 'timestamp', 'eventId'])),
         ),
       }),
     ),

@@ -12,6 +12,7 @@ const profile = {
   sandbox: flag('True for a sandbox.'),
   keysHonoured: flag('True if the service is known to honour idempotency keys.'),
   acceptAnyAnswer: flag('True if any 2xx of the service acknowledges records.'),
+  eventIds: flag('True if the service is known to take `eventId`.'),
 };
 export const ProfilesOutput = z.object({
   profiles: about('The profiles, `local` last.', z.array(z.object(profile))),
@@ -24,6 +25,7 @@ export const ProfileOutput = z.union([
     database: text('The data of `local`.'),
     keysHonoured: profile.keysHonoured,
     acceptAnyAnswer: profile.acceptAnyAnswer,
+    eventIds: profile.eventIds,
   }),
 ]);
 export const ProfileAdded = z.object({ name: profile.name, current: profile.current });

@@ -16,6 +16,8 @@ export interface Profile {
   keysHonoured?: boolean | undefined;
   /** Set by `--accept-any-answer`: any 2xx acknowledges the records that were sent. */
   acceptAnyAnswer?: boolean | undefined;
+  /** Set by `--event-ids`: the service takes `eventId`. */
+  eventIds?: boolean | undefined;
 }
 
 /** The contents of the profiles file. */
@@ -77,6 +79,7 @@ const contents = object({
         sandbox: optional(boolean),
         keysHonoured: optional(boolean),
         acceptAnyAnswer: optional(boolean),
+        eventIds: optional(boolean),
       }),
     ),
   ),

@@ -89,5 +89,6 @@ export function profileView(name: string, profile: Profile) {
     sandbox: profile.sandbox ?? false,
     keysHonoured: profile.keysHonoured ?? false,
     acceptAnyAnswer: profile.acceptAnyAnswer ?? false,
+    eventIds: profile.eventIds ?? false,
   };
 }

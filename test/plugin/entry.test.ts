@@ -25,7 +25,15 @@ it('svc-cli/plugin is what types/plugin.d.ts declares', () => {
   // What a plugin does not get is named here, so that each new member is either declared or added to these.
   type NotOfPlugins = 'world' | 'root' | 'manifest' | 'invocation' | 'resolveSettings';
   expectTypeOf<Exclude<keyof Context, NotOfPlugins>>().toEqualTypeOf<keyof declared.Context>();
-  type OfImports = 'idempotent' | 'acceptAnyAnswer' | 'pacers' | 'limits' | 'service' | 'now' | 'close';
+  type OfImports =
+    | 'idempotent'
+    | 'acceptAnyAnswer'
+    | 'eventIds'
+    | 'pacers'
+    | 'limits'
+    | 'service'
+    | 'now'
+    | 'close';
   expectTypeOf<Exclude<keyof Connection, OfImports>>().toEqualTypeOf<keyof declared.Connection>();
   type Inner = 'raw' | 'waiting' | 'onLost';
   expectTypeOf<Exclude<keyof CallOptions, Inner>>().toEqualTypeOf<keyof declared.CallOptions>();

@@ -52,6 +52,7 @@ export interface Arrived {
   readonly userId: string;
   readonly event: string;
   readonly timestamp: string;
+  readonly eventId?: string;
   readonly properties: Record<string, unknown>;
 }
 
@@ -60,8 +61,9 @@ export async function arrived(home: string): Promise<{ events: Arrived[]; text: 
   const { stdout } = await runSvc(['data', 'export', '--type', 'event', '-p', 'local'], { home, cwd: home });
   const lines = stdout.split('\n').filter((line) => line !== '');
   const events = lines.map((line) => {
-    const { userId, event, timestamp, properties } = JSON.parse(line) as Partial<Arrived>;
-    return { userId: userId!, event: event!, timestamp: timestamp!, properties: properties ?? {} };
+    const { userId, event, timestamp, eventId, properties } = JSON.parse(line) as Partial<Arrived>;
+    const fields = { userId: userId!, event: event!, timestamp: timestamp! };
+    return { ...fields, ...(eventId ? { eventId } : {}), properties: properties ?? {} };
   });
   return { events, text: stdout };
 }

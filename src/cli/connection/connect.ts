@@ -29,6 +29,8 @@ export interface Connection {
   readonly idempotent: boolean;
   /** The profile says that any 2xx of the service acknowledges records. */
   readonly acceptAnyAnswer: boolean;
+  /** The service is known to take `eventId`: it is that of `local`, or the profile says so. */
+  readonly eventIds: boolean;
   /** The pacers of the rate-limit groups, to announce requests and to read the pace. */
   readonly pacers: Pacers;
   /** The rate limits seen in responses of this and of earlier commands. */
@@ -162,6 +164,7 @@ export async function connect({
     isLocal: settings.kind === 'local',
     idempotent,
     acceptAnyAnswer: settings.kind === 'remote' && settings.acceptAnyAnswer,
+    eventIds: settings.kind === 'local' || settings.eventIds,
     pacers,
     limits,
     service: local?.service,

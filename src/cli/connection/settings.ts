@@ -68,7 +68,8 @@ export function resolveSettings(flags: ConnectionFlags, world: Pick<World, 'env'
   const address = checkAddress(baseUrl.value, baseUrl.origin);
   checkWorkspace(workspace.value, workspace.origin);
   checkKey(apiKey.value, apiKey.origin);
-  const { sandbox = false, keysHonoured: idempotent = false, acceptAnyAnswer = false } = profile ?? {};
+  const { sandbox = false, keysHonoured: idempotent = false } = profile ?? {};
+  const { acceptAnyAnswer = false, eventIds = false } = profile ?? {};
   const region = setting('region');
   return {
     kind: 'remote',
@@ -80,6 +81,7 @@ export function resolveSettings(flags: ConnectionFlags, world: Pick<World, 'env'
     sandbox,
     idempotent,
     acceptAnyAnswer,
+    eventIds,
     named,
     origins: {
       baseUrl: baseUrl.origin,

@@ -21,6 +21,7 @@ export type Settings =
       readonly sandbox: boolean;
       readonly idempotent: boolean;
       readonly acceptAnyAnswer: boolean;
+      readonly eventIds: boolean;
       /** The profile that `--profile` or `SVC_PROFILE` names, even if every setting is overridden. */
       readonly named: { readonly profile: string; readonly by: '--profile' | 'SVC_PROFILE' } | undefined;
       /** The origin of each setting. */

@@ -39,6 +39,10 @@ After saving, svc checks the key with one read (GET /v1/webhooks). The profile i
       summary: 'any 2xx of the service acknowledges events and users, also without rate-limit headers',
       allowNo: true,
     }),
+    'event-ids': Flags.boolean({
+      summary: 'the service takes eventId, also if its answers do not say so',
+      allowNo: true,
+    }),
     'keys-honoured': Flags.boolean({
       summary: 'former name of --idempotent',
       hidden: true,
@@ -64,6 +68,7 @@ After saving, svc checks the key with one read (GET /v1/webhooks). The profile i
       sandbox: flags.sandbox,
       keysHonoured: flags.idempotent ?? flags['keys-honoured'],
       acceptAnyAnswer: flags['accept-any-answer'],
+      eventIds: flags['event-ids'],
     });
     const profiles = new Profiles(paths.configDir);
     const existing = profileOf(profiles.read().profiles, name);
@@ -173,6 +178,7 @@ function differences(before: Profile, given: Partial<Profile>): string {
     ['sandbox', '--sandbox'],
     ['keysHonoured', '--idempotent'],
     ['acceptAnyAnswer', '--accept-any-answer'],
+    ['eventIds', '--event-ids'],
   ];
   const format = (field: keyof Profile, value: string | boolean | undefined) =>
     typeof value === 'boolean'

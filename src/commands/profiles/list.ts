@@ -26,6 +26,7 @@ const FIELDS: readonly Field<Row>[] = [
   { field: 'sandbox', title: 'SANDBOX', extra: true },
   { field: 'keysHonoured', title: 'IDEMPOTENT', extra: true },
   { field: 'acceptAnyAnswer', title: 'ANY ANSWER', extra: true },
+  { field: 'eventIds', title: 'EVENT IDS', extra: true },
 ];
 
 export default class ProfilesList extends SvcCommand {
@@ -56,6 +57,7 @@ export default class ProfilesList extends SvcCommand {
       sandbox: false,
       keysHonoured: true,
       acceptAnyAnswer: false,
+      eventIds: true,
     };
     const all = [...named, local];
     noticeEnvironment(out, world);

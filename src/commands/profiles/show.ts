@@ -34,7 +34,7 @@ export default class ProfilesShow extends SvcCommand {
     }
     const fields =
       name === LOCAL
-        ? { name, database: paths.database, keysHonoured: true, acceptAnyAnswer: false }
+        ? { name, database: paths.database, keysHonoured: true, acceptAnyAnswer: false, eventIds: true }
         : profileView(name, existingProfile(profiles, name));
     if (args.name === undefined) noticeEnvironment(out, world);
     out.result({ ...fields, current: name === current }, () =>

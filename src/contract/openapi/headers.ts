@@ -1,4 +1,4 @@
-import { HEADERS } from '../headers.ts';
+import { FEATURES, HEADERS } from '../headers.ts';
 import { UNLIMITED } from '../limits.ts';
 import type { Json } from './schemas.ts';
 
@@ -41,6 +41,13 @@ export const RESPONSE_HEADERS: Readonly<Record<string, Json>> = {
     'x-beyond-specification': true,
     schema: { type: 'string', enum: ['live', 'test'] },
   },
+  'X-Service-Features': {
+    description:
+      'What the service takes beyond the specification, separated by commas. `eventId`: events may have one. In every response to a request whose key was accepted.',
+    'x-beyond-specification': true,
+    schema: { type: 'string' },
+    example: FEATURES,
+  },
   'Retry-After': { ...integer('Seconds to wait before a retry.', { examples: [12] }), required: true },
   'Idempotent-Replayed': {
     description: '`true` if this is the answer to an earlier request with the same idempotency key.',
@@ -70,6 +77,7 @@ export function headersOf(
     'X-Service-Request-Id',
     'X-Service-Region',
     'X-Service-Mode',
+    'X-Service-Features',
     ...(response === 'uncounted' ? [] : RATE_LIMIT),
     ...(response === 'write' ? ['Idempotent-Replayed'] : []),
     ...more,

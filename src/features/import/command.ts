@@ -10,11 +10,13 @@ import { paceOf, throttledText } from '../../cli/terminal/pace.ts';
 import type { Text } from '../../cli/terminal/text.ts';
 import { GROUP_LIMITS, UNLIMITED, WINDOW_MS } from '../../contract/limits.ts';
 import { randomFrom } from '../../kit/random.ts';
+import { shell } from '../../kit/shell.ts';
 import { answersOf } from './deliver/answers-of.ts';
 import { sendWith } from './deliver/client-send.ts';
 import { RejectsTaken } from './deliver/import-refused.ts';
 import { RejectsClaim } from './deliver/rejects-claim.ts';
 import { type Answer, type Send, SendFailure } from './deliver/send.ts';
+import { declaresEventIds } from './deliver/takes-event-ids.ts';
 import { PreflightFailed } from './guess/check-sample.ts';
 import { withMappingFile } from './mapping-file/mapping-flags.ts';
 import type { ImportFlags } from './option-table/flags.ts';
@@ -28,7 +30,7 @@ import { ProgressView } from './report/progress.ts';
 import { type RecoveryCommands, recoveryCommands } from './report/recovery-commands.ts';
 import type { ImportEnd } from './report/result.ts';
 import { planSummary, summary, zonelessText } from './report/summary.ts';
-import { runImport } from './run/import.ts';
+import { outageOf, runImport } from './run/import.ts';
 import type { ImportOptions } from './run/options.ts';
 import { leastSeconds, planImport } from './run/plan.ts';
 import { checkRejectsPath, withoutRejects } from './run/rejects-path.ts';
@@ -161,19 +163,26 @@ async function run(
     { once: true },
   );
   try {
+    const random = randomFrom(undefined);
+    const common = { clock: world.clock, random, onNotice: say };
     const end = await runImport(options, {
+      ...common,
       stdin: untilStopped(world.stdin, signal),
       openPipe: pipesUntil(signal),
-      clock: world.clock,
-      random: randomFrom(undefined),
       send: counted(sendWith(connection.client, command.kind, answersOf(connection, flags)), traffic),
+      takesEventIds: connection.eventIds
+        ? undefined
+        : async () => {
+            const takes = await declaresEventIds(connection.client, outageOf(options, common), signal);
+            if (!takes) say(undeclaredText(connection));
+            return takes;
+          },
       traffic: () => ({
         ...traffic,
         rateLimit: pace()?.limit ?? null,
         heldBackMs: Math.round(pacer.throttledMs),
       }),
       stop: signal,
-      onNotice: say,
       onPlan: (requests) => pacer.expect(requests),
       onProgress: (progress) => view.update(progress),
       onAnswer: command.onAnswer,
@@ -202,6 +211,14 @@ async function run(
     reading?.dispose();
     view.end();
   }
+}
+
+/** Says that event ids are not sent, and how they are. */
+function undeclaredText({ baseUrl, profile }: Connection): string {
+  return (
+    `eventId is left out: ${new URL(baseUrl).origin} does not declare that it takes it; if it does: ` +
+    shell`svc profiles add ${profile ?? 'NAME'} --event-ids`
+  );
 }
 
 function targetOf(connection: Connection | undefined): Target {

@@ -68,7 +68,7 @@ export async function runInspect(
       }),
     );
     if (given.save !== undefined) {
-      save(given.save, withFlags(flags, suggestion.flags), world.cwd);
+      save(given.save, withFlags(withPresentIds(flags, findings), suggestion.flags), world.cwd);
       out.notice(`wrote ${given.save}, for --mapping`);
     }
     return EXIT.done;
@@ -79,6 +79,12 @@ export async function runInspect(
 
 /** Flags of `events inspect` that `events import` lacks, or that should not be repeated. */
 const INSPECT_ONLY = ['save', 'json'];
+
+/** Without the rule of a source for ids if the table lacks its columns: only in a source they may be missing. */
+function withPresentIds<T extends MappingFlags>(flags: T, { header, suggestion }: Findings): T {
+  const absent = flags.sourceIds && header && suggestion.eventId === undefined;
+  return absent ? { ...flags, map: flags.map?.filter((rule) => !rule.startsWith('eventId=')) } : flags;
+}
 
 function rejectionsOf({ check }: Findings, through: ReadThrough | undefined) {
   return through ?? (check && { ...check, read: check.records });

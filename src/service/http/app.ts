@@ -2,7 +2,7 @@ import type { HttpBindings } from '@hono/node-server';
 import { type Context, Hono } from 'hono';
 import { ENDPOINTS, type Endpoint, type EndpointName } from '../../contract/endpoints.ts';
 import { ServiceError } from '../../contract/errors.ts';
-import { HEADERS } from '../../contract/headers.ts';
+import { FEATURES, HEADERS } from '../../contract/headers.ts';
 import { validate } from '../../contract/validation.ts';
 import { newId } from '../../kit/id.ts';
 import type { Platform } from '../platform/platform.ts';
@@ -248,6 +248,12 @@ async function callHandler(
   return respond(written.answer, headers);
 }
 
+/** Sets the headers that describe the service to holders of a key of a workspace. */
+function describe({ mode }: Call['workspace'], headers: Headers): void {
+  headers.set(HEADERS.mode, mode);
+  headers.set(HEADERS.features, FEATURES);
+}
+
 /** Authenticates a request, applies the region's delay and counts the request. Sets the headers of each step. */
 async function admitted(
   c: Ctx,
@@ -261,14 +267,14 @@ async function admitted(
   if (inside !== undefined) {
     const workspace = await store.read((tx) => workspaces.get(tx, inside));
     if (!workspace) throw new ServiceError('forbidden');
-    headers.set(HEADERS.mode, workspace.mode);
+    describe(workspace, headers);
     return { workspace, onlyUser: undefined, client: undefined };
   }
   // Also with a 401: a key sent to the wrong region is unknown there, and the response should name that region.
   if (parts.region) headers.set(HEADERS.region, parts.region);
   const holder = await parts.authenticate(c.req);
   const { workspace } = holder;
-  headers.set(HEADERS.mode, workspace.mode);
+  describe(workspace, headers);
   // Before it takes a connection, which a worker that is silent would keep from others.
   if (store.workers?.isUnreachable(workspace.id))
     throw new StoreUnavailable(`the worker of ${workspace.id} does not answer`, undefined);

@@ -34,6 +34,7 @@ interface Expected {
   readonly user: string | undefined;
   readonly event: string | undefined;
   readonly time: string;
+  readonly id?: string;
   /** Rows that are rejected, by number, and why. */
   readonly rejected?: readonly number[];
 }
@@ -46,6 +47,7 @@ const TABLES: readonly Expected[] = [
     user: 'user_id',
     event: 'event_type',
     time: 'event_time',
+    id: 'uuid',
     rejected: [6, 7, 8],
   },
   { file: 'ga4_event.csv', user: 'user_id', event: 'name', time: 'timestamp' },
@@ -53,12 +55,12 @@ const TABLES: readonly Expected[] = [
 ];
 
 test.each(TABLES)('$file: the suggested command imports what csv-parse reads', async (expected) => {
-  const { file, user, event, time, rejected = [] } = expected;
+  const { file, user, event, time, id, rejected = [] } = expected;
   const home = tempDir();
   copyFileSync(join(REAL, file), join(home, file));
   const found = await inspect(home, file);
   const roles = Object.fromEntries(found.columns.map(({ role, name }) => [role, name]));
-  expect([roles.userId, roles.event, roles.timestamp]).toEqual([user, event, time]);
+  expect([roles.userId, roles.event, roles.timestamp, roles.eventId]).toEqual([user, event, time, id]);
   expect(found.ambiguities.map(({ flag }) => flag)).toEqual([
     ...(user === undefined ? ['--set userId=USER_ID'] : []),
     ...(event === undefined ? ['--set event=EVENT_NAME'] : []),
@@ -73,7 +75,9 @@ test.each(TABLES)('$file: the suggested command imports what csv-parse reads', a
     firstTimestamp: found.timestamps.first,
     lastTimestamp: found.timestamps.last,
   });
-  const names = Object.keys(rows[0]!).filter((name) => name !== '' && ![user, event, time].includes(name));
+  const names = Object.keys(rows[0]!).filter(
+    (name) => name !== '' && ![user, event, time, id].includes(name),
+  );
   const types = new Map(names.map((name) => [name, typed(rows, name)]));
   const wanted = rows.flatMap((row, index): Arrived[] => {
     if (rejected.includes(index)) return [];
@@ -88,6 +92,7 @@ test.each(TABLES)('$file: the suggested command imports what csv-parse reads', a
         userId: user === undefined ? ANSWERS.userId : row[user]!,
         event: event === undefined ? ANSWERS.event : row[event]!,
         timestamp: `${timestamp}Z`,
+        ...(id === undefined ? {} : { eventId: row[id]! }),
         properties,
       },
     ];
@@ -118,8 +123,8 @@ test('github_events.json: the suggested command imports what JSON.parse reads', 
   const wanted = records.map((record) => {
     const properties: Record<string, unknown> = {};
     flat(record, '', properties);
-    const { 'actor.login': userId, type: event, created_at: timestamp, ...rest } = properties;
-    return { userId, event, timestamp, properties: rest };
+    const { 'actor.login': userId, type: event, created_at: timestamp, id: eventId, ...rest } = properties;
+    return { userId, event, timestamp, eventId, properties: rest };
   });
   expect((await arrived(home)).events).toEqual(wanted);
 });

@@ -5,6 +5,7 @@ import { REQUIRED_FIELDS } from '../record/record-kind.ts';
 import { type Ambiguity, type Asked, flagText } from './ambiguity.ts';
 import type { FormatFit } from './fitting-formats.ts';
 import type { Flag } from './flag.ts';
+import { idColumn } from './id-column.ts';
 import { isForeignTime, timeScore } from './names.ts';
 import type { Profile } from './profile.ts';
 import {
@@ -26,6 +27,8 @@ export interface Suggestion {
   readonly ambiguities: readonly Ambiguity[];
   /** The column of each field. */
   readonly roles: ReadonlyMap<Role, string>;
+  /** The column of the ids of events. */
+  readonly eventId: string | undefined;
   /** How the times are read; undefined if no column holds them, or in several ways. */
   readonly time: FormatFit | undefined;
   /** Why each column was chosen. */
@@ -115,6 +118,7 @@ export function suggest(
     }
     flags.push(...found.get(field)!);
   }
+  const eventId = mapping.kind === 'events' ? eventIdOf() : undefined;
   const column = roles.get('timestamp');
   const chosen = column === undefined ? undefined : named.get(column);
   if (chosen && chosen.values.length > 0) timeColumns = [chosen];
@@ -128,7 +132,20 @@ export function suggest(
     ),
   );
   if (json) flags.push(...shapeFlags(profiles, mapping, taken, nested));
-  return { flags, ambiguities, roles, time: times.time, reasons };
+  return { flags, ambiguities, roles, eventId, time: times.time, reasons };
+
+  /** The column of the ids of events, and the flag that maps it. */
+  function eventIdOf(): string | undefined {
+    const own = named.get('eventId');
+    if (mapped.has('eventId') || mapping.set.has('eventId')) return mapped.get('eventId') || undefined;
+    if (own && !(json && own.type === 'number')) return own.name;
+    const asked = new Set([...taken, ...ambiguities.flatMap(({ choices }) => choices)]);
+    const name = own?.name ?? idColumn(profiles, asked)?.name;
+    if (name === undefined) return undefined;
+    taken.add(name);
+    flags.push(['map', ruleText(simpleRule('eventId', name))]);
+    return name;
+  }
 }
 
 /** Returns whether a column with times holds those of events, and not something that only looks like it. */

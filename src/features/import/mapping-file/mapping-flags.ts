@@ -14,12 +14,14 @@ import { SOURCES } from './sources.ts';
  */
 export function withMappingFile<
   T extends { readonly from?: string | undefined; readonly mapping?: string | undefined },
->(flags: T, cwd: string): T {
+>(flags: T, cwd: string): T & { readonly sourceIds: boolean } {
   const { from, mapping } = flags;
-  let base: Record<string, unknown> = {};
-  if (from !== undefined) base = flagsOf(sourceNamed(from));
+  const source: { map?: readonly string[] } = from === undefined ? {} : flagsOf(sourceNamed(from));
+  let base: Record<string, unknown> = source;
   if (mapping !== undefined) base = mergedFlags(base, flagsOf(fileNamed(mapping, cwd)));
-  return mergedFlags(base, flags) as T;
+  const merged = mergedFlags(base, flags) as T & { map?: readonly string[] };
+  const ids = source.map?.filter((rule) => rule.startsWith('eventId='));
+  return { ...merged, sourceIds: ids?.some((rule) => merged.map?.includes(rule)) ?? false };
 }
 
 /** Returns the mapping of a source that ships with svc. Throws a `usage` error. */

@@ -104,7 +104,9 @@ function reshaper(mapping: Mapping): Reshaper {
         : fields.has(target)
           ? (value, _, draft) => draft.field(target, fieldText(kind, target, value))
           : (value, path, draft) => draft.property(property, value, path);
-    return { ...rule, write, only: onlyColumn(rule), all: [...new Set(rule.sources.flat())] };
+    // An empty id is none, as in a table.
+    const only = target === 'eventId' ? undefined : onlyColumn(rule);
+    return { ...rule, write, only, all: [...new Set(rule.sources.flat())] };
   }
 
   const rules = map.map(compiled);
@@ -145,7 +147,7 @@ function reshaper(mapping: Mapping): Reshaper {
 }
 
 interface CompiledRule extends MapRule {
-  /** The path, if there is only one. */
+  /** The path, if there is only one, and it is read also where it is empty. */
   readonly only: string | undefined;
   readonly all: readonly string[];
   /** Adds the value that was read at a path. */

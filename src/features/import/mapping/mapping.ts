@@ -34,6 +34,10 @@ export interface Mapping {
   /** `--where field=value`: the accepted values of each field. */
   readonly where?: ReadonlyMap<string, ReadonlySet<string>> | undefined;
   readonly validate: boolean;
+  /** The rule of `eventId` is that of a source (`--from`). */
+  readonly sourceIds?: boolean | undefined;
+  /** The columns or paths of ids that are not sent, because the service does not take `eventId`. */
+  readonly unsentIds?: readonly string[] | undefined;
 }
 
 /** Returns whether a record is sent as it is, apart from the conversion of its timestamp. */

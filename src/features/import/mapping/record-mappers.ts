@@ -2,6 +2,7 @@ import { scanEvent } from '../formats/json/scan-event.ts';
 import type { MappersFor } from '../formats/record-mappers.ts';
 import { requireConsentNamed } from './consent-names.ts';
 import { Columns } from './csv-columns.ts';
+import { forJson, forTable } from './event-ids.ts';
 import { jsonMapper } from './map-json.ts';
 import type { Mapping } from './mapping.ts';
 
@@ -16,10 +17,11 @@ export function recordMappers(given: Mapping): MappersFor {
           nulls: 'drop',
         }
       : given;
+    const json = forJson(mapping);
     return {
-      json: jsonMapper(mapping),
-      scan: isPlain(mapping) ? scanEvent : undefined,
-      rows: (header, file) => new Columns(header, mapping, file),
+      json: jsonMapper(json),
+      scan: isPlain(json) ? scanEvent : undefined,
+      rows: (header, file) => new Columns(header, forTable(mapping, header), file),
       checkNames: (names, file) => requireConsentNamed(names, given, file),
     };
   };

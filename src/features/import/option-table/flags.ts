@@ -272,7 +272,11 @@ export const importFlags = {
 type Parsed<T, F = Omit<Interfaces.InferredFlags<T>, 'json'>> = {
   readonly [K in keyof F as undefined extends F[K] ? never : K]: F[K];
 } & { readonly [K in keyof F as undefined extends F[K] ? K : never]?: F[K] };
+/** Whether the rule of `eventId` is that of `--from`. */
+interface SourceIds {
+  readonly sourceIds?: boolean;
+}
 /** The parsed flags of `events inspect`. */
-export type MappingFlags = Parsed<typeof mappingFlags>;
+export type MappingFlags = Parsed<typeof mappingFlags> & SourceIds;
 /** The parsed flags of `events import` and `users import`. */
-export type ImportFlags = Parsed<typeof importFlags>;
+export type ImportFlags = Parsed<typeof importFlags> & SourceIds;

@@ -12,7 +12,7 @@ export interface Parts {
     readonly limit: number | undefined;
   };
   readonly reading: Reading;
-  readonly mapping: Omit<Mapping, 'kind' | 'columnTypes' | 'onZoneless'>;
+  readonly mapping: Omit<Mapping, 'kind' | 'columnTypes' | 'onZoneless' | 'sourceIds' | 'unsentIds'>;
 }
 
 /** What the meaning of a flag may depend on: the kind of the records, and the time zone and format that other flags name. */

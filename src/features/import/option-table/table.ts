@@ -61,6 +61,7 @@ export function mappingOf(kind: RecordKind, flags: MappingFlags, onZoneless: Map
   return {
     kind,
     onZoneless: named === undefined ? onZoneless : undefined,
+    sourceIds: flags.sourceIds,
     ...partOfFlags('mapping', flags, { kind, zone, format }),
   };
 }

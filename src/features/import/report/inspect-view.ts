@@ -111,7 +111,9 @@ function notesOf(
     const also = others.map(({ profile }) => profile.name).join(', ');
     notes.push(`${role}: ${column}${why ? ` (${why})` : ''}${also && why ? `; also possible: ${also}` : ''}`);
   }
-  const { time } = suggestion;
+  const { time, eventId } = suggestion;
+  if (eventId !== undefined)
+    notes.push(`eventId: ${eventId}, so that each event is stored once where the service takes it`);
   if (timestamps.first !== null) notes.push(`times: ${timestamps.first} to ${timestamps.last}`);
   if (time?.zoneless && !suggestion.ambiguities.some(({ flag }) => flag.startsWith('--time-zone')))
     notes.push('times have no zone and are read as UTC; --time-zone Europe/Berlin for another');

@@ -2,6 +2,7 @@ import type { Ambiguity } from '../guess/ambiguity.ts';
 import type { Findings } from '../guess/findings.ts';
 import type { Profile, ProfileType } from '../guess/profile.ts';
 import type { Role } from '../guess/roles.ts';
+import type { Suggestion } from '../guess/suggest.ts';
 
 /** A column of a table, or a path of JSON records. */
 export interface InspectedColumn {
@@ -13,7 +14,7 @@ export interface InspectedColumn {
   readonly distinct: number;
   readonly min: string | number | null;
   readonly max: string | number | null;
-  readonly role: Role | null;
+  readonly role: Role | 'eventId' | null;
 }
 
 /** The document that `events inspect --json` prints (command-line.md). */
@@ -64,16 +65,19 @@ export function inspectionOf(findings: Findings, extent: Extent, command: string
     header: first?.header ? findings.header : null,
     rows: extent.rows,
     rowsExact: extent.rowsExact,
-    columns: profiles.map((profile) => columnOf(profile, suggestion.roles)),
+    columns: profiles.map((profile) => columnOf(profile, suggestion)),
     timestamps: { format: time ? (time.format ?? 'ISO 8601') : null, first: extent.first, last: extent.last },
     ambiguities: suggestion.ambiguities.map(({ column, choices, flag }) => ({ column, choices, flag })),
     command,
   };
 }
 
-function columnOf(profile: Profile, roles: ReadonlyMap<Role, string>): InspectedColumn {
+function columnOf(
+  profile: Profile,
+  { roles, eventId }: Pick<Suggestion, 'roles' | 'eventId'>,
+): InspectedColumn {
   const { name, type, values, empty, distinct, min, max } = profile;
-  const role = [...roles].find(([, column]) => column === name)?.[0] ?? null;
+  const role = [...roles].find(([, column]) => column === name)?.[0] ?? (name === eventId ? 'eventId' : null);
   return { name, type, examples: examplesOf(values), empty, distinct, min, max, role };
 }
 

@@ -37,10 +37,10 @@ export async function runImport(options: ImportOptions, world: ImportWorld): Pro
   try {
     const journal = Journal.open(options.journal);
     try {
-      const opened = await openOrResume(journal, inputs, options, world, () =>
-        prepareImport(inputs, options, world),
+      const opened = await openOrResume(journal, inputs, options, world, (chosen) =>
+        prepareImport(inputs, { ...options, mapping: chosen }, world),
       );
-      inputs.mapping = { ...mapping, columnTypes: opened.state.columnTypes };
+      inputs.mapping = { ...opened.mapping, columnTypes: opened.state.columnTypes };
       journal.everySync = inputs.opened.some(({ fingerprint }) => fingerprint === null);
       const pipeline = new Pipeline(options, world, inputs, journal, opened);
       const failure = await pipeline.run().then(
@@ -56,6 +56,16 @@ export async function runImport(options: ImportOptions, world: ImportWorld): Pro
   } finally {
     await inputs.close();
   }
+}
+
+/** What waits for the service during an outage. */
+export function outageOf(
+  { maxWait }: Pick<ImportOptions, 'maxWait'>,
+  { clock, random, onNotice }: Pick<ImportWorld, 'clock' | 'random' | 'onNotice'>,
+): Outage {
+  const onPause = (reason: string, ms: number) =>
+    onNotice(`${reason}; retrying in ${Math.ceil(ms / 1000)} s (--max-wait)`);
+  return new Outage({ maxWait, clock, random, onPause });
 }
 
 /** Connects the steps of an import. Each batch passes from the reader to the delivery; the tracker observes both. */
@@ -180,17 +190,15 @@ class Pipeline {
   }
 
   private sender(importId: string): BatchSender {
-    const { mapping, maxWait, concurrency } = this.options;
-    const { clock, random, send, stop, onNotice } = this.world;
-    const onPause = (reason: string, ms: number) =>
-      onNotice(`${reason}; retrying in ${Math.ceil(ms / 1000)} s (--max-wait)`);
+    const { mapping, concurrency } = this.options;
+    const { send, stop } = this.world;
     return new BatchSender({
       kind: mapping.kind,
       importId,
       names: this.inputs.names,
       concurrency,
       send,
-      outage: new Outage({ maxWait, clock, random, onPause }),
+      outage: outageOf(this.options, this.world),
       counters: this.counters,
       signal: stop,
     });

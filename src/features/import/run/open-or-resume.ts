@@ -8,6 +8,10 @@ import type { Journal, JournalState } from '../deliver/journal/journal.ts';
 import type { AmbiguousBatch } from '../deliver/journal/journal-batches.ts';
 import type { RejectsClaim } from '../deliver/rejects-claim.ts';
 import { isUnchangedSince } from '../deliver/rejects-file.ts';
+import { throwIfStopped } from '../input/stopped.ts';
+import { mapsEventIds, withoutEventIds } from '../mapping/event-ids.ts';
+import type { Mapping } from '../mapping/mapping.ts';
+import type { JournaledRule } from '../option-table/option.ts';
 import type { ColumnTypes } from '../record/cell-type.ts';
 import { asTyped, claimOne, rejectsPaths } from './claim-rejects.ts';
 import { type ImportName, optionsText } from './identity.ts';
@@ -21,6 +25,8 @@ export interface OpenedImport {
   readonly claim: RejectsClaim | undefined;
   /** It had finished, and records may have been appended to its inputs since. */
   readonly appended: boolean;
+  /** With the rule of event ids, unless the service did not take them when the import began. */
+  readonly mapping: Mapping;
 }
 
 /**
@@ -32,13 +38,16 @@ export async function openOrResume(
   inputs: Inputs,
   options: ImportOptions,
   world: ImportWorld,
-  prepare: () => Promise<ColumnTypes>,
+  prepare: (mapping: Mapping) => Promise<ColumnTypes>,
 ): Promise<OpenedImport> {
-  const { mode, name, mapping } = options;
-  const text = optionsText(name, mapping, options.reading);
+  const { mode, name } = options;
   const earlier = mode !== 'restart' ? earlierImport(journal) : undefined;
   const piped = inputs.opened.some(({ fingerprint }) => fingerprint === null);
   // Users are sent again: the command prints their hashIds, and the service stores each of them once.
+  const withoutIds = mapsEventIds(options.mapping) ? withoutEventIds(options.mapping) : undefined;
+  // What an import decided about event ids holds for all of its records, also if the service takes them now.
+  let mapping = withoutIds && earlier && !hasEventIds(earlier.options) ? withoutIds : options.mapping;
+  let text = optionsText(name, mapping, options.reading);
   const once = mode === 'resume' || (mode === 'fresh' && !piped && name.kind === 'events');
   if (once && earlier?.contents) inputs.arrange(earlier.contents);
   let fingerprints = inputs.fingerprints;
@@ -61,7 +70,13 @@ export async function openOrResume(
   }
   inputs.arrange();
   fingerprints = inputs.fingerprints;
-  const columnTypes = await prepare();
+  if (withoutIds) {
+    const takes = (await world.takesEventIds?.()) ?? true;
+    throwIfStopped(world.stop);
+    mapping = takes ? options.mapping : withoutIds;
+    text = optionsText(name, mapping, options.reading);
+  }
+  const columnTypes = await prepare(mapping);
   // The rejects of an import of which nothing was accepted are those of its repetition.
   const replaced = mode === 'restart' || !journal.touched ? journal.state()?.options : undefined;
   const { claim, rejects } = await claimOne(
@@ -88,7 +103,7 @@ export async function openOrResume(
     columnTypes,
   };
   journal.start({ ...state, rejectsPath: resolve(name.cwd, rejects) });
-  return { state: { ...state, finished: false, rejectsLength: 0 }, claim, appended: false };
+  return { state: { ...state, finished: false, rejectsLength: 0 }, claim, appended: false, mapping };
 
   /** Resumes an unfinished import. Its inputs must not have changed. */
   async function resumeUnfinished(state: JournalState, found: readonly Difference[]): Promise<OpenedImport> {
@@ -98,7 +113,7 @@ export async function openOrResume(
       world.onNotice(ambiguousText(batch, inputs.names));
     const rejectsPath = asTyped(state.rejectsPath, options);
     const { claim } = await claimOne([rejectsPath], text, options);
-    return { state: { ...state, rejectsPath }, claim, appended: state.contents !== undefined };
+    return { state: { ...state, rejectsPath }, claim, appended: state.contents !== undefined, mapping };
   }
 
   /** Resumes a finished import with the records that were appended since. Undefined if the inputs were replaced. */
@@ -120,6 +135,7 @@ export async function openOrResume(
         state: { ...state, rejectsPath: asTyped(state.rejectsPath, options) },
         claim: undefined,
         appended: false,
+        mapping,
       };
     }
     world.onNotice(appendedText(name, journal.lastAt));
@@ -131,6 +147,7 @@ export async function openOrResume(
       state: { ...state, finished: false, inputs: fingerprints, rejectsPath: rejects, rejectsLength },
       claim,
       appended: true,
+      mapping,
     };
   }
 
@@ -147,6 +164,12 @@ export async function openOrResume(
     if (free.length === 0) throw new RejectsTaken(options.rejects, 'ended', []);
     return free;
   }
+}
+
+/** Returns whether an import of a journal maps event ids. */
+function hasEventIds(options: string): boolean {
+  const { map } = JSON.parse(options) as { map?: readonly JournaledRule[] };
+  return map?.some(([, target]) => target === 'eventId') ?? false;
 }
 
 /** Returns the import in the journal if it has finished, or if a batch of it was or may have been settled. */

@@ -41,6 +41,8 @@ export interface ImportWorld {
   readonly clock: Clock;
   readonly random: () => number;
   readonly send: Send;
+  /** Whether the service takes `eventId`: called before a new import that maps it. Undefined if it does. */
+  readonly takesEventIds?: (() => Promise<boolean>) | undefined;
   readonly traffic: () => Traffic;
   /** Aborted by the first Ctrl-C: requests in progress are finished, and no new ones are sent. */
   readonly stop: AbortSignal;

@@ -199,3 +199,30 @@ test('the only candidate is taken, and the report says why', async () => {
   const constant = await suggested(lines('account,state,date', ...rows(() => 'Cash')));
   expect(constant.flags).toBe(`${USER} ${EVENT} --map timestamp=date`);
 });
+
+const records = (id: string, made: (n: number) => unknown, count = 25) =>
+  Array.from({ length: count }, (_, n) =>
+    JSON.stringify({ [id]: made(n), userId: `u${n % 7}`, event: 'e', timestamp: '2026-01-31T12:00:00Z' }),
+  ).join('\n');
+
+test.each([
+  ['messageId', (n: number) => `m${n}`, 'messageId'],
+  ['event_id', (n: number) => 1000 + n, 'event_id'],
+  ['$insert_id', (n: number) => `i${n}`, '$insert_id'],
+  ['id', (n: number) => `evt_${n}`, 'id'],
+  ['eventId', (n: number) => n + 0.5, 'eventId'],
+  // The field itself needs no flag.
+  ['eventId', (n: number) => `e${n}`, undefined],
+  // Numbers may count the rows of each file; what comes twice, is missing, or too long identifies no event.
+  ['id', (n: number) => n, undefined],
+  ['messageId', (n: number) => `m${n % 24}`, undefined],
+  ['messageId', (n: number) => (n === 0 ? '' : `m${n}`), undefined],
+  ['messageId', (n: number) => `${'m'.repeat(128)}${n}`, undefined],
+  ['order_id', (n: number) => `o${n}`, undefined],
+])('a unique column named %s is proposed for the id of the event: %#', async (id, made, mapped) => {
+  const { flags, inspection } = await suggested(records(id, made), 'a.ndjson');
+  const rule = / ?--map '?eventId=([^ ']+)'?/.exec(flags)?.[1];
+  expect(rule).toBe(mapped);
+  const role = inspection.columns.find(({ name }) => name === id)!.role;
+  expect(role).toBe(mapped !== undefined || id === 'eventId' ? 'eventId' : null);
+});

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
 import { recordMappers } from '../../../../src/features/import/mapping/record-mappers.ts';
 import { mappingJsonSchema } from '../../../../src/features/import/mapping-file/document.ts';
-import { documentOf, flagsOf } from '../../../../src/features/import/mapping-file/flags.ts';
+import { documentOf } from '../../../../src/features/import/mapping-file/flags.ts';
 import { sourceMapping } from '../../../../src/features/import/mapping-file/load.ts';
+import { withMappingFile } from '../../../../src/features/import/mapping-file/mapping-flags.ts';
 import { SOURCES } from '../../../../src/features/import/mapping-file/sources.ts';
 import type { ImportFlags } from '../../../../src/features/import/option-table/flags.ts';
 import { mappingOf } from '../../../../src/features/import/option-table/table.ts';
@@ -10,7 +11,7 @@ import { madeJson } from '../../../support/collect.ts';
 
 function mappersOf(source: string) {
   return recordMappers(
-    mappingOf('events', flagsOf(sourceMapping(source)!) as unknown as ImportFlags, undefined),
+    mappingOf('events', withMappingFile({ from: source } as ImportFlags & { from: string }, '.'), undefined),
   )();
 }
 
@@ -37,12 +38,12 @@ const SAMPLES: [source: string, from: string, record: object, event: object][] =
       userId: '97980cfea0067',
       event: 'Report',
       timestamp: '2015-12-10T04:08:31.905Z',
+      eventId: '022bb90c-bbac-11e4-8dfc-aa07a5b093db',
       properties: {
         'context.active': true,
         'context.ip': '8.8.8.8',
         'context.campaign.name': 'TPS Innovation Newsletter',
         'integrations.All': true,
-        messageId: '022bb90c-bbac-11e4-8dfc-aa07a5b093db',
         type: 'weekly',
         total: 12.5,
         sentAt: '2015-12-10T04:08:31.581Z',
@@ -70,11 +71,11 @@ const SAMPLES: [source: string, from: string, record: object, event: object][] =
       userId: 'anon-id-new',
       event: 'page',
       timestamp: '2020-01-21T00:21:34.208Z',
+      eventId: 'msg-1',
       properties: {
         channel: 'web',
         'context.library.name': 'http',
         'context.traits.trait1': 'new-val',
-        messageId: 'msg-1',
         name: 'home',
       },
     },
@@ -95,8 +96,8 @@ const SAMPLES: [source: string, from: string, record: object, event: object][] =
       userId: '91304156-cafc-4673-a237-623d1129c801',
       event: 'Signed up',
       timestamp: '2020-10-13T17:48:31Z',
+      eventId: 'insert-1',
       properties: {
-        $insert_id: 'insert-1',
         mp_processing_time_ms: 1602625711874,
       },
     },
@@ -114,12 +115,15 @@ const SAMPLES: [source: string, from: string, record: object, event: object][] =
       event_properties: { country: 'DE', keys: ['a', 'b'] },
       user_properties: {},
       client_event_time: '2020-01-01 11:59:59.000000',
+      $insert_id: '',
+      uuid: 'bd3b9c4e-0001-11ea-8a6b-0242ac110003',
       paying: null,
     },
     {
       userId: 'C8F9E604-F01A-4BD9-95C6-8E5357DF265D',
       event: 'watch_tutorial',
       timestamp: '2020-01-01T12:00:00.123000Z',
+      eventId: 'bd3b9c4e-0001-11ea-8a6b-0242ac110003',
       properties: {
         country: 'United States',
         'event_properties.country': 'DE',
@@ -168,8 +172,8 @@ const SAMPLES: [source: string, from: string, record: object, event: object][] =
       userId: 'user-1',
       event: '$pageview',
       timestamp: '2024-03-11T09:00:00.000Z',
+      eventId: '018e2f4c-0000-0000-0000-000000000000',
       properties: {
-        uuid: '018e2f4c-0000-0000-0000-000000000000',
         person_id: 'p1',
         $browser: 'Chrome',
         '$set.plan': 'pro',
@@ -190,6 +194,7 @@ const SAMPLES: [source: string, from: string, record: object, event: object][] =
       },
       eventTime: '2019-06-19T00:18:31Z',
       eventName: 'StartLogging',
+      eventID: 'fdb7c9e4-5a1c-4b3a-9d0e-000000000001',
       responseElements: null,
       readOnly: false,
     },
@@ -197,6 +202,7 @@ const SAMPLES: [source: string, from: string, record: object, event: object][] =
       userId: 'arn:aws:iam::123456789012:user/Mary_Major',
       event: 'StartLogging',
       timestamp: '2019-06-19T00:18:31Z',
+      eventId: 'fdb7c9e4-5a1c-4b3a-9d0e-000000000001',
       properties: {
         eventVersion: '1.05',
         'userIdentity.type': 'IAMUser',
@@ -221,7 +227,8 @@ const SAMPLES: [source: string, from: string, record: object, event: object][] =
       userId: 'octocat',
       event: 'WatchEvent',
       timestamp: '2022-06-09T12:47:28Z',
-      properties: { id: '22249084947', 'actor.id': 583231, 'payload.action': 'started' },
+      eventId: '22249084947',
+      properties: { 'actor.id': 583231, 'payload.action': 'started' },
     },
   ],
   [
@@ -239,8 +246,8 @@ const SAMPLES: [source: string, from: string, record: object, event: object][] =
       userId: 'cus_1',
       event: 'invoice.paid',
       timestamp: '2023-06-23T20:13:54Z',
+      eventId: 'evt_1',
       properties: {
-        id: 'evt_1',
         object: 'event',
         'data.object.id': 'in_1',
         'data.object.object': 'invoice',
@@ -263,6 +270,7 @@ test('--from snowplow reads a row of the enriched format, whose columns have no 
     platform: 'web',
     collector_tstamp: '2013-11-26 00:03:57.885',
     event: 'page_view',
+    event_id: 'c6ef3124-b53a-4b13-a233-0088f79dcbcb',
     domain_userid: 'bc2e92ec6c204a14',
     geo_latitude: '37.443604',
   };
@@ -273,6 +281,7 @@ test('--from snowplow reads a row of the enriched format, whose columns have no 
     userId: 'bc2e92ec6c204a14',
     event: 'page_view',
     timestamp: '2013-11-26T00:03:57.885Z',
+    eventId: 'c6ef3124-b53a-4b13-a233-0088f79dcbcb',
     properties: { app_id: 'angry-birds', platform: 'web', geo_latitude: expect.anything() },
   });
 });
