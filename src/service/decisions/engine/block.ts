@@ -31,6 +31,29 @@ export interface Spread {
 export const triangle = (size: number) => (size * (size + 1)) / 2;
 
 /**
+ * The sum of the first `count` values, each times the covariance of its row, whose part of the triangle begins at `base`. Four sums
+ * at once: one waits for each addition to end.
+ */
+function along(
+  covariance: Float32Array,
+  base: number,
+  rows: Int32Array,
+  values: Float64Array,
+  count: number,
+): number {
+  let [first, second, third, fourth] = [0, 0, 0, 0];
+  let i = 0;
+  for (; i + 3 < count; i += 4) {
+    first += values[i]! * covariance[base + rows[i]!]!;
+    second += values[i + 1]! * covariance[base + rows[i + 1]!]!;
+    third += values[i + 2]! * covariance[base + rows[i + 2]!]!;
+    fourth += values[i + 3]! * covariance[base + rows[i + 3]!]!;
+  }
+  for (; i < count; i++) first += values[i]! * covariance[base + rows[i]!]!;
+  return first + second + (third + fourth);
+}
+
+/**
  * A Gaussian with full covariance over the weights of one category or one content, in one copy of the model. Packed: of the
  * covariance, the lower triangle, row after row. Rows that never occurred are at their prior, independent of all others,
  * and take no storage beyond `capacity`.
@@ -65,8 +88,7 @@ export class Block {
       mean += value * this.mean[row]!;
       // Rows ascend, so each pair lies in the triangle at its later row.
       const base = triangle(row);
-      let cross = 0;
-      for (let b = 0; b < a; b++) cross += values[b]! * covariance[base + rows[b]!]!;
+      const cross = along(covariance, base, rows, values, a);
       variance += value * (2 * cross + value * covariance[base + row]!);
     }
     // Rounding may leave a trace below zero.
@@ -87,9 +109,7 @@ export class Block {
       const base = triangle(i);
       const here = upTo < rows.length && rows[upTo] === i;
       if (here) upTo++;
-      let sum = 0;
-      for (let b = 0; b < upTo; b++) sum += values[b]! * covariance[base + rows[b]!]!;
-      direction[i]! += sum;
+      direction[i]! += along(covariance, base, rows, values, upTo);
       if (!here) continue;
       const value = values[upTo - 1]!;
       for (let j = 0; j < i; j++) direction[j]! += value * covariance[base + j]!;

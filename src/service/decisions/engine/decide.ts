@@ -6,7 +6,6 @@ import { type Removal, removalOf } from './eligibility.ts';
 import { type Explanation, explain } from './explain.ts';
 import { type Context, type Feature, featuresOf, type Person } from './features.ts';
 import { capIsReached, type Guardrails, unknownCategories } from './guardrails.ts';
-
 import { type Judgement, judge } from './judge.ts';
 import type { Model } from './model.ts';
 import { highest, sample } from './policy.ts';

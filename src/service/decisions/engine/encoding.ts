@@ -215,10 +215,11 @@ export class Encoding {
     let columns = 0;
     for (let i = 0; i < features.length; i++) {
       const { key, number } = features[i]!;
+      if (columns > PRODUCT_COLUMNS) break;
       if (key === BIAS.key) continue;
       const distribution = number === null ? undefined : this.numbers.known.get(key);
       const derived = distribution ? derivedKey(key, RANK) : key;
-      if (!rows.has(derived) || columns > PRODUCT_COLUMNS) continue;
+      if (!rows.has(derived)) continue;
       this.#keys[columns] = derived;
       this.#of[columns] = i;
       this.#varies[columns] = distribution ? 1 : 0;

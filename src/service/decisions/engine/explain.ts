@@ -57,13 +57,13 @@ export function explain(
   comparison: Comparison,
 ): Explanation | null {
   const { effects, preference } = comparison;
-  const moved = [
-    ...[...effects].map((effect, i) => ({ effect, of: features[i]! })),
-    { effect: preference, of: PREFERENCE },
-  ]
-    .filter(({ effect, of }) => of.label !== '' && Math.abs(effect) >= SLIGHT)
-    .sort((a, b) => Math.abs(b.effect) - Math.abs(a.effect))
-    .slice(0, MAX_EFFECTS);
+  const moved: { readonly effect: number; readonly of: Feature }[] = [];
+  const add = (effect: number, of: Feature) => {
+    if (of.label !== '' && Math.abs(effect) >= SLIGHT) moved.push({ effect, of });
+  };
+  for (let i = 0; i < effects.length; i++) add(effects[i]!, features[i]!);
+  add(preference, PREFERENCE);
+  moved.sort((a, b) => Math.abs(b.effect) - Math.abs(a.effect)).splice(MAX_EFFECTS);
   if (moved.length === 0) return null;
   const changeable = moved.map(({ of }) => features.indexOf(of)).filter((i) => i >= 0);
   return {
@@ -130,7 +130,8 @@ function named({ key, label, value, number }: Feature): Named {
     isPersonal = maskPersonal(label, number === null ? value : 0) === MASKED;
     looksPersonal.set(key, isPersonal);
   }
-  return { feature: label.slice(0, MAX_NAME), value: isPersonal ? MASKED : value.slice(0, MAX_VALUE) };
+  const told = number === null ? value : String(number);
+  return { feature: label.slice(0, MAX_NAME), value: isPersonal ? MASKED : told.slice(0, MAX_VALUE) };
 }
 
 const rounded = (value: number) => Number(value.toPrecision(3));

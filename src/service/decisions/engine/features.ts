@@ -16,7 +16,7 @@ export interface Person {
 /** One column of a decision: a text, whose key stands for its name and value, or a number with the key of its name. */
 export interface Feature {
   readonly key: number;
-  /** Name and value for people; empty where it was read from the log. */
+  /** The name for people, and the text; empty where it was read from the log. */
   readonly label: string;
   readonly value: string;
   /** Null for a text. */
@@ -48,29 +48,50 @@ const IDENTIFYING =
   /^((full|first|last|sur|given|family|middle|nick|user|display|customer|contact|legal|holder|account_holder|cardholder)_?)?name$|(^|_)(phone|mobile|msisdn|telephone|e_?mail|iban|ssn|address)(_?number|_|$)|(^|_)(account|acct|card)_?(number|num|no|nr|id)$/;
 /** Seven digits or more, as in a number of a phone or an account; a month such as 2026-03 has fewer. */
 const MANY_DIGITS = /\d([\s()./-]*\d){6}/;
+const FEWEST_DIGITS = 7;
 
 /** Significant digits of a number in the log and the model, and the largest magnitude: its square is finite. */
 const DIGITS = 5;
 const LARGEST = 1e150;
 
-/** What is known of a name: its hash, and whether it identifies a person. */
+/** What is known of a name: its hash, what people read, and whether it identifies a person. */
 interface Name {
   readonly key: number;
+  readonly label: string;
   readonly identifies: boolean;
 }
 
-/** Names are looked at once: a service meets the same ones in every decision. */
-const MAX_NAMES = 16_384;
-const names = new Map<string, Name>();
+const LABELS = {
+  field: (name: string) => name,
+  trait: (name: string) => `trait ${name}`,
+  event: (name: string) => `how often ${name} happened`,
+  'event last': (name: string) => `when ${name} happened`,
+  history: (name: string) => `earlier messages ${name}`,
+};
+type Group = keyof typeof LABELS;
 
-function nameOf(group: string, name: string): Name {
-  const text = `${group} ${name}`;
-  let known = names.get(text);
+/** Names are looked at once: a service meets the same ones in every decision. Of each group at most so many. */
+const MAX_NAMES = 4096;
+const names: Record<Group, Map<string, Name>> = {
+  field: new Map(),
+  trait: new Map(),
+  event: new Map(),
+  'event last': new Map(),
+  history: new Map(),
+};
+
+function nameOf(group: Group, name: string): Name {
+  const met = names[group];
+  let known = met.get(name);
   if (!known) {
-    if (names.size >= MAX_NAMES) names.clear();
+    if (met.size >= MAX_NAMES) met.clear();
     const words = name.replace(/([a-z0-9])([A-Z])/g, '$1_$2').replace(/[\s.-]+/g, '_');
-    known = { key: hash32(text), identifies: IDENTIFYING.test(words.toLowerCase()) };
-    names.set(text, known);
+    known = {
+      key: hash32(`${group} ${name}`),
+      label: LABELS[group](name),
+      identifies: IDENTIFYING.test(words.toLowerCase()),
+    };
+    met.set(name, known);
   }
   return known;
 }
@@ -92,12 +113,12 @@ export function featuresOf(
   for (const { event, count, age } of person.events ?? []) {
     if (count <= 0) continue;
     deeds.push(
-      number(EVENT, nameOf('event', event).key, `how often ${event} happened`, count),
-      text(EVENT, nameOf('event last', event).key, `when ${event} happened`, recency(age)),
+      number(EVENT, nameOf('event', event), count),
+      text(EVENT, nameOf('event last', event), recency(age)),
     );
   }
   for (const [what, count] of Object.entries(person.history ?? {}))
-    deeds.push(number(HISTORY, nameOf('history', what).key, `earlier messages ${what}`, count));
+    deeds.push(number(HISTORY, nameOf('history', what), count));
   const room = MAX_FEATURES_PER_DECISION - 2;
   const others = limited(deeds, Math.floor(room / 2), isKnown);
   const places = limited(
@@ -130,36 +151,44 @@ function limited(features: Feature[], limit: number, isKnown: (key: number) => b
   return [...known!.sort(byKey), ...unknown!.sort(byKey)].slice(0, limit).sort(byKey);
 }
 
-function scalars(kind: number, group: string, record: Readonly<Record<string, TraitValue>>): Feature[] {
+function scalars(kind: number, group: Group, record: Readonly<Record<string, TraitValue>>): Feature[] {
   const features: Feature[] = [];
   for (const name in record) {
     const value = record[name];
     if (value === '' || value === null || value === undefined || !Object.hasOwn(record, name)) continue;
     const place = kind === PLACE && NAMED_PLACES.includes(name);
-    const { key, identifies } = nameOf(group, name);
-    if (!place && (identifies || looksPersonal(value))) continue;
-    if (typeof value === 'number')
-      features.push(number(kind, key, kind === PLACE ? name : `trait ${name}`, value));
-    else features.push(text(kind, key, kind === PLACE ? name : `trait ${name}`, String(value)));
+    const known = nameOf(group, name);
+    if (!place && (known.identifies || looksPersonal(value))) continue;
+    features.push(typeof value === 'number' ? number(kind, known, value) : text(kind, known, String(value)));
   }
   return features;
 }
 
 /** A text that may be an address or a number of a phone or an account. */
 const looksPersonal = (value: TraitValue) =>
-  typeof value === 'string' && (value.includes('@') || MANY_DIGITS.test(value));
+  typeof value === 'string' &&
+  (value.includes('@') || (value.length >= FEWEST_DIGITS && MANY_DIGITS.test(value)));
 
-const text = (kind: number, name: number, label: string, value: string): Feature => ({
-  key: mix(name ^ hash32(value)) || 1,
+const text = (kind: number, { key, label }: Name, value: string): Feature => ({
+  key: mix(key ^ hash32(value)) || 1,
   label,
   value,
   number: null,
   kind,
 });
 
-function number(kind: number, name: number, label: string, given: number): Feature {
-  const number = Number(Math.min(Math.max(given, -LARGEST), LARGEST).toPrecision(DIGITS));
-  return { key: name || 1, label, value: String(number), number, kind };
+const number = (kind: number, { key, label }: Name, given: number): Feature => ({
+  key: key || 1,
+  label,
+  value: '',
+  number: shortened(given),
+  kind,
+});
+
+/** A number as the log and the model have it. Small whole ones are as they are. */
+function shortened(given: number): number {
+  if (Number.isInteger(given) && Math.abs(given) < 10 ** DIGITS) return given;
+  return Number(Math.min(Math.max(given, -LARGEST), LARGEST).toPrecision(DIGITS));
 }
 
 /** The key of one of several rows that a column has. */
@@ -189,8 +218,16 @@ export const packFeatures = (features: readonly Feature[]): (number | null)[][] 
   KINDS.map((each) => features.flatMap(({ key, number, kind }) => (kind === each ? [key, number] : [])));
 
 /** Features as the model holds them while they wait: key, number and kind of each, NaN for a text. */
-export const compact = (features: readonly Feature[]): Float64Array =>
-  Float64Array.from(features.flatMap(({ key, number, kind }) => [key, number ?? Number.NaN, kind]));
+export function compact(features: readonly Feature[]): Float64Array {
+  const held = new Float64Array(3 * features.length);
+  let at = 0;
+  for (const { key, number, kind } of features) {
+    held[at++] = key;
+    held[at++] = number ?? Number.NaN;
+    held[at++] = kind;
+  }
+  return held;
+}
 
 /** The features that were held. */
 export function expand(compact: Float64Array): Feature[] {

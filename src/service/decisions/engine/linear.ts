@@ -19,10 +19,23 @@ export const upperBound = ({ mean, variance }: Belief) => mean + ALPHA * Math.sq
 
 const direction = new Float64Array(1024);
 
-/** Learns a response: recursive least squares, or a Kalman filter whose state does not move (Kalman, 1960). */
-export function learnLinear(block: Block, x: Rows, { mean, variance }: Belief, response: number): void {
+/**
+ * Learns a response: recursive least squares, or a Kalman filter whose state does not move (Kalman, 1960). Returns what was
+ * believed before. The rows of the features must be within the block's capacity.
+ */
+export function learnLinear(block: Block, x: Rows, response: number): Belief {
   block.project(x, direction);
+  let mean = 0;
+  let variance = 0;
+  for (let i = 0; i < x.rows.length; i++) {
+    const row = x.rows[i]!;
+    mean += x.values[i]! * block.weight(row);
+    variance += x.values[i]! * direction[row]!;
+  }
+  // Rounding may leave a trace below zero.
+  variance = Math.max(variance, 0);
   block.update(direction, (response - mean) / (1 + variance), 1 / (1 + variance));
+  return { mean, variance };
 }
 
 /** Corrects a response that was learned before: the certainty stays as it is. */

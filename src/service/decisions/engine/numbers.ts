@@ -17,6 +17,7 @@ export class Distribution {
   /** A sample of its values, and the hash of the user of each, 0 if unknown. */
   values: number[] = [];
   owners: number[] = [];
+  /** The values in order; null after some were removed. */
   #sorted: Float64Array | null = null;
 
   /**
@@ -32,9 +33,10 @@ export class Distribution {
     const slot =
       this.values.length < SAMPLE ? this.values.length : mix(this.count) % Math.min(this.count, MEMORY);
     if (slot >= SAMPLE) return;
+    const replaced = this.values[slot];
     this.values[slot] = value;
     this.owners[slot] = owner;
-    this.#sorted = null;
+    this.#sort(value, replaced);
   }
 
   /** True once there are two different values. */
@@ -50,10 +52,34 @@ export class Distribution {
 
   /** The rank of a value among those of the sample, from -1 to 1; equal ones have their middle rank. */
   rank(value: number): number {
-    const sorted = this.#sorted ?? Float64Array.from(this.values).sort();
-    this.#sorted = sorted;
-    if (sorted.length === 0) return 0;
-    return (below(sorted, value, false) + below(sorted, value, true)) / sorted.length - 1;
+    const count = this.values.length;
+    if (count === 0) return 0;
+    const sorted = this.#inOrder();
+    const first = below(sorted, count, value, false);
+    const next = first < count && sorted[first] === value ? below(sorted, count, value, true) : first;
+    return (first + next) / count - 1;
+  }
+
+  #inOrder(): Float64Array {
+    if (!this.#sorted) {
+      this.#sorted = new Float64Array(SAMPLE).fill(Number.POSITIVE_INFINITY);
+      this.#sorted.set(Float64Array.from(this.values).sort());
+    }
+    return this.#sorted;
+  }
+
+  /** Keeps the order when a value comes, in the place of another one if there was one. */
+  #sort(value: number, replaced: number | undefined): void {
+    const sorted = this.#sorted;
+    if (!sorted) return;
+    const end = this.values.length - 1;
+    if (replaced !== undefined) {
+      const from = below(sorted, end + 1, replaced, false);
+      sorted.copyWithin(from, from + 1, end + 1);
+    }
+    const to = below(sorted, end, value, false);
+    sorted.copyWithin(to + 1, to, end);
+    sorted[to] = value;
   }
 
   /** Removes the values of one user. Returns whether there were any. */
@@ -67,10 +93,10 @@ export class Distribution {
   }
 }
 
-/** The number of values below `value`, or up to it. */
-function below(sorted: Float64Array, value: number, including: boolean): number {
+/** How many of the first `count` values are below one, or up to it. */
+function below(sorted: Float64Array, count: number, value: number, including: boolean): number {
   let from = 0;
-  let to = sorted.length;
+  let to = count;
   while (from < to) {
     const middle = (from + to) >> 1;
     const each = sorted[middle]!;

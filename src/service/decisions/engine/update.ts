@@ -67,8 +67,7 @@ function learn(model: Model, { compact, ...waiting }: Waiting, response: number)
  */
 function learnOne(model: Model, { linear }: Known, x: Rows, response: number): number {
   linear.reserve(Math.min(model.encoding.table.rows.size, model.linearRows));
-  const belief = linear.believe(x);
-  learnLinear(linear, x, belief, response);
+  const belief = learnLinear(linear, x, response);
   const weight = belief.variance / (1 + belief.variance);
   const predicted = (belief.mean + weight * model.rate) / (1 + weight);
   return Math.min(Math.max(predicted, 0.02), 0.98);
