@@ -9,7 +9,7 @@ import { fold } from '../src/service/decisions/engine/learning.ts';
 import { emptyModel } from '../src/service/decisions/engine/model.ts';
 import { propensitiesOf, sample } from '../src/service/decisions/engine/policy.ts';
 import { Reader } from '../src/service/decisions/engine/reader.ts';
-import { makeWorld, type Shape, STRONG, WEAK, type World } from './simulated-world.ts';
+import { makeWorld, type Shape, STRONG, WEAK, type World } from './support/simulated-world.ts';
 
 const ROUNDS = 20_000;
 const seeds = Number(process.argv[2] ?? 10);

@@ -1,3 +1,5 @@
+import { namesText } from '../formats/csv/csv-rows.ts';
+import { headerIsData } from '../formats/csv/header.ts';
 import { pathText } from '../formats/json/find-records.ts';
 import type { Sample } from '../formats/sample.ts';
 import { InputError } from '../input/input-error.ts';
@@ -5,7 +7,6 @@ import type { Mapping } from '../mapping/mapping.ts';
 import type { ColumnTypes } from '../record/cell-type.ts';
 import { checkSamples, type SampleCheck } from './check-sample.ts';
 import type { Flag } from './flag.ts';
-import { headerIsData } from './header.ts';
 import { type Profile, profilesOf } from './profile.ts';
 import { withoutHeader } from './require-columns.ts';
 import { type Candidates, candidatesFor } from './roles.ts';
@@ -45,7 +46,7 @@ export function findingsOf(
     header !== undefined && !columns && headerIsData(header, rows, mapping.kind);
   const headerless = given.length > 0 && given.every(isData);
   const samples = headerless ? given.map(withoutHeader) : given;
-  const form: Flag[] = headerless ? [['columns', (samples[0]!.header ?? []).join(',')]] : [];
+  const form: Flag[] = headerless ? [['columns', namesText(samples[0]!.header ?? [])]] : [];
   // With other flags, an array that was found could be looked for elsewhere.
   const recordsAt = given.find(({ input }) => input.recordsFound)?.input.recordsAt;
   if (recordsAt) form.push(['records', pathText(recordsAt)]);

@@ -1,3 +1,5 @@
+import { namesText } from '../formats/csv/csv-rows.ts';
+import { columnNames, headerIsData } from '../formats/csv/header.ts';
 import type { Sample } from '../formats/sample.ts';
 import { InputError } from '../input/input-error.ts';
 import { columnsOf } from '../mapping/map-rules.ts';
@@ -7,7 +9,6 @@ import { recordMappers } from '../mapping/record-mappers.ts';
 import { isPlaceholder } from '../record/placeholders.ts';
 import { ambiguityNote } from './ambiguity.ts';
 import { type Flag, wordsOfFlags } from './flag.ts';
-import { columnNames, headerIsData } from './header.ts';
 import { profilesOf } from './profile.ts';
 import { candidatesFor } from './roles.ts';
 import { suggest } from './suggest.ts';
@@ -15,22 +16,30 @@ import { decideTypes } from './types.ts';
 import { cellFlags } from './value-flags.ts';
 
 /**
- * Verifies that a table has the columns that the flags and the service require. Throws an InputError with the flags that
- * its names and contents suggest.
+ * Verifies that a table has a header, unless `columns` were named, and the columns that the flags and the service require.
+ * Throws an InputError with the flags that its names and contents suggest.
  */
-export function requireColumns(sample: Sample, mapping: Mapping): void {
+export function requireColumns(sample: Sample, mapping: Mapping, columns = false): void {
   const { header, input } = sample;
   if (!header) {
     requireReplaced(sample, mapping);
     return;
   }
+  const isData = input.format === 'csv' && !columns && headerIsData(header, sample.rows, mapping.kind);
   try {
     recordMappers(mapping)().rows(header, input.name);
+    // One who names a column has seen the header.
+    if (isData && !namesColumn(mapping, header)) throw noHeader(sample, mapping);
   } catch (error) {
     if (!(error instanceof MissingColumns) || sample.rows.length === 0) throw error;
-    if (headerIsData(header, sample.rows, mapping.kind)) throw noHeader(sample, mapping);
+    if (isData) throw noHeader(sample, mapping);
     throw error.withFlags((map) => suggested(sample, { ...mapping, map }));
   }
+}
+
+function namesColumn({ map, types, drop, where }: Mapping, header: readonly string[]): boolean {
+  const named = new Set([...columnsOf(map), ...types.keys(), ...(drop ?? []), ...(where?.keys() ?? [])]);
+  return header.some((name) => named.has(name));
 }
 
 /** Refuses a path that was left as it was printed: in JSON, one that is nowhere is only missing. */
@@ -89,6 +98,6 @@ function noHeader(sample: Sample, mapping: Mapping): InputError {
   return new InputError(
     `${input.name} seems to have no header: its first row is like the rows below it (${first}).`,
     'Name its columns with --columns.',
-    { flags: { without: ['map', 'type'], more: ['--columns', names.join(','), ...flags] }, note },
+    { flags: { without: ['map', 'type'], more: ['--columns', namesText(names), ...flags] }, note },
   );
 }

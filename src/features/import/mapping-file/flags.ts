@@ -1,5 +1,4 @@
-import { cellsOf } from '../formats/csv/csv-rows.ts';
-import { namesText } from '../option-table/parsers.ts';
+import { cellsOf, namesText } from '../formats/csv/csv-rows.ts';
 import { OPTIONS, type Option } from '../option-table/table.ts';
 import { MappingDocument, VERSION } from './document.ts';
 

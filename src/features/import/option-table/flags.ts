@@ -4,6 +4,7 @@
  */
 import type { Interfaces } from '@oclif/core';
 import { Flags } from '../../../cli/flags/oclif.ts';
+import { namesText } from '../formats/csv/csv-rows.ts';
 import { pathText } from '../formats/json/find-records.ts';
 import type { Format } from '../formats/reading.ts';
 import { onlyColumn } from '../mapping/map-rules.ts';
@@ -45,7 +46,7 @@ export const mappingFlags = {
     helpValue: 'A,B,…',
     ...sent('reading', 'columns', parse.columnNames, {
       file: 'columns',
-      again: (flag, names: string[]) => [flag, parse.namesText(names)],
+      again: (flag, names: string[]) => [flag, namesText(names)],
     }),
   }),
   encoding: Flags.string({

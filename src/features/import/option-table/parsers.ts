@@ -121,11 +121,6 @@ export function columnNames(text: string | undefined): string[] | undefined {
   return names;
 }
 
-/** Writes the names of columns as `--columns` has them. */
-export function namesText(names: readonly string[]): string {
-  return names.map((name) => (/[",]/.test(name) ? `"${name.replaceAll('"', '""')}"` : name)).join(',');
-}
-
 export function encodingOf(label: string | undefined): string | undefined {
   if (label === undefined) return undefined;
   const name = encodingName(label);

@@ -1,6 +1,6 @@
 import { SvcError } from '../../../cli/errors/svc-error.ts';
+import { namesText } from '../formats/csv/csv-rows.ts';
 import { encodingStep, likelyEncodings } from '../guess/likely-encodings.ts';
-import { namesText } from '../option-table/parsers.ts';
 import type { FixingFlag } from '../record/validation-errors.ts';
 import type { RecoveryCommands } from './recovery-commands.ts';
 import type { ImportEnd } from './result.ts';

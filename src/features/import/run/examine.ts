@@ -1,13 +1,13 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { shell } from '../../../kit/shell.ts';
+import { headerIsData } from '../formats/csv/header.ts';
 import { NotUtf8 } from '../formats/not-utf8.ts';
 import type { Sample } from '../formats/sample.ts';
 import { flagText } from '../guess/ambiguity.ts';
 import { encodingFlag, type Needed, withNeeded } from '../guess/encoding-flag.ts';
 import { type Findings, findingsOf } from '../guess/findings.ts';
 import type { Flag } from '../guess/flag.ts';
-import { headerIsData } from '../guess/header.ts';
 import { InputError } from '../input/input-error.ts';
 import type { MappingFlags } from '../option-table/flags.ts';
 import { withFlags } from '../option-table/suggested-flags.ts';

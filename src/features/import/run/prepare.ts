@@ -24,7 +24,12 @@ const CELL_BYTES = 24;
  */
 export async function prepareImport(
   inputs: Inputs,
-  { mapping, preflight, flushInterval }: Pick<ImportOptions, 'mapping' | 'preflight' | 'flushInterval'>,
+  {
+    mapping,
+    reading,
+    preflight,
+    flushInterval,
+  }: Pick<ImportOptions, 'mapping' | 'reading' | 'preflight' | 'flushInterval'>,
   world: Pick<ImportWorld, 'clock' | 'stop'>,
 ): Promise<ColumnTypes> {
   const open = columnsOf(mapping.map).some(isPlaceholder);
@@ -32,7 +37,7 @@ export async function prepareImport(
   const samples = await readSamples(inputs, flushInterval, world);
   const columnTypes = decideTypes(samples, mapping);
   const decided = { ...mapping, columnTypes, onZoneless: undefined };
-  for (const sample of samples) requireColumns(sample, decided);
+  for (const sample of samples) requireColumns(sample, decided, reading.columns !== undefined);
   if (!preflight) return columnTypes;
   const check = checkSamples(samples, decided);
   if (check.records >= MIN_PREFLIGHT_RECORDS && check.rejected * 2 > check.records)

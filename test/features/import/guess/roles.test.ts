@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { headerIsData } from '../../../../src/features/import/guess/header.ts';
+import { headerIsData } from '../../../../src/features/import/formats/csv/header.ts';
 import type { Profile } from '../../../../src/features/import/guess/profile.ts';
 import { candidatesFor, likeliest } from '../../../../src/features/import/guess/roles.ts';
 import { timesIn } from '../../../../src/features/import/guess/times.ts';

@@ -1,4 +1,5 @@
 import { cellsOf, newRow, scanRow } from './csv-rows.ts';
+import { couldBeNames, isAboveValues, moreHeaderLines } from './header.ts';
 
 /** How a CSV is written, told from its beginning. */
 export interface Dialect {
@@ -12,8 +13,18 @@ export interface Dialect {
   readonly names?: readonly string[] | undefined;
   /** The header ends in a delimiter that the rows do not have. */
   readonly longHeader?: boolean;
+  /** The last line before the table, where it could name the columns and the first row of the table does not. */
+  readonly named?: Named | undefined;
+  /** Rows below the header that are further lines of it. */
+  readonly moreHeaders?: number;
   /** Header and rows agree in their number of cells. */
   readonly isTable: boolean;
+}
+
+/** A line that could name columns, and the names of as many as the rows have. */
+interface Named {
+  readonly text: string;
+  readonly names: readonly string[];
 }
 
 const CANDIDATES = [',', ';', '\t', '|', '||', '::', '\x01'];
@@ -51,6 +62,8 @@ export function findDialect(head: Buffer, given: string | undefined): Dialect {
     skipLines: linesIn(head.subarray(0, best.skipBytes)),
     title: lines.find((line) => line.trim() !== ''),
     longHeader: best.longHeader,
+    named: best.named,
+    moreHeaders: best.moreHeaders,
     isTable: best.score > 0,
   };
 }
@@ -106,6 +119,8 @@ interface Judged {
   readonly skipBytes: number;
   readonly lines: readonly string[];
   readonly longHeader: boolean;
+  readonly named: Named | undefined;
+  readonly moreHeaders: number;
 }
 
 interface SampleRow {
@@ -127,6 +142,8 @@ function judge(head: Buffer, from: number, delimiter: string): Judged {
     skipBytes: from,
     lines: [],
     longHeader: false,
+    named: undefined,
+    moreHeaders: 0,
   };
   if (width < 2) return { ...plain, ...afterComments(rows, head, from) };
   const filled = rows.filter(({ cells }) => countFilled(cells) > 0);
@@ -145,8 +162,46 @@ function judge(head: Buffer, from: number, delimiter: string): Judged {
   const score = agreeing - header / 1000 + Math.min(width, 1000) / 1_000_000 - penalty;
   const before = rows[header - 1];
   const longHeader = before !== undefined && isLongHeader(before, width);
-  const lines = rows.slice(0, longHeader ? header - 1 : header).map(({ text }) => text);
-  return { ...plain, score, skipBytes: (longHeader ? before : first).start, lines, longHeader };
+  const own = before !== undefined && (longHeader || isShortHeader(before, below, width)) ? before : first;
+  const lines = rows.slice(0, rows.indexOf(own)).map(({ text }) => text);
+  const next = rows
+    .slice(rows.indexOf(own) + 1)
+    .filter(({ text }) => text !== own.text)
+    .map(({ cells }) => cells);
+  return {
+    ...plain,
+    score,
+    skipBytes: own.start,
+    lines,
+    longHeader,
+    named: own === before ? undefined : namesAbove(before, first, next),
+    moreHeaders: moreHeaderLines(own.cells, next),
+  };
+}
+
+/** Returns whether a row above others names each of their columns but the last, which is empty in all of them. */
+function isShortHeader({ cells, isBroken }: SampleRow, below: readonly SampleRow[], width: number): boolean {
+  return (
+    !isBroken &&
+    cells.length === width - 1 &&
+    couldBeNames(cells) &&
+    below.every((row) => row.cells.length < width || row.cells.at(-1) === '')
+  );
+}
+
+/** The cells of the line before a table that could name its columns, unless the first row of the table does. */
+function namesAbove(
+  before: SampleRow | undefined,
+  first: SampleRow,
+  next: readonly (readonly string[])[],
+): Named | undefined {
+  if (!before || before.isBroken) return undefined;
+  const width = first.cells.length;
+  const names = before.cells.map((cell, i) => (i === 0 ? cell.replace(/^#\s*/, '') : cell).trim());
+  if (Math.abs(names.length - width) > 1 || !couldBeNames(names) || isAboveValues(first.cells, next))
+    return undefined;
+  const fitting = first.cells.map((_, i) => names[i] ?? `column${i + 1}`);
+  return { text: before.text, names: fitting };
 }
 
 /** Returns whether a row above others names each of their columns, and ends in one more delimiter. */

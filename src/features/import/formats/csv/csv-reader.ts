@@ -9,10 +9,11 @@ import type { Reading } from '../reading.ts';
 import type { RecordMappers, RowMapper } from '../record-mappers.ts';
 import { passMapped, type RecordReader, type RecordSink } from '../record-source.ts';
 import { notText, undecodedParts } from '../undecoded.ts';
-import { findDialect } from './csv-dialect.ts';
+import { type Dialect, findDialect } from './csv-dialect.ts';
 import {
   cellsOf,
   hasTooManyCells,
+  namesText,
   newRow,
   type Row,
   scanRow,
@@ -52,6 +53,11 @@ export class CsvReader implements RecordReader {
   private columns: RowMapper | undefined;
   delimiter = ',';
   private longHeader = false;
+  /** Rows to come that are further lines of the header. */
+  private moreHeaders = 0;
+  /** The bytes of the header, and whether a row was like them. */
+  private headerBytes: Buffer | undefined;
+  private isRepeated = false;
   header: readonly string[] | undefined;
   /** The bytes of the delimiter. */
   private mark = Buffer.from(',');
@@ -93,9 +99,11 @@ export class CsvReader implements RecordReader {
     const head = window.buffer.subarray(window.start, Math.min(window.end, window.start + HEAD));
     if (!head.includes(LINE_FEED) && !window.ended && !window.full && head.length < HEAD) return false;
     const dialect = findDialect(head, reading.delimiter);
+    if (!reading.columns) this.refuseNames(dialect);
     this.delimiter = dialect.delimiter;
     this.mark = Buffer.from(dialect.delimiter);
     this.longHeader = dialect.longHeader === true;
+    this.moreHeaders = reading.columns ? 0 : (dialect.moreHeaders ?? 0);
     this.line += dialect.skipLines;
     window.start += dialect.skipBytes;
     if (dialect.title !== undefined) {
@@ -109,6 +117,17 @@ export class CsvReader implements RecordReader {
     return true;
   }
 
+  /** Refuses a table whose names seem to be in the line before it: they would be lost, and its first row with them. */
+  private refuseNames({ named, skipLines }: Dialect): void {
+    if (!named) return;
+    const { file } = this.options;
+    throw new InputError(
+      `Line ${skipLines} of ${file} seems to name the columns, but has another form than the rows below it: ${named.text.slice(0, 80)}.`,
+      'Name the columns with --columns.',
+      { flags: { without: ['columns'], more: ['--columns', namesText(named.names)] } },
+    );
+  }
+
   private take(window: Window, batcher: RecordSink, row: Row, clean: boolean): void {
     const { start, buffer } = window;
     const offset = window.base + start;
@@ -119,11 +138,16 @@ export class CsvReader implements RecordReader {
       batcher.skip(next);
       return;
     }
-    if (empty || !batcher.countRecord()) {
+    const bytes = buffer.subarray(start, row.end);
+    if (empty || this.repeatsHeader(bytes) || !batcher.countRecord()) {
       batcher.skip(next);
       return;
     }
-    const bytes = buffer.subarray(start, row.end);
+    if (this.moreHeaders > 0) {
+      this.moreHeaders--;
+      this.reject(batcher, bytes, 'looks like a further line of the header', next, offset);
+      return;
+    }
     const reason =
       bytes.length > this.options.longest
         ? tooLong(this.options.longest)
@@ -139,6 +163,18 @@ export class CsvReader implements RecordReader {
     passMapped(batcher, mapped, { file: this.options.file, line: this.line + 1, offset }, next, raw);
   }
 
+  /** Returns whether a row is the header once more, as in files that were joined: it is no record. */
+  private repeatsHeader(bytes: Buffer): boolean {
+    if (!this.headerBytes?.equals(bytes)) return false;
+    this.moreHeaders = 0;
+    if (!this.isRepeated)
+      this.options.onNotice(
+        `${this.options.file}: line ${this.line + 1} repeats the header; such lines are left out`,
+      );
+    this.isRepeated = true;
+    return true;
+  }
+
   private takeHeader(bytes: Buffer, row: Row): void {
     const { file } = this.options;
     if (row.error || !isUtf8(bytes)) {
@@ -152,6 +188,7 @@ export class CsvReader implements RecordReader {
       throw new InputError(`The header of ${file} ${TOO_MANY_CELLS}.`, `head -c 200 ${shellPath(file)}`);
     const cells = cellsOf(bytes.toString('utf8'), this.delimiter, row.quoted);
     if (this.longHeader) cells.pop();
+    if (cells.length > 1) this.headerBytes = Buffer.from(bytes);
     this.use(cells);
   }
 

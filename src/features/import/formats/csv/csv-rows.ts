@@ -158,3 +158,8 @@ export function cellsOf(text: string, delimiter: string, quoted: boolean): strin
     }
   }
 }
+
+/** Writes the names of columns as `--columns` has them. */
+export function namesText(names: readonly string[]): string {
+  return names.map((name) => (/[",]/.test(name) ? `"${name.replaceAll('"', '""')}"` : name)).join(',');
+}

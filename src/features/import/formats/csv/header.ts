@@ -1,4 +1,4 @@
-import { FIELDS, type RecordKind } from '../record/record-kind.ts';
+import { FIELDS, type RecordKind } from '../../record/record-kind.ts';
 
 /** Forms of values that are hardly ever names of columns. */
 const SHAPES: readonly RegExp[] = [
@@ -28,6 +28,17 @@ export function headerIsData(
 ): boolean {
   if (header.some((name) => FIELDS[kind].includes(name))) return false;
   if (rows.length === 0) return header.some((cell) => CERTAIN.some((pattern) => pattern.test(cell)));
+  const { data, names } = evidence(header, rows);
+  return data > names;
+}
+
+/** Counts the cells of a row that are like those below it, and those that are names above values of another form. */
+function evidence(
+  header: readonly string[],
+  all: readonly (readonly string[])[],
+): { data: number; names: number } {
+  // The header may come again.
+  const rows = all.filter((row) => row.some((cell, i) => cell !== header[i]));
   let data = 0;
   let names = 0;
   for (const [index, name] of header.entries()) {
@@ -42,7 +53,39 @@ export function headerIsData(
     else if (below.includes(cell)) data++;
     else if (SHAPES.some((pattern) => below.every((value) => pattern.test(value)))) names++;
   }
-  return data > names;
+  return { data, names };
+}
+
+/** Returns whether the cells of a row could name columns: texts that differ, none of the form of a value. */
+export function couldBeNames(cells: readonly string[]): boolean {
+  const names = cells.map((cell) => cell.trim());
+  return (
+    names.length > 1 &&
+    new Set(names).size === names.length &&
+    names.every((name) => name !== '' && !SHAPES.some((pattern) => pattern.test(name)))
+  );
+}
+
+/** Returns whether a row stands out from those below it as the names of their columns do. */
+export function isAboveValues(row: readonly string[], below: readonly (readonly string[])[]): boolean {
+  const { data, names } = evidence(row, below);
+  return names > data;
+}
+
+/** Fewest rows by which a second line of names is told from a row. */
+const MIN_BELOW = 3;
+const MAX_MORE = 2;
+
+/** How many of the first rows below the header are further lines of it, such as units: texts above values of another form. */
+export function moreHeaderLines(header: readonly string[], rows: readonly (readonly string[])[]): number {
+  let lines = 0;
+  for (; lines < MAX_MORE && rows.length - lines > MIN_BELOW; lines++) {
+    const below = rows.slice(lines + 1);
+    const row = rows[lines]!;
+    const { data, names } = evidence(row, below);
+    if (row.length !== header.length || data > 0 || names < 2 || !isAboveValues(header, below)) break;
+  }
+  return lines;
 }
 
 /** Years and counted columns are names of columns made of digits. */

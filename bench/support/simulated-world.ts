@@ -1,4 +1,4 @@
-import type { Random } from '../src/kit/random.ts';
+import type { Random } from '../../src/kit/random.ts';
 
 /** A simulated audience: the reward of every action in every context. */
 export interface World {

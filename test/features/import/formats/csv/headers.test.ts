@@ -1,0 +1,107 @@
+import { expect, test } from 'vitest';
+import { findDialect } from '../../../../../src/features/import/formats/csv/csv-dialect.ts';
+import { headerIsData } from '../../../../../src/features/import/formats/csv/header.ts';
+import { imported } from '../../../../support/scenarios/imported.ts';
+
+const lines = (...rows: string[]) => `${rows.join('\n')}\n`;
+const dialect = (...rows: string[]) => findDialect(Buffer.from(lines(...rows)), undefined);
+const TIME = '2026-01-31T12:00:00Z';
+const SET = ['--set', 'userId=u', '--set', 'event=e', '--set', `timestamp=${TIME}`, '--json'];
+const result = ({ stdout }: { stdout: string }) => JSON.parse(stdout);
+const failure = ({ stderr }: { stderr: string }) =>
+  JSON.parse(stderr.trimEnd().split('\n').at(-1)!).error as { message: string; hint: string };
+
+test('a table without a header is refused also where all fields are constants', async () => {
+  const text = lines('0.5,2026-01-31', '1.5,2026-02-01', '2.5,2026-02-02');
+  const run = await imported('a.csv', text, ...SET);
+  expect(run.code).toBe(2);
+  expect(failure(run).message).toContain('a.csv seems to have no header');
+  expect(failure(run).hint).toContain('--columns column1,column2');
+  const named = await imported('a.csv', text, ...SET, '--columns', 'a,b');
+  expect(result(named)).toMatchObject({ read: 3, accepted: 3 });
+  // A flag that names a column of the first row says that it is a header.
+  const typed = await imported('a.csv', text, ...SET, '--type', '0.5=string');
+  expect(result(typed)).toMatchObject({ read: 2, accepted: 2 });
+});
+
+test.each([
+  ['rows shorter than the header', ['who,what,where', 'ann,buy', 'bob,sell', 'eve,buy'], 'who,what'],
+  ['rows longer than the header', ['who,what', 'ann,buy,x', 'bob,sell,y', 'eve,buy,z'], 'who,what,column3'],
+  ['a header that starts like a comment', ['# energy, n', '0.5, 1', '0.6, 2', '0.7, 3'], 'energy,n'],
+])('a header is not left out as a line before the table: %s', async (_, rows, names) => {
+  const run = await imported('a.csv', lines(...rows), ...SET);
+  expect(run.code).toBe(2);
+  expect(failure(run).message).toContain(`Line 1 of a.csv seems to name the columns`);
+  expect(failure(run).hint).toContain(`--columns ${names}`);
+  const named = await imported('a.csv', lines(...rows), ...SET, '--columns', names);
+  expect(result(named)).toMatchObject({ read: 3, accepted: 3 });
+});
+
+test('a title is left out where the table has a header', () => {
+  const found = dialect(
+    'Report of,January',
+    'id,at,sum',
+    'a,2026-01-31,1',
+    'b,2026-01-31,2',
+    'c,2026-01-31,3',
+  );
+  expect(found).toMatchObject({ skipLines: 1, named: undefined });
+});
+
+test('one empty cell at the end of every row is no cell', async () => {
+  const run = await imported(
+    'a.csv',
+    lines('id,name,city', '1,Ann,Bonn,', '2,Bob,Rome,', '3,Eve,Oslo,'),
+    ...SET,
+  );
+  expect(result(run)).toMatchObject({ read: 3, accepted: 3 });
+});
+
+test('a header repeated inside the file is no row, and further lines of it are rejected', async () => {
+  const header = 'id,day,size';
+  const run = await imported(
+    'a.csv',
+    lines(
+      header,
+      'no,date,mm',
+      '1,2026-01-31,5',
+      '2,2026-01-31,6',
+      header,
+      '3,2026-01-31,7',
+      '4,2026-01-31,8',
+      header,
+    ),
+    ...SET,
+  );
+  expect(run.code).toBe(7);
+  expect(result(run)).toMatchObject({ read: 5, accepted: 4, rejected: 1 });
+  expect(run.rejects()).toEqual(['record looks like a further line of the header']);
+  expect(run.stderr).toContain('a.csv: line 5 repeats the header; such lines are left out');
+});
+
+test('the types of columns are those of the rows below further lines of the header', async () => {
+  const rows = [
+    'id,day,size',
+    'no,date,mm',
+    '1,2026-01-31,5',
+    '2,2026-01-31,6',
+    '3,2026-01-31,7',
+    '4,2026-01-31,8',
+  ];
+  const run = await imported('a.csv', lines(...rows), ...SET, '--dry-run');
+  expect(result(run)).toMatchObject({ read: 5, rejected: 1 });
+});
+
+test.each([
+  [['a,b', 'x,n/a', 'y,2', 'z,3', 'w,4']],
+  [['a,b', 'x,-', 'y,2', 'z,3', 'w,4']],
+  [['userId,event', 'ann,buy', 'bob,sell', 'eve,buy', 'ann,sell']],
+])('a first row is no line of the header: %j', (rows) => {
+  expect(dialect(...rows).moreHeaders).toBe(0);
+});
+
+test('a header that comes again is still one', () => {
+  const again = ['who', 'what', 'size'];
+  const rows = [again, again, ['ann', 'buy', '5'], ['bob', 'buy', '6'], again, ['eve', 'sell', '7']];
+  expect(headerIsData(again, rows, 'events')).toBe(false);
+});
