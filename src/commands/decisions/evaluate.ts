@@ -4,7 +4,7 @@ import { orUnsupportedFeature } from '../../cli/errors/unsupported-feature.ts';
 import { Flags } from '../../cli/flags/oclif.ts';
 import { spanFlags } from '../../cli/flags/time-flags.ts';
 import type { Client } from '../../client/client.ts';
-import { ENDPOINTS } from '../../contract/endpoints.ts';
+import { type AnswerOf, ENDPOINTS } from '../../contract/endpoints.ts';
 import { validate } from '../../contract/validation.ts';
 import type { Evaluation } from '../../features/evaluation/estimators.ts';
 import { evaluateLog, type LogEntry, type LogEvaluation } from '../../features/evaluation/evaluate-log.ts';
@@ -13,6 +13,8 @@ import { readLogFile } from '../../features/evaluation/log-file.ts';
 import { LOG_FIELDS } from '../../features/evaluation/log-row.ts';
 import type { Estimate } from '../../features/evaluation/logged-decision.ts';
 import { NAMED, policyOf } from '../../features/evaluation/policy-option.ts';
+
+type LoggedEntry = AnswerOf<'listDecisions'>['decisions'][number];
 
 /** Effective sample size below which an estimate deserves a warning. */
 const MIN_EFFECTIVE = 100;
@@ -35,6 +37,8 @@ Policies: running (the one that made the log), uniform, best (always the content
 
 Rewards of the service: actioned 1, clicked 0.6, opened 0.2. A decision without an outcome counts as 0 from when its
 message was served, or from when it was made if nobody polls, as in learning; one that was not served yet is left out.
+
+With --goal, what a decision earned of a goal of the catalog takes the place of its reward: what is learned may be another one.
 
 A file has a row a decision with action, reward and propensity, and may list its candidates as a JSON array of ids, or
 of objects with contentId, propensity and ranking. Without rankings there is no DR, no DM and no best. A row without a reward
@@ -74,6 +78,11 @@ counts as not served yet. NDJSON entries of GET /v1/decisions are read as they a
       helpValue: '0..1',
       dependsOn: ['input'],
     }),
+    goal: Flags.string({
+      summary: 'judge by what decisions earned of this goal, from 0 to 1, instead of by their reward',
+      helpValue: 'ID',
+      exclusive: ['input'],
+    }),
     policy: Flags.string({
       summary: 'policy to evaluate (repeatable); running, uniform and best by default',
       multiple: true,
@@ -110,6 +119,7 @@ counts as not served yet. NDJSON entries of GET /v1/decisions are read as they a
     };
     const fromService = async () => {
       const { client } = await context.connect();
+      if (flags.goal !== undefined) await checkGoal(client, signal, flags.goal);
       return pages(client, signal, flags, {
         onProgress: (count) => out.notice(`${count.toLocaleString('en')} decisions read`),
         onRemoved: (before) => {
@@ -196,7 +206,11 @@ const label = (policy: string): string =>
 async function* pages(
   client: Client,
   signal: AbortSignal,
-  { since, until }: { since?: string | undefined; until?: string | undefined },
+  {
+    since,
+    until,
+    goal,
+  }: { since?: string | undefined; until?: string | undefined; goal?: string | undefined },
   { onProgress, onRemoved }: { onProgress: (read: number) => void; onRemoved: (before: string) => void },
 ): AsyncGenerator<LogEntry[]> {
   const from = since === undefined ? Number.NEGATIVE_INFINITY : Date.parse(since);
@@ -218,9 +232,28 @@ async function* pages(
     const before = read;
     read += body.decisions.length;
     if (Math.floor(read / 10_000) > Math.floor(before / 10_000)) onProgress(read);
-    yield body.decisions.filter(({ at }) => Date.parse(at) >= from && Date.parse(at) < to);
+    yield body.decisions
+      .filter(({ at }) => Date.parse(at) >= from && Date.parse(at) < to)
+      .map((entry) => (goal === undefined ? entry : { ...entry, reward: earnedOf(entry, goal) }));
     after = body.next ?? undefined;
   } while (after !== undefined);
+}
+
+/** What a decision earned of a goal; null while it does not count. */
+const earnedOf = ({ reward, goals }: Pick<LoggedEntry, 'reward' | 'goals'>, goal: string) =>
+  reward === null ? null : (goals?.[goal] ?? 0);
+
+/** Fails unless the catalog of the service has a goal: of another one, every decision would have earned 0. */
+async function checkGoal(client: Client, signal: AbortSignal, goal: string): Promise<void> {
+  const { body } = await orUnsupportedFeature('goals', client.call('getModel', { signal }));
+  const known = (body.goals ?? []).map(({ goalId }) => goalId);
+  if (known.includes(goal)) return;
+  throw new SvcError('usage', `--goal ${goal} is not a goal of the catalog`, {
+    hint: (invocation) =>
+      known.length > 0
+        ? `the goals are: ${known.join(', ')}`
+        : `the catalog has no goals: ${invocation.onSameService('catalog', 'get')}`,
+  });
 }
 
 const interval = (estimate: Estimate | null) =>

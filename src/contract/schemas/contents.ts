@@ -18,6 +18,61 @@ const Point = named(
 );
 const Group = named('DecisionGroup', 'The decisions of one kind of choice.', z.object(figures()));
 
+const goalFigures = () => ({
+  served: about('Decisions that the goal counts.', z.int()),
+  conversions: about('Of these, those that earned something.', z.int()),
+  value: about('What they earned per decision, from 0 to 1; null without decisions.', z.nullable(z.number())),
+  low: about('Lower end of the 95 % interval of the value.', z.nullable(z.number())),
+  high: about('Upper end of the 95 % interval of the value.', z.nullable(z.number())),
+});
+const goalId = () => about('Identifier of the goal.', z.string());
+const ContentGoal = named(
+  'ContentGoal',
+  'What a content earned of a goal.',
+  z.object({ goalId: goalId(), ...goalFigures() }),
+);
+const GoalGroup = named(
+  'GoalGroup',
+  'What the decisions of one kind of choice earned of a goal.',
+  z.object(goalFigures()),
+);
+const GoalState = named(
+  'GoalState',
+  'How far a goal is counted, and what it earned.',
+  z.object({
+    goalId: goalId(),
+    progress: about('Share of the events from before its definition that are counted.', z.number()),
+    behind: about('Newer events of the workspace that have yet to be searched.', z.int()),
+    events: about('Events that counted.', z.int()),
+    clipped: about('Of these, those whose number was outside of its range.', z.int()),
+    unreadable: about(
+      'Events that did not count: the property that the goal needs was missing or not a number.',
+      z.int(),
+    ),
+    since: about(
+      'Only decisions that counted from then on are reported, as earlier events were removed; null for all.',
+      z.nullable(z.string()),
+    ),
+    byPolicy: about(
+      'By what made the choice.',
+      z.object({ learned: GoalGroup, holdout: GoalGroup, weights: GoalGroup }),
+    ),
+    gain: about(
+      'Value per decision of the learned choice less that of the holdout group; null without both.',
+      z.nullable(
+        z.object({
+          gain: about('The difference.', z.number()),
+          low: about(
+            'Lower end of its interval, which holds with 95 % however often it is looked at.',
+            z.number(),
+          ),
+          high: about('Upper end of the interval.', z.number()),
+        }),
+      ),
+    ),
+  }),
+);
+
 const content = () => ({
   id: about('Identifier of the content.', z.string()),
   category: about('Category; null if it is no longer in the catalog.', z.nullable(z.string())),
@@ -29,6 +84,10 @@ const content = () => ({
   ),
   dismissed: about('Messages that were dismissed.', z.int()),
   ...figures(),
+  goals: about(
+    'What it earned of each goal of the catalog; absent where there is none.',
+    z.optional(z.array(ContentGoal)),
+  ),
 });
 const ContentFigures = named('ContentFigures', 'A content and what it earned.', z.object(content()));
 
@@ -81,6 +140,7 @@ export const GetModelAnswer = named(
           }),
         ),
       ),
+      goals: about('The goals of the catalog, in its order.', z.array(GoalState)),
       ...series(),
       holdoutSeries: about('The points of the holdout group.', z.array(Point)),
     }),

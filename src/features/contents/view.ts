@@ -2,6 +2,7 @@ import type { Field } from '../../cli/terminal/listing.ts';
 import type { Output } from '../../cli/terminal/output.ts';
 import { bold, type Text } from '../../cli/terminal/text.ts';
 import { objectOf } from '../../kit/object-of.ts';
+import { goalField, showGoals } from './goal-view.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 
@@ -24,6 +25,7 @@ export const CONTENT_FIELDS: readonly Field<Row>[] = [
   ...FIGURES,
   { field: 'high', title: 'HIGH', align: 'right', extra: true, cell: ({ high }) => percent(high) },
   { field: 'dismissed', title: 'DISMISSED', align: 'right' },
+  goalField(undefined, false),
   { field: 'format', title: 'FORMAT', extra: true },
   { field: 'title', title: 'TITLE', extra: true },
 ];
@@ -36,6 +38,7 @@ export function showContent(body: unknown, out: Output): Text {
   return [
     ...pairs(content, ['id', 'category', 'format', 'status', 'title', 'dismissed']),
     figures(content),
+    ...goalLines(content),
     series(content.series, out),
   ];
 }
@@ -56,6 +59,7 @@ export function showModel(body: unknown, out: Output): Text {
       ? [bold('gain over holdout '), `${percent(gain.rate)} (${interval(gain)})\n`]
       : '',
     series(model.series, out),
+    showGoals(model.goals, out),
   ];
 }
 
@@ -64,6 +68,13 @@ function pairs(of: Row, names: readonly string[]): Text[] {
     of[name] === undefined || of[name] === null ? [] : [bold(name.padEnd(18)), String(of[name]), '\n'],
   );
 }
+
+/** What a content earned of each goal. */
+const goalLines = ({ goals }: Row): Text[] =>
+  rowsOf(goals).map((goal) => {
+    const goalId = String(goal.goalId);
+    return [bold(`goal ${goalId} `), goalField(goalId, true).cell!({ goals: [goal] }), '\n'];
+  });
 
 const cells = (row: Row): Text[] =>
   FIGURES.map(({ field, cell }) => (cell ? cell(row) : String(row[field] ?? '')));

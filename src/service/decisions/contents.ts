@@ -3,6 +3,7 @@ import type { Content } from '../catalog/content.ts';
 import type { Catalogs } from '../catalog/follow.ts';
 import type { Call, Endpoints } from '../http/endpoint.ts';
 import { differenceOf, rateOf } from '../platform/intervals.ts';
+import { goalStates, goalsOfContents } from './goals/report.ts';
 import {
   type CountedBucket,
   type CountedContent,
@@ -27,22 +28,26 @@ const NONE: Counts = { served: 0, rewarded: 0, dismissed: 0 };
 export const contentEndpoints = (catalogs: Catalogs): Endpoints => ({
   listContents: async (call) => {
     const { tx, workspace, query, now } = call;
-    const { byId, contents } = await catalogs.of(tx, workspace.id);
+    const catalog = await catalogs.of(tx, workspace.id);
+    const { byId, contents } = catalog;
     const [, gone] = REMOVED.exec(query.after ?? '') ?? [];
     // An identifier that is gone meanwhile starts again at the beginning.
     const from = contents.findIndex(({ contentId }) => `current ${contentId}` === query.after) + 1;
     const current = gone === undefined ? contents.slice(from, from + PAGE) : [];
     const ids = current.map(({ contentId }) => contentId);
     const counted = await contentCounts.totalsOf(tx, workspace.id, ids);
-    const items = current.map((content) =>
-      view(content.contentId, content, counted.get(content.contentId) ?? NONE, now),
-    );
-    if (gone === undefined && from + PAGE < contents.length)
-      return { body: { items, next: `current ${ids.at(-1)}` } };
-    const room = PAGE - items.length;
-    const removed = await removedAfter(call, byId, gone ?? '', room + 1);
+    const isLast = gone !== undefined || from + PAGE >= contents.length;
+    const room = PAGE - current.length;
+    const removed = isLast ? await removedAfter(call, byId, gone ?? '', room + 1) : [];
     const shown = removed.slice(0, room);
-    items.push(...shown.map(({ contentId, ...counts }) => view(contentId, undefined, counts, now)));
+    const figures = [
+      ...current.map((content) => [content.contentId, counted.get(content.contentId) ?? NONE] as const),
+      ...shown.map(({ contentId, ...counts }) => [contentId, counts] as const),
+    ];
+    const served = new Map(figures.map(([id, counts]) => [id, counts.served]));
+    const goals = await goalsOfContents(tx, workspace.id, catalog, served);
+    const items = figures.map(([id, counts]) => ({ ...view(id, byId.get(id), counts, now), ...goals(id) }));
+    if (!isLast) return { body: { items, next: `current ${ids.at(-1)}` } };
     const more = removed.length > room;
     return { body: { items, ...(more ? { next: `removed ${shown.at(-1)?.contentId ?? ''}` } : {}) } };
   },
@@ -50,17 +55,21 @@ export const contentEndpoints = (catalogs: Catalogs): Endpoints => ({
   getContent: async (call) => {
     const { tx, workspace, params, now } = call;
     const id = params.id!;
-    const content = (await catalogs.of(tx, workspace.id)).byId.get(id);
+    const catalog = await catalogs.of(tx, workspace.id);
+    const content = catalog.byId.get(id);
     const total = await contentCounts.total(tx, workspace.id, id);
     if (!content && total.length === 0)
       throw new ServiceError('not_found', 'No content has this identifier.');
     const { step, buckets } = await seriesOf(call, id);
-    return { body: { ...view(id, content, sumOf(total), now), step, series: pointsOf(buckets) } };
+    const counts = sumOf(total);
+    const goals = await goalsOfContents(tx, workspace.id, catalog, new Map([[id, counts.served]]));
+    return { body: { ...view(id, content, counts, now), ...goals(id), step, series: pointsOf(buckets) } };
   },
 
   getModel: async (call) => {
     const { tx, workspace } = call;
-    const { settings } = await catalogs.of(tx, workspace.id);
+    const catalog = await catalogs.of(tx, workspace.id);
+    const { settings } = catalog;
     const head = await models.head(tx, workspace.id);
     const [log] = await rewards.heads(tx, [workspace.id]);
     const total = await contentCounts.total(tx, workspace.id, '');
@@ -83,6 +92,7 @@ export const contentEndpoints = (catalogs: Catalogs): Endpoints => ({
           weights: figuresOf(of('weights')),
         },
         gain: learned && holdout && differenceOf(learned, holdout),
+        goals: await goalStates(tx, workspace.id, catalog),
         step,
         series: pointsOf(buckets),
         holdoutSeries: pointsOf(buckets.filter(({ policy }) => policy === 'holdout')),

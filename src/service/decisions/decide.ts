@@ -16,7 +16,7 @@ import type { DecisionSeed } from './decision-seed.ts';
 import { alternativesOf, type Choice, decide } from './engine/decide.ts';
 import type { Context } from './engine/features.ts';
 import { logged } from './engine/log-entry.ts';
-import { goals } from './goals/store.ts';
+import { rechecks } from './goals/store/rechecks.ts';
 import type { LearnedModels } from './learned-models.ts';
 import { startCounting } from './start-counting.ts';
 import { decisions } from './store/decisions.ts';
@@ -134,7 +134,7 @@ export const decideEndpoint = (needs: DecideNeeds): Descriptor<'decide'> => ({
     const written = [
       decisions.add(tx, workspace.id, record, counts && !repeatable),
       counts && repeatable && startCounting(call, { catalog, repeatable }, { ...record, reward: null }),
-      counts && !repeatable && catalog.goals.length > 0 && goals.recheck(tx, workspace.id, hashId),
+      counts && !repeatable && catalog.goals.length > 0 && rechecks.mark(tx, workspace.id, hashId),
       content?.repeat && shownContents.add(tx, workspace.id, hashId, content.contentId),
       content && contactAt === undefined && contacts.add(tx, workspace.id, hashId, 'decision', decisionId),
       shownInApp && messages.endEarlier(tx, workspace.id, place, day.start),

@@ -7,7 +7,7 @@ import { removals } from '../platform/store/retention/removals.ts';
 import { contentEndpoints } from './contents.ts';
 import { decideEndpoint } from './decide.ts';
 import type { DecisionSeed } from './decision-seed.ts';
-import { goals } from './goals/store.ts';
+import { goalEvents } from './goals/store/goal-events.ts';
 import { startGoalCounter } from './goals/worker.ts';
 import { LearnedModels } from './learned-models.ts';
 import { startLearner } from './learner.ts';
@@ -26,7 +26,7 @@ export const decisionRemovals: readonly RemovalByAge[] = [
   messages.purge,
   polls.purge,
   contentCounts.purge,
-  goals.purge,
+  goalEvents.purge,
 ];
 
 /** Decide and render: the next best action, its messages and their outcomes, and what is learned from them. */

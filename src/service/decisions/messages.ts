@@ -12,7 +12,7 @@ import { users } from '../users/store/users.ts';
 import { outcomeWrites, recordOutcome } from '../webhooks/store/outcomes.ts';
 import { audienceOf } from './audience.ts';
 import { removalOf } from './engine/eligibility.ts';
-import { goals } from './goals/store.ts';
+import { rechecks } from './goals/store/rechecks.ts';
 import { recordReward, startCounting } from './start-counting.ts';
 import { contentCounts } from './store/content-counts.ts';
 import { decisions } from './store/decisions.ts';
@@ -61,7 +61,7 @@ export const messageEndpoints = (needs: MessageNeeds): Endpoints => ({
         const counting = { catalog, repeatable: needs.repeatable };
         if (now < (decision.countedAt ?? now) + catalog.settings.rewardWindowMs)
           await recordReward({ tx, workspace }, counting, decision, body.type);
-        if (catalog.goals.length > 0) await goals.recheck(tx, workspace.id, decision.hashId);
+        if (catalog.goals.length > 0) await rechecks.mark(tx, workspace.id, decision.hashId);
         if (body.type !== 'opened')
           await decisions.setOutcome(tx, workspace.id, decision.decisionId, body.type);
         if (body.type === 'dismissed') await contentCounts.dismiss(tx, workspace.id, decision.decisionId);

@@ -1,8 +1,10 @@
 import { ServiceError } from '../../contract/errors.ts';
 import type { Catalogs } from '../catalog/follow.ts';
 import type { Endpoints } from '../http/endpoint.ts';
+import { countValues } from './goals/count-values.ts';
 import { formulaOf } from './goals/formula.ts';
 import { rewardOf } from './goals/rules/learned-reward.ts';
+import { definitions } from './goals/store/definitions.ts';
 import { startCounting } from './start-counting.ts';
 import { decisions } from './store/decisions.ts';
 import { rewards } from './store/rewards.ts';
@@ -22,6 +24,8 @@ export const rewardEndpoints = (catalogs: Catalogs, repeatable: boolean): Endpoi
         throw new ServiceError('invalid_request', undefined, [
           { field: 'goalId', message: 'is not a goal of the catalog' },
         ]);
+      // First, as where events are counted: what a goal earns is counted by one transaction at a time.
+      if (goalId !== '') await definitions.lockForUpdate(tx, workspace.id);
       const decision = await decisions.lockForUpdate(tx, workspace.id, params.decisionId!);
       if (!decision || decision.contentId === null)
         throw new ServiceError('not_found', 'No decision with a content has this identifier.');
@@ -29,6 +33,7 @@ export const rewardEndpoints = (catalogs: Catalogs, repeatable: boolean): Endpoi
       if (Object.keys(given).length > MAX_GIVEN)
         throw new ServiceError('conflict', `Rewards of ${MAX_GIVEN} goals were reported for this decision.`);
       await decisions.setGiven(tx, workspace.id, decision.decisionId, given);
+      if (goalId !== '') await countValues(tx, workspace.id, [decision], [{ ...decision, given }]);
       const reward = rewardOf(await formulaOf(tx, workspace.id, catalog), { ...decision, given });
       if (decision.countedAt === null)
         await startCounting({ tx, workspace }, { catalog, repeatable: false }, decision);

@@ -8,7 +8,7 @@ import { type Removal, removals } from '../platform/store/retention/removals.ts'
 import type { Tx } from '../platform/store/store.ts';
 import { countedGoals } from './goals/formula.ts';
 import { goalValue, type NumberedGoal } from './goals/rules/learned-reward.ts';
-import { goals } from './goals/store.ts';
+import { definitions } from './goals/store/definitions.ts';
 import type { LoggedDecision } from './store/decision-record.ts';
 import { decisions, type LogFilter } from './store/decisions.ts';
 
@@ -52,7 +52,7 @@ export const decisionLogEndpoints = (catalogs: Catalogs, cipher: Cipher): Endpoi
 
 async function goalsOf(tx: Tx, workspaceId: string, catalogs: Catalogs): Promise<readonly NumberedGoal[]> {
   const catalog = await catalogs.of(tx, workspaceId);
-  return catalog.goals.length === 0 ? [] : countedGoals(catalog, await goals.all(tx, workspaceId));
+  return catalog.goals.length === 0 ? [] : countedGoals(catalog, await definitions.all(tx, workspaceId));
 }
 
 const timeOf = ({ before }: Removal) => new Date(before).toISOString();

@@ -3,7 +3,7 @@ import type { Call } from '../http/endpoint.ts';
 import { rewardAfter } from './engine/reward.ts';
 import { formulaOf } from './goals/formula.ts';
 import { rewardOf } from './goals/rules/learned-reward.ts';
-import { goals } from './goals/store.ts';
+import { rechecks } from './goals/store/rechecks.ts';
 import { decisions, type Earning } from './store/decisions.ts';
 import { rewards } from './store/rewards.ts';
 
@@ -28,7 +28,7 @@ export async function startCounting(
 ): Promise<void> {
   if (repeatable) await rewards.record(tx, workspace.id, decision, 0);
   else await decisions.startCounting(tx, workspace.id, decision.decisionId);
-  if (catalog.goals.length > 0) await goals.recheck(tx, workspace.id, decision.hashId);
+  if (catalog.goals.length > 0) await rechecks.mark(tx, workspace.id, decision.hashId);
 }
 
 /** Records the reward of an outcome. Until the decision has an entry in the reward log, it is kept for the writer. */

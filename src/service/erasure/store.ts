@@ -43,6 +43,7 @@ const BY_HASH_ID = [
   'DELETE FROM decided_user WHERE workspace_id = ? AND hash_id = ?',
   'DELETE FROM shown_content WHERE workspace_id = ? AND hash_id = ?',
   'DELETE FROM goal_event WHERE workspace_id = ? AND hash_id = ?',
+  'DELETE FROM goal_user WHERE workspace_id = ? AND hash_id = ?',
   'DELETE FROM goal_recheck WHERE workspace_id = ? AND hash_id = ?',
   'DELETE FROM marketing_sent WHERE workspace_id = ? AND hash_id = ?',
   // Opt-outs stay: the hashId is a keyed hash.

@@ -21,6 +21,19 @@ export function rateOf(hits: number, n: number): Rate | null {
   };
 }
 
+/**
+ * The mean of values in 0 to 1 with a 95 % interval: Wilson's, for as many trials as have the same variance. Null without
+ * values.
+ */
+export function meanOf({ n, sum, squares }: { n: number; sum: number; squares: number }): Rate | null {
+  if (n <= 0) return null;
+  const mean = Math.min(1, Math.max(0, sum / n));
+  const variance = squares / n - mean ** 2;
+  // Values of 0 alone, or of 1, say no more than as many trials.
+  const effective = variance > 0 ? (n * mean * (1 - mean)) / variance : n;
+  return { ...rateOf(mean * effective, effective)!, rate: mean };
+}
+
 /** The difference of two shares with its 95 % interval (Newcombe 1998, method 10). */
 export function differenceOf(a: Rate, b: Rate): Rate {
   const rate = a.rate - b.rate;

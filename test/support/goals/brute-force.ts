@@ -24,8 +24,11 @@ export interface Expected {
   readonly values: Map<number, Record<string, number>>;
   /** The reward of each decision that counts. */
   readonly rewards: Map<number, number>;
-  /** By goalId, content and policy: decisions that earned, and the sum of what they did in millionths. */
-  readonly counts: Map<string, [converted: number, value: number]>;
+  /**
+   * By goalId, content and policy: decisions that earned, and in millionths the sum of what they did and of its squares; of
+   * all contents (''), the squares of what each user earned.
+   */
+  readonly counts: Map<string, [converted: number, value: number, squares: number]>;
 }
 
 /** What decisions earn in a world: every event is compared with every decision of its user. */
@@ -106,14 +109,29 @@ export function bruteForce(ops: Iterable<Op>): Expected {
     for (const [goalId, sum] of Object.entries(known)) if (sum === 0) delete known[goalId];
     if (Object.keys(known).length === 0) sums.delete(id);
   }
-  const counts = new Map<string, [number, number]>();
+  const counts = new Map<string, [number, number, number]>();
+  const users = new Map<string, Map<number, number>>();
+  const squareOf = (worth: number) => Math.round(worth ** 2 / UNIT);
   for (const [id, known] of sums)
     for (const [goalId, sum] of Object.entries(known))
       for (const content of ['', contentOf(id)]) {
         const key = `${goalId} ${content} ${policyOf(id) ?? 'learned'}`;
-        const [converted, value] = counts.get(key) ?? [0, 0];
-        counts.set(key, [converted + 1, value + Math.min(UNIT, sum)]);
+        const [converted, value, squares] = counts.get(key) ?? [0, 0, 0];
+        const worth = Math.min(UNIT, sum);
+        counts.set(key, [converted + 1, value + worth, squares + (content === '' ? 0 : squareOf(worth))]);
+        if (content !== '') continue;
+        const { user } = decided.get(id)!;
+        const known = users.get(key) ?? new Map<number, number>();
+        users.set(key, known.set(user, (known.get(user) ?? 0) + worth));
       }
+  for (const [key, worths] of users) {
+    const [converted, value] = counts.get(key)!;
+    counts.set(key, [
+      converted,
+      value,
+      [...worths.values()].reduce((sum, worth) => sum + squareOf(worth), 0),
+    ]);
+  }
   return { values: sums, rewards: rewardsOf(decided.values(), sums, REWARDS[last]), counts };
 }
 

@@ -31,8 +31,9 @@ export async function differences(store: Store, expected: Expected): Promise<str
       policy: string;
       converted: number;
       value: number;
+      squares: number;
     }>(
-      'SELECT goal, content_id AS content, policy, converted, value FROM goal_count WHERE workspace_id = ?',
+      'SELECT goal, content_id AS content, policy, converted, value, squares FROM goal_count WHERE workspace_id = ?',
       [WORKSPACE],
     );
     const counted = new Map(
@@ -40,7 +41,7 @@ export async function differences(store: Store, expected: Expected): Promise<str
         .filter(({ converted }) => Number(converted) !== 0)
         .map((row) => [
           `${names.get(String(row.goal))} ${row.content} ${row.policy}`,
-          `${Number(row.converted)}, ${Number(row.value)}`,
+          [row.converted, row.value, row.squares].map(Number).join(', '),
         ]),
     );
     for (const [key, sums] of expected.counts)

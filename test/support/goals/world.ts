@@ -3,7 +3,7 @@ import { toCatalog } from '../../../src/service/catalog/catalog.ts';
 import type { CatalogFile } from '../../../src/service/catalog/schema.ts';
 import { countStep } from '../../../src/service/decisions/goals/count-step.ts';
 import { formulaOf } from '../../../src/service/decisions/goals/formula.ts';
-import { goals } from '../../../src/service/decisions/goals/store.ts';
+import { rechecks } from '../../../src/service/decisions/goals/store/rechecks.ts';
 import { settleOnce } from '../../../src/service/decisions/reward-log-writer.ts';
 import { recordReward, startCounting } from '../../../src/service/decisions/start-counting.ts';
 import { decisions } from '../../../src/service/decisions/store/decisions.ts';
@@ -214,7 +214,7 @@ export class WorldInStore {
         },
         !op.polled,
       );
-      if (!op.polled) await goals.recheck(tx, WORKSPACE, hash);
+      if (!op.polled) await rechecks.mark(tx, WORKSPACE, hash);
     } else if (op.op === 'serve') {
       const decision = (await decisions.lockForUpdate(tx, WORKSPACE, `d${op.id}`))!;
       await startCounting(call, counting, decision);
@@ -227,7 +227,7 @@ export class WorldInStore {
       );
       if (added === 0) return;
       await recordReward(call, counting, decision, op.type);
-      await goals.recheck(tx, WORKSPACE, decision.hashId);
+      await rechecks.mark(tx, WORKSPACE, decision.hashId);
     } else if (op.op === 'ingest') {
       const sent = op.events.map(({ user, event, at, amount, currency, order }) => ({
         userId: `u${user}`,

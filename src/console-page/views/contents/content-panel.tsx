@@ -10,6 +10,7 @@ import { count, percent } from '../../parts/numbers.ts';
 import { Panel } from '../../parts/panel.tsx';
 import { Failure, Loading } from '../../parts/states.tsx';
 import { cleaned, Text } from '../../parts/text.tsx';
+import { goalWords } from './goal-boxes.tsx';
 import { curves } from './model-boxes.tsx';
 
 /** One content: its figures, and its rate over time. */
@@ -39,6 +40,10 @@ export function ContentPanel({ id, close }: { id: string; close: () => void }): 
                     ? 'not served yet'
                     : `${percent(value.rate)} (95 % interval ${percent(value.low)} to ${percent(value.high)})`,
               },
+              ...(value.goals ?? []).map((earned) => ({
+                name: `Goal ${cleaned(earned.goalId)}`,
+                value: goalWords(earned),
+              })),
             ]}
           />
           {value.series.length > 1 && (

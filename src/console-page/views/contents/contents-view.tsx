@@ -11,9 +11,10 @@ import { count, percent } from '../../parts/numbers.ts';
 import { PagedList } from '../../parts/pages.tsx';
 import { Empty, Failure } from '../../parts/states.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
-import { Text } from '../../parts/text.tsx';
+import { cleaned, Text } from '../../parts/text.tsx';
 import { Box, ViewHead } from '../../parts/view.tsx';
 import { ContentPanel } from './content-panel.tsx';
+import { GoalBoxes, GoalValue } from './goal-boxes.tsx';
 import { LearningCurve, WhatLearningGains } from './model-boxes.tsx';
 
 type Content = AnswerOf<'listContents'>['items'][number];
@@ -46,6 +47,7 @@ export function ContentsView(): VNode {
         <div class="columns">
           <LearningCurve model={model.value} />
           <WhatLearningGains model={model.value} />
+          <GoalBoxes goals={model.value.goals} />
         </div>
       )}
       <Box title="How each content performs" note="rewarded of those served, with the 95 % interval">
@@ -99,6 +101,17 @@ function columnsOf(items: readonly Content[]): readonly Column<Content>[] {
           <Interval rate={rate} low={low} high={high} max={max} label={percent(rate)} />
         ),
     },
+    ...(items[0]?.goals ?? []).map(({ goalId }, i) => {
+      const most = Math.max(...items.map(({ goals }) => goals?.[i]?.high ?? 0), 0.0001);
+      return {
+        title: cleaned(goalId),
+        wide: i > 0,
+        cell: ({ goals }: Content) => {
+          const earned = goals?.[i];
+          return earned ? <GoalValue of={earned} max={most} /> : null;
+        },
+      };
+    }),
     { title: 'Served', align: 'end', cell: ({ served }) => count(served) },
     { title: 'Rewarded', align: 'end', wide: true, cell: ({ rewarded }) => count(rewarded) },
     { title: 'Dismissed', align: 'end', wide: true, cell: ({ dismissed }) => count(dismissed) },

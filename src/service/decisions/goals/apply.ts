@@ -5,9 +5,11 @@ import { pipeline } from '../../platform/store/pipeline.ts';
 import type { Tx } from '../../platform/store/store.ts';
 import { decisions, type Earning } from '../store/decisions.ts';
 import { rewards } from '../store/rewards.ts';
-import { attributedTo, MAX_CANDIDATES, UNIT } from './rules/attribution.ts';
+import { countValues } from './count-values.ts';
+import { attributedTo, MAX_CANDIDATES } from './rules/attribution.ts';
 import { type Formula, rewardOf } from './rules/learned-reward.ts';
-import { type GoalEvent, goals } from './store.ts';
+import { candidates } from './store/candidates.ts';
+import { type GoalEvent, goalEvents } from './store/goal-events.ts';
 
 /** A change of what decisions earned, in millionths, by decision and number of the goal. */
 type Changes = Map<string, Map<number, number>>;
@@ -32,16 +34,16 @@ export async function addGoalEvents(
   formula: Formula,
 ): Promise<void> {
   if (added.length === 0) return;
-  await pipeline(added.map((event) => goals.addEvent(tx, workspaceId, event)));
-  const corrected: GoalEvent[] = [];
+  await goalEvents.add(tx, workspaceId, added);
+  const earlier: GoalEvent[] = [];
+  const numbers = new Set(added.map(({ goal, number }) => `${goal} ${number}`));
   for (const goal of counted.keys()) {
     const keys = added.flatMap((event) =>
       event.goal === goal && event.value === null && event.matchKey !== null ? [event.matchKey] : [],
     );
-    corrected.push(...(await goals.eventsMatching(tx, workspaceId, goal, keys)));
+    const corrected = await goalEvents.matching(tx, workspaceId, goal, keys);
+    earlier.push(...corrected.filter(({ number }) => !numbers.has(`${goal} ${number}`)));
   }
-  const numbers = new Set(added.map(({ goal, number }) => `${goal} ${number}`));
-  const earlier = corrected.filter(({ goal, number }) => !numbers.has(`${goal} ${number}`));
   await attributeEvents(tx, workspaceId, counted, [...added, ...earlier], formula);
 }
 
@@ -55,7 +57,7 @@ export async function attributeEvents(
 ): Promise<void> {
   const valued = events.filter(({ goal, value }) => value !== null && counted.has(goal));
   if (valued.length === 0) return;
-  const decided = await goals.decided(tx, workspaceId, [...new Set(valued.map(({ hashId }) => hashId))]);
+  const decided = await candidates.decided(tx, workspaceId, [...new Set(valued.map(({ hashId }) => hashId))]);
   const corrections = await correctionsOf(tx, workspaceId, counted, valued);
   const changes: Changes = new Map();
   const attributed = await pipeline(
@@ -78,7 +80,7 @@ export async function attributeEvents(
     addChange(changes, valued[i]!, -1);
     addChange(changes, after, 1);
   }
-  await pipeline(changed.map((event) => goals.attribute(tx, workspaceId, event)));
+  await pipeline(changed.map((event) => goalEvents.attribute(tx, workspaceId, event)));
   await earn(tx, workspaceId, changes, formula);
 }
 
@@ -106,7 +108,7 @@ async function correctionsOf(
     const keys = valued.flatMap((event) =>
       event.goal === goal && event.matchKey !== null ? [event.matchKey] : [],
     );
-    for (const { value, matchKey } of await goals.eventsMatching(tx, workspaceId, goal, keys))
+    for (const { value, matchKey } of await goalEvents.matching(tx, workspaceId, goal, keys))
       if (value === null) found.add(`${goal} ${matchKey}`);
   }
   return found;
@@ -115,7 +117,7 @@ async function correctionsOf(
 /** The decisions that an event may count for. */
 function candidatesOf(tx: Tx, workspaceId: string, goal: Goal, { hashId, at }: GoalEvent) {
   const only = goal.attribute === 'last' && !goal.contents && !goal.categories && goal.surface === undefined;
-  return goals.candidates(tx, workspaceId, hashId, goal.after, {
+  return candidates.of(tx, workspaceId, hashId, goal.after, {
     from: at - goal.withinMs,
     upTo: at,
     limit: only ? 1 : MAX_CANDIDATES,
@@ -143,7 +145,7 @@ async function earn(tx: Tx, workspaceId: string, changes: Changes, formula: Form
     goals: withChanges(decision.goals, changes.get(decision.decisionId)!),
   }));
   await pipeline(after.map((decision) => decisions.setGoals(tx, workspaceId, decision)));
-  await count(tx, workspaceId, before, after);
+  await countValues(tx, workspaceId, before, after);
   await reward(tx, workspaceId, after, formula);
 }
 
@@ -171,42 +173,4 @@ function withChanges(
     else after[goal] = sum;
   }
   return after;
-}
-
-/** What the events of a decision count for a goal, up to one whole goal. */
-const clipped = (decision: Earning, goal: string) => Math.min(UNIT, decision.goals[goal] ?? 0);
-const squareOf = (value: number) => Math.round((value * value) / UNIT);
-
-/** Counts what changed for the contents of decisions, and for all. */
-async function count(
-  tx: Tx,
-  workspaceId: string,
-  before: readonly Earning[],
-  after: readonly Earning[],
-): Promise<void> {
-  const sums = new Map<string, { converted: number; value: number; squares: number }>();
-  for (const [i, now] of after.entries()) {
-    const was = before[i]!;
-    for (const goal of new Set([...Object.keys(was.goals), ...Object.keys(now.goals)])) {
-      const [from, to] = [clipped(was, goal), clipped(now, goal)];
-      if (from === to) continue;
-      for (const contentId of ['', now.contentId ?? '']) {
-        const key = JSON.stringify([Number(goal), contentId, now.policy ?? 'learned']);
-        const sum = sums.get(key) ?? { converted: 0, value: 0, squares: 0 };
-        sum.converted += Number(to > 0) - Number(from > 0);
-        sum.value += to - from;
-        sum.squares += squareOf(to) - squareOf(from);
-        sums.set(key, sum);
-      }
-    }
-  }
-  // In one order, so that two transactions lock the rows in it.
-  await pipeline(
-    [...sums]
-      .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([key, sum]) => {
-        const [goal, contentId, policy] = JSON.parse(key) as [number, string, string];
-        return goals.addCounts(tx, workspaceId, { goal, contentId, policy }, sum);
-      }),
-  );
 }

@@ -5,6 +5,7 @@ import { events as log } from '../../events/store/events.ts';
 import { hashId as hashOf } from '../../platform/crypto/hash-id.ts';
 import { due } from '../../platform/store/due.ts';
 import { erasingUsers } from '../../platform/store/erasing-users.ts';
+import { removals } from '../../platform/store/retention/removals.ts';
 import type { Tx } from '../../platform/store/store.ts';
 import { workspaces } from '../../platform/store/workspaces.ts';
 import { decisions } from '../store/decisions.ts';
@@ -12,7 +13,10 @@ import { addGoalEvents, attributeEvents, type CountedGoals, matchKeyOf, reward, 
 import { formulaBy } from './formula.ts';
 import { readEvent } from './rules/attribution.ts';
 import type { Formula } from './rules/learned-reward.ts';
-import { type GoalEvent, type GoalHead, goals, isReady, type StoredGoal } from './store.ts';
+import { definitions, type GoalHead, isReady, type StoredGoal } from './store/definitions.ts';
+import { goalCounts } from './store/goal-counts.ts';
+import { type GoalEvent, goalEvents } from './store/goal-events.ts';
+import { rechecks } from './store/rechecks.ts';
 
 /** Events searched, and those counted, in one transaction: some milliseconds of work. */
 const SEARCHED = 20_000;
@@ -23,6 +27,9 @@ const RECHECKED = 200;
 const SWEPT = 200;
 /** Events of a definition that no longer holds that are removed in one transaction. */
 const REMOVED = 200;
+const DAY_MS = 86_400_000;
+/** For so long, decisions are counted by day. */
+const KEPT_BY_DAY_MS = 400 * DAY_MS;
 /** Every node knows a new catalog within this time, in ms. */
 const SPREAD_MS = 2000;
 
@@ -32,13 +39,15 @@ const SPREAD_MS = 2000;
  */
 export async function countStep(tx: Tx, workspaceId: string, catalog: Catalog): Promise<boolean> {
   await due.clear(tx, workspaceId, 'goals');
-  const head = await goals.lockForUpdate(tx, workspaceId);
+  const head = await definitions.lockForUpdate(tx, workspaceId);
   const { number: newest } = await eventHeads.get(tx, workspaceId);
-  const stored = await define(tx, workspaceId, catalog, await goals.all(tx, workspaceId), newest);
+  const stored = await define(tx, workspaceId, catalog, await definitions.all(tx, workspaceId), newest);
   const rechecked = await recheck(tx, workspaceId, catalog, stored);
   const counted = await countEvents(tx, workspaceId, catalog, stored, newest);
   const more =
-    rechecked || counted || (await sweep(tx, workspaceId, catalog, await goals.all(tx, workspaceId), head));
+    rechecked ||
+    counted ||
+    (await sweep(tx, workspaceId, catalog, await definitions.all(tx, workspaceId), head));
   if (more) await due.mark(tx, workspaceId, 'goals');
   return more;
 }
@@ -66,6 +75,7 @@ async function define(
   const fresh = catalog.goals.filter(({ definition }) => !known.has(definition));
   if (fresh.length === 0) return [...stored];
   const oldest = await log.beforeOldest(tx, workspaceId, newest);
+  const since = await sinceOf(tx, workspaceId);
   const last = stored.at(-1)?.goal ?? 0;
   const added = fresh.map(({ goalId, definition }, i) => ({
     goal: last + 1 + i,
@@ -74,14 +84,29 @@ async function define(
     firstNumber: oldest,
     number: oldest,
     readyNumber: newest,
+    since,
     events: 0,
     clipped: 0,
     unreadable: 0,
   }));
-  for (const goal of added) await goals.addGoal(tx, workspaceId, goal);
+  for (const goal of added) {
+    await definitions.add(tx, workspaceId, goal);
+    if (since > 0) await goalCounts.leaveOut(tx, workspaceId, goal.goal, since);
+  }
   // A node that does not know the catalog yet stores events and says nothing of them.
   await due.mark(tx, workspaceId, 'goals', tx.now + SPREAD_MS);
   return [...stored, ...added];
+}
+
+/** From when on decisions can be counted for a new goal, Unix ms: their events and they themselves are stored. */
+async function sinceOf(tx: Tx, workspaceId: string): Promise<number> {
+  const removed = await Promise.all([
+    removals.of(tx, workspaceId, 'events'),
+    removals.of(tx, workspaceId, 'decisions'),
+  ]);
+  const before = Math.max(...removed.map((each) => each?.before ?? 0));
+  if (before === 0) return 0;
+  return Math.ceil(Math.max(before, tx.now - KEPT_BY_DAY_MS) / DAY_MS) * DAY_MS;
 }
 
 /** Looks again at events of users of whom a decision began to count. Returns whether it looked at any. */
@@ -91,19 +116,19 @@ async function recheck(
   catalog: Catalog,
   stored: readonly StoredGoal[],
 ): Promise<boolean> {
-  const found = await goals.takeRechecks(tx, workspaceId, RECHECKED);
+  const found = await rechecks.take(tx, workspaceId, RECHECKED);
   if (found.length === 0) return false;
   const counted = inForce(catalog, stored);
   const formula = formulaBy(catalog, stored);
   let left = COUNTED;
   for (const { hashId, from, number } of found) {
-    const events = left > 0 ? await goals.eventsFrom(tx, workspaceId, { hashId, from, number }, left) : [];
+    const events = left > 0 ? await goalEvents.from(tx, workspaceId, { hashId, from, number }, left) : [];
     await attributeEvents(tx, workspaceId, counted, events, formula);
     const last = events.at(-1);
-    if (left === 0) await goals.addRecheck(tx, workspaceId, hashId, from, number);
+    if (left === 0) await rechecks.add(tx, workspaceId, hashId, from, number);
     // An event may be one of several goals.
     else if (last && events.length === left)
-      await goals.addRecheck(tx, workspaceId, hashId, last.at, last.number - 1);
+      await rechecks.add(tx, workspaceId, hashId, last.at, last.number - 1);
     left -= events.length;
   }
   return true;
@@ -191,7 +216,7 @@ async function countRange(
   }
   await addGoalEvents(tx, workspaceId, counted, added, formula);
   const number = found.length === COUNTED ? found.at(-1)!.number : upTo;
-  for (const sums of counters.values()) await goals.proceed(tx, workspaceId, { ...sums, number });
+  for (const sums of counters.values()) await definitions.proceed(tx, workspaceId, { ...sums, number });
   return number;
 }
 
@@ -213,7 +238,7 @@ async function sweep(
     const found = await decisions.rewardedAfter(tx, workspaceId, swept, SWEPT);
     await reward(tx, workspaceId, found, formula);
     const done = found.length < SWEPT;
-    await goals.setHead(tx, workspaceId, {
+    await definitions.setHead(tx, workspaceId, {
       formula: done ? target : head.formula,
       target,
       swept: found.at(-1)?.seq ?? swept,
@@ -222,10 +247,13 @@ async function sweep(
   }
   const retired = stored.find(({ goal }) => isRetired(catalog, stored, goal));
   if (!retired) return false;
-  const events = await goals.firstEvents(tx, workspaceId, retired.goal, REMOVED);
+  const events = await goalEvents.first(tx, workspaceId, retired.goal, REMOVED);
   await takeBack(tx, workspaceId, events, formula);
-  await goals.removeEvents(tx, workspaceId, retired.goal, events.at(-1)?.number ?? 0);
-  if (events.length < REMOVED) await goals.removeGoal(tx, workspaceId, retired.goal);
+  await goalEvents.removeUpTo(tx, workspaceId, retired.goal, events.at(-1)?.number ?? 0);
+  if (events.length === REMOVED) return true;
+  if ((await goalCounts.removeUsers(tx, workspaceId, retired.goal, REMOVED)) === REMOVED) return true;
+  await goalCounts.remove(tx, workspaceId, retired.goal);
+  await definitions.remove(tx, workspaceId, retired.goal);
   return true;
 }
 

@@ -1,11 +1,11 @@
 import type { Catalog } from '../../catalog/catalog.ts';
 import type { Tx } from '../../platform/store/store.ts';
 import { type Formula, type NumberedGoal, OUTCOMES } from './rules/learned-reward.ts';
-import { goals, isReady, type StoredGoal } from './store.ts';
+import { definitions, isReady, type StoredGoal } from './store/definitions.ts';
 
 /** What is learned of the decisions of a workspace. */
 export async function formulaOf(tx: Tx, workspaceId: string, catalog: Catalog): Promise<Formula> {
-  return catalog.settings.reward ? formulaBy(catalog, await goals.all(tx, workspaceId)) : OUTCOMES;
+  return catalog.settings.reward ? formulaBy(catalog, await definitions.all(tx, workspaceId)) : OUTCOMES;
 }
 
 /** What is learned by a catalog, with the goals as they are counted. */

@@ -147,7 +147,7 @@ export const decisionsTables = (d: Dialect): string[] => [
     seq ${d.bigint} NOT NULL
   )`,
   // The goals of a workspace, one row per definition. Events after `first_number` up to `number` are counted; those up to
-  // `ready_number` were stored before it.
+  // `ready_number` were stored before it. Decisions that began to count before `since_ms` do not belong to it.
   `CREATE TABLE goal (
     workspace_id TEXT NOT NULL,
     goal ${d.bigint} NOT NULL,
@@ -156,6 +156,7 @@ export const decisionsTables = (d: Dialect): string[] => [
     first_number ${d.bigint} NOT NULL,
     number ${d.bigint} NOT NULL,
     ready_number ${d.bigint} NOT NULL,
+    since_ms ${d.bigint} NOT NULL,
     events ${d.bigint} NOT NULL,
     clipped ${d.bigint} NOT NULL,
     unreadable ${d.bigint} NOT NULL,
@@ -192,7 +193,18 @@ export const decisionsTables = (d: Dialect): string[] => [
     number ${d.bigint} NOT NULL,
     PRIMARY KEY (workspace_id, hash_id, from_ms)
   )`,
-  // What contents earned of goals; content_id is empty for all. Sums of values and of their squares in millionths.
+  // What users earned of goals, in millionths.
+  `CREATE TABLE goal_user (
+    workspace_id TEXT NOT NULL,
+    hash_id TEXT NOT NULL,
+    goal ${d.bigint} NOT NULL,
+    policy TEXT NOT NULL,
+    value ${d.bigint} NOT NULL,
+    PRIMARY KEY (workspace_id, hash_id, goal, policy)
+  )`,
+  'CREATE INDEX goal_user_by_goal ON goal_user (workspace_id, goal)',
+  // What contents earned of goals; content_id is empty for all. Sums of values and of their squares in millionths, the most
+  // that a user earned, and the decisions from before those that the goal counts.
   `CREATE TABLE goal_count (
     workspace_id TEXT NOT NULL,
     goal ${d.bigint} NOT NULL,
@@ -201,6 +213,8 @@ export const decisionsTables = (d: Dialect): string[] => [
     converted ${d.bigint} NOT NULL,
     value ${d.bigint} NOT NULL,
     squares ${d.bigint} NOT NULL,
+    most ${d.bigint} NOT NULL,
+    earlier ${d.bigint} NOT NULL,
     PRIMARY KEY (workspace_id, goal, content_id, policy)
   )`,
   `CREATE TABLE catalog_version (

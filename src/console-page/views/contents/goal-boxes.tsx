@@ -1,0 +1,104 @@
+import type { VNode } from 'preact';
+import type { AnswerOf } from '../../../contract/endpoints.ts';
+import { Interval } from '../../parts/bars.tsx';
+import { count } from '../../parts/numbers.ts';
+import { cleaned } from '../../parts/text.tsx';
+import { Time } from '../../parts/time.tsx';
+import { Box } from '../../parts/view.tsx';
+
+type State = AnswerOf<'getModel'>['goals'][number];
+type Earned = NonNullable<AnswerOf<'listContents'>['items'][number]['goals']>[number];
+
+const POLICIES = [
+  ['learned', 'Learned'],
+  ['holdout', 'Holdout, chosen evenly'],
+  ['weights', 'Fixed weights'],
+] as const;
+
+/** A value per decision: 1 is one whole goal. */
+const share = (value: number) => `${value < 0 ? '−' : ''}${Math.abs(100 * value).toFixed(2)} %`;
+
+/** A value per decision with its interval, on a scale up to `max`. */
+export function GoalValue({ of: { value, low, high }, max }: { of: Earned; max: number }): VNode {
+  return value === null || low === null || high === null ? (
+    <span class="note">not served yet</span>
+  ) : (
+    <Interval rate={value} low={low} high={high} max={max} label={share(value)} />
+  );
+}
+
+/** What a content earned of a goal, in words. */
+export const goalWords = ({ value, low, high, conversions }: Earned): string =>
+  value === null || low === null || high === null
+    ? 'not served yet'
+    : `${share(value)} per message served (95 % interval ${share(low)} to ${share(high)}), ${count(conversions)} converted`;
+
+/** What each goal earned by what made the choice, and what learning gains of it. */
+export function GoalBoxes({ goals }: { goals: readonly State[] }): VNode {
+  return (
+    <>
+      {goals.map((goal) => (
+        <GoalBox goal={goal} key={goal.goalId} />
+      ))}
+    </>
+  );
+}
+
+function GoalBox({ goal }: { goal: State }): VNode {
+  const { goalId, byPolicy, gain, since } = goal;
+  const rows = POLICIES.map(([name, label]) => ({ label, group: byPolicy[name] })).filter(
+    ({ group }) => group.served > 0,
+  );
+  const max = Math.max(...rows.map(({ group }) => group.high ?? 0), 0.0001);
+  return (
+    <Box
+      title={`Goal ${cleaned(goalId)}`}
+      note="value per message served, from 0 to one whole goal, with the 95 % interval"
+    >
+      {rows.length === 0 ? (
+        <p class="state">No decision counts yet: none of their messages was served.</p>
+      ) : (
+        <dl class="groups">
+          {rows.map(({ label, group }) => (
+            <div>
+              <dt>
+                {label}{' '}
+                <span class="note">
+                  {count(group.conversions)} of {count(group.served)} served converted
+                </span>
+              </dt>
+              <dd>
+                <GoalValue of={{ goalId, ...group }} max={max} />
+              </dd>
+            </div>
+          ))}
+        </dl>
+      )}
+      <p class="note">
+        {gain === null
+          ? 'What learning gains is known once both groups were served.'
+          : `Learned less holdout: ${share(gain.gain)}, from ${share(gain.low)} to ${share(gain.high)}, however often you look (95 %).`}
+      </p>
+      {notesOf(goal).map((note) => (
+        <p class="note">{note}</p>
+      ))}
+      {since !== null && (
+        <p class="note">
+          Decisions from <Time at={since} /> on: older events were removed.
+        </p>
+      )}
+    </Box>
+  );
+}
+
+/** What a reader must know of how a goal is counted. */
+function notesOf({ progress, behind, events, clipped, unreadable }: State): string[] {
+  return [
+    progress < 1 &&
+      `${Math.floor(100 * progress)} % of the events from before its definition are counted; the rest follows.`,
+    behind > 0 && `${count(behind)} events have yet to be searched.`,
+    clipped > 0 && `${count(clipped)} of ${count(events)} events had a number outside of the range.`,
+    unreadable > 0 &&
+      `${count(unreadable)} events did not count: the property that the goal needs was missing or not a number.`,
+  ].filter((note) => note !== false);
+}

@@ -1,0 +1,78 @@
+import type { Field } from '../../cli/terminal/listing.ts';
+import type { Output } from '../../cli/terminal/output.ts';
+import { bold, type Text } from '../../cli/terminal/text.ts';
+import { objectOf } from '../../kit/object-of.ts';
+
+type Row = Readonly<Record<string, unknown>>;
+
+const rowsOf = (value: unknown): Row[] => (Array.isArray(value) ? value.map(objectOf) : []);
+
+/** A value per decision: 1 is one whole goal. */
+const share = (value: unknown) => (typeof value === 'number' ? `${(100 * value).toFixed(2)} %` : '-');
+const range = ({ low, high }: Row) => (typeof low === 'number' ? `${share(low)} – ${share(high)}` : '');
+
+/** What a content earned of its goals, or of one of them, as a column. */
+export const goalField = (goalId: string | undefined, hasGoals: boolean): Field<Row> => ({
+  field: 'goals',
+  title: goalId === undefined ? 'GOALS (VALUE PER SERVED)' : `${goalId} (VALUE PER SERVED)`,
+  align: 'right',
+  extra: !hasGoals,
+  cell: ({ goals }) =>
+    rowsOf(goals)
+      .filter((goal) => goalId === undefined || goal.goalId === goalId)
+      .map((goal) => {
+        const name = goalId === undefined ? `${goal.goalId} ` : '';
+        const interval = range(goal);
+        return `${name}${share(goal.value)}${interval && ` (${interval})`}, ${goal.conversions} converted`;
+      })
+      .join('; '),
+});
+
+/** The goals that contents have figures of. */
+export const goalIdsIn = (items: readonly Row[]): string[] =>
+  rowsOf(items[0]?.goals).map(({ goalId }) => String(goalId));
+
+const COLUMNS = ['SERVED', 'CONVERTED', 'VALUE', '95 % INTERVAL'];
+
+/** Renders what each goal earned by what made the choice, what learning gains of it, and how it is counted. */
+export function showGoals(goals: unknown, out: Output): Text {
+  return rowsOf(goals).map((goal): Text => {
+    const byPolicy = objectOf(goal.byPolicy);
+    const gain = objectOf(goal.gain);
+    const notes = [
+      typeof goal.progress === 'number' && goal.progress < 1
+        ? `${Math.floor(100 * goal.progress)} % of the events from before its definition are counted`
+        : '',
+      Number(goal.behind) > 0 ? `${goal.behind} events have yet to be searched` : '',
+      Number(goal.clipped) > 0 ? `${goal.clipped} of ${goal.events} events were clipped to their range` : '',
+      Number(goal.unreadable) > 0
+        ? `${goal.unreadable} events did not count: a property was missing or not a number`
+        : '',
+      typeof goal.since === 'string' ? `decisions from ${goal.since} on` : '',
+    ].filter((note) => note !== '');
+    return [
+      '\n',
+      bold('goal '),
+      String(goal.goalId),
+      '\n',
+      out.table(
+        ['POLICY', ...COLUMNS].map((title) => ({ title, whole: true })),
+        ['learned', 'holdout', 'weights'].map((policy) => {
+          const group = objectOf(byPolicy[policy]);
+          return [
+            policy,
+            String(group.served ?? ''),
+            String(group.conversions ?? ''),
+            share(group.value),
+            range(group),
+          ];
+        }),
+      ),
+      '\n',
+      typeof gain.gain === 'number'
+        ? [bold('gain over holdout '), `${share(gain.gain)} (${range(gain)}, at any time)\n`]
+        : '',
+      ...notes.map((note) => `${note}\n`),
+    ];
+  });
+}

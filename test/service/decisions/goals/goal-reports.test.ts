@@ -1,0 +1,102 @@
+import { expect, test } from 'vitest';
+import type { AnswerOf } from '../../../../src/contract/endpoints.ts';
+import { removals } from '../../../../src/service/platform/store/retention/removals.ts';
+import { type RawService, wallClock } from '../../../support/peers/raw-service.ts';
+import { content, decide, identify, open } from '../../../support/process/decisions-service.ts';
+
+const order = { goalId: 'order', event: 'order_completed', within: '7d' };
+
+const put = (service: RawService, goals: object[], settings: object = {}) =>
+  service.send('PUT', '/v1/catalog', { catalog: { contents: [content('a')], goals, settings } });
+const track = (service: RawService, userId: string, properties: object, timestamp = '2026-05-01T10:30:00Z') =>
+  service.send('POST', '/v1/events', {
+    events: [{ userId, event: 'order_completed', timestamp, properties }],
+  });
+const quiet = (service: RawService) =>
+  expect.poll(() => service.idle(), { timeout: 20_000, interval: 20 }).toBe(true);
+const model = async (service: RawService) =>
+  (await service.send<AnswerOf<'getModel'>>('GET', '/v1/model')).body;
+const contents = async (service: RawService) =>
+  (await service.send<AnswerOf<'listContents'>>('GET', '/v1/contents')).body.items;
+
+test('reports say what contents earned of each goal, what learning gains, and what was not read', async () => {
+  const clock = wallClock('2026-05-01T10:00:00Z');
+  const service = await open({ clock });
+  const value = { property: 'amount', to: 200 };
+  await put(service, [order, { ...order, goalId: 'amount', value }], { holdout: 0.5 });
+  const decided: string[] = [];
+  for (let i = 0; i < 12; i++) {
+    const hashId = await identify(service, { userId: `u${i}` });
+    decided.push((await decide(service, hashId)).body.decisionId);
+  }
+  clock.set('2026-05-01T11:00:00Z');
+  for (let i = 0; i < 6; i++) await track(service, `u${i}`, { amount: 50 });
+  await track(service, 'u6', { amount: 500 });
+  await track(service, 'u7', { amount: 'much' });
+  await quiet(service);
+  const [a] = await contents(service);
+  expect(a).toMatchObject({
+    served: 12,
+    goals: [
+      { goalId: 'order', served: 12, conversions: 8, value: 8 / 12 },
+      { goalId: 'amount', served: 12, conversions: 7, value: (6 * 0.25 + 1) / 12 },
+    ],
+  });
+  for (const { value, low, high } of a!.goals!) {
+    expect(low).toBeGreaterThan(0);
+    expect(low).toBeLessThan(value!);
+    expect(high).toBeGreaterThan(value!);
+  }
+  // An order of any amount says less of whether there are orders than of how large they are.
+  const [orders, amounts] = a!.goals!;
+  expect(amounts!.high! - amounts!.low!).toBeLessThan(orders!.high! - orders!.low!);
+  const { goals } = await model(service);
+  expect(goals).toMatchObject([
+    { goalId: 'order', progress: 1, behind: 0, events: 8, clipped: 0, unreadable: 0, since: null },
+    { goalId: 'amount', progress: 1, behind: 0, events: 7, clipped: 1, unreadable: 1, since: null },
+  ]);
+  const { learned, holdout, weights } = goals[0]!.byPolicy;
+  expect(learned.served + holdout.served).toBe(12);
+  expect(learned.conversions + holdout.conversions).toBe(8);
+  expect(holdout.served).toBeGreaterThan(0);
+  expect(weights).toEqual({ served: 0, conversions: 0, value: null, low: null, high: null });
+  expect(goals[0]!.gain!.gain).toBeCloseTo(learned.value! - holdout.value!, 9);
+  // Twelve decisions prove nothing.
+  expect(goals[0]!.gain!.low).toBeLessThan(0);
+  expect(goals[0]!.gain!.high).toBeGreaterThan(0);
+
+  // A reward that is reported for a goal is one of it.
+  await service.send('POST', `/v1/decisions/${decided[10]}/reward`, { value: 0.5, goalId: 'amount' });
+  await service.send('POST', `/v1/decisions/${decided[10]}/reward`, { value: 1, goalId: 'amount' });
+  await service.send('POST', `/v1/decisions/${decided[0]}/reward`, { value: 1, goalId: 'amount' });
+  await quiet(service);
+  const [after] = await contents(service);
+  expect(after!.goals![1]).toMatchObject({ conversions: 8, value: (5 * 0.25 + 3) / 12 });
+});
+
+test('a goal that is defined after events were removed reports the decisions since then', async () => {
+  const clock = wallClock('2026-05-01T10:00:00Z');
+  const service = await open({ clock });
+  const hashId = await identify(service, { userId: 'u' });
+  await decide(service, hashId);
+  await quiet(service);
+  clock.set('2026-05-10T10:00:00Z');
+  const { store } = service.platform;
+  await store.write(async (tx) => {
+    const [{ id }] = (await tx.sql.all<{ id: string }>('SELECT id FROM workspace')) as [{ id: string }];
+    await removals.record(tx, id, 'events', { number: 1, before: Date.parse('2026-05-05T06:00:00Z') });
+  });
+  await decide(service, hashId);
+  await quiet(service);
+  await put(service, [order]);
+  await track(service, 'u', {}, '2026-05-10T10:00:00Z');
+  await quiet(service);
+  const [a] = await contents(service);
+  expect(a).toMatchObject({ served: 2, goals: [{ served: 1, conversions: 1, value: 1 }] });
+  const { goals } = await model(service);
+  expect(goals[0]!.since).toBe('2026-05-06T00:00:00.000Z');
+  // Without goals there is nothing to report.
+  await put(service, []);
+  expect((await contents(service))[0]).not.toHaveProperty('goals');
+  expect((await model(service)).goals).toEqual([]);
+});
