@@ -34,17 +34,15 @@ export async function addGoalEvents(
   formula: Formula,
 ): Promise<void> {
   if (added.length === 0) return;
-  await goalEvents.add(tx, workspaceId, added);
-  const earlier: GoalEvent[] = [];
-  const numbers = new Set(added.map(({ goal, number }) => `${goal} ${number}`));
-  for (const goal of counted.keys()) {
-    const keys = added.flatMap((event) =>
-      event.goal === goal && event.value === null && event.matchKey !== null ? [event.matchKey] : [],
-    );
-    const corrected = await goalEvents.matching(tx, workspaceId, goal, keys);
-    earlier.push(...corrected.filter(({ number }) => !numbers.has(`${goal} ${number}`)));
-  }
-  await attributeEvents(tx, workspaceId, counted, [...added, ...earlier], formula);
+  const related = await matching(tx, workspaceId, counted, added);
+  const corrections = correctionsIn([...related, ...added]);
+  const corrects = correctionsIn(added);
+  const earlier = related.filter((event) => event.value !== null && corrects.has(matchOf(event)));
+  const before = [...added, ...earlier];
+  const after = await attributed(tx, workspaceId, counted, before, corrections);
+  await goalEvents.add(tx, workspaceId, after.slice(0, added.length));
+  await store(tx, workspaceId, earlier, after.slice(added.length));
+  await earn(tx, workspaceId, changesOf(before, after), formula);
 }
 
 /** Attributes stored events again: to the decisions that are stored now, and without what is corrected. */
@@ -57,31 +55,56 @@ export async function attributeEvents(
 ): Promise<void> {
   const valued = events.filter(({ goal, value }) => value !== null && counted.has(goal));
   if (valued.length === 0) return;
-  const decided = await candidates.decided(tx, workspaceId, [...new Set(valued.map(({ hashId }) => hashId))]);
-  const corrections = await correctionsOf(tx, workspaceId, counted, valued);
-  const changes: Changes = new Map();
-  const attributed = await pipeline(
-    valued.map(async (event) => {
-      const isCorrected = event.matchKey !== null && corrections.has(`${event.goal} ${event.matchKey}`);
+  const corrections = correctionsIn(await matching(tx, workspaceId, counted, valued));
+  const after = await attributed(tx, workspaceId, counted, valued, corrections);
+  await store(tx, workspaceId, valued, after);
+  await earn(tx, workspaceId, changesOf(valued, after), formula);
+}
+
+/** Events as they count now; corrections stay as they are. */
+async function attributed(
+  tx: Tx,
+  workspaceId: string,
+  counted: CountedGoals,
+  events: readonly GoalEvent[],
+  corrections: ReadonlySet<string>,
+): Promise<GoalEvent[]> {
+  const users = events.flatMap(({ value, hashId }) => (value === null ? [] : [hashId]));
+  const decided =
+    users.length > 0 ? await candidates.decided(tx, workspaceId, [...new Set(users)]) : new Set();
+  return pipeline(
+    events.map(async (event) => {
+      if (event.value === null) return event;
       const goal = counted.get(event.goal)!;
       const found = decided.has(event.hashId) ? await candidatesOf(tx, workspaceId, goal, event) : [];
       return {
         ...event,
-        counted: isCorrected ? 0 : event.value!,
+        counted: corrections.has(matchOf(event)) ? 0 : event.value,
         decisions: attributedTo(goal, event.at, found),
       };
     }),
   );
-  const changed = attributed.filter(
-    (after, i) =>
-      after.counted !== valued[i]!.counted || String(after.decisions) !== String(valued[i]!.decisions),
+}
+
+/** Stores how stored events count, where that has changed. */
+async function store(
+  tx: Tx,
+  workspaceId: string,
+  before: readonly GoalEvent[],
+  after: readonly GoalEvent[],
+): Promise<void> {
+  const changed = after.filter(
+    ({ counted, decisions }, i) =>
+      counted !== before[i]!.counted || String(decisions) !== String(before[i]!.decisions),
   );
-  for (const [i, after] of attributed.entries()) {
-    addChange(changes, valued[i]!, -1);
-    addChange(changes, after, 1);
-  }
   await pipeline(changed.map((event) => goalEvents.attribute(tx, workspaceId, event)));
-  await earn(tx, workspaceId, changes, formula);
+}
+
+function changesOf(before: readonly GoalEvent[], after: readonly GoalEvent[]): Changes {
+  const changes: Changes = new Map();
+  for (const event of before) addChange(changes, event, -1);
+  for (const event of after) addChange(changes, event, 1);
+  return changes;
 }
 
 /** Takes back what events count, which are removed then. */
@@ -91,25 +114,31 @@ export async function takeBack(
   events: readonly GoalEvent[],
   formula: Formula,
 ): Promise<void> {
-  const changes: Changes = new Map();
-  for (const event of events) addChange(changes, event, -1);
-  await earn(tx, workspaceId, changes, formula);
+  await earn(tx, workspaceId, changesOf(events, []), formula);
 }
 
-/** The goals and keys of those events that a stored correction takes back. */
-async function correctionsOf(
+/** What an event and its corrections have in common; empty where nothing can correct it. */
+const matchOf = ({ goal, matchKey }: GoalEvent) => (matchKey === null ? '' : `${goal} ${matchKey}`);
+
+/** What the corrections among some events take back. */
+const correctionsIn = (events: readonly GoalEvent[]): ReadonlySet<string> =>
+  new Set(
+    events.flatMap((event) => (event.value === null && event.matchKey !== null ? [matchOf(event)] : [])),
+  );
+
+/** The stored events that correct some events, or that these correct. */
+async function matching(
   tx: Tx,
   workspaceId: string,
   counted: CountedGoals,
-  valued: readonly GoalEvent[],
-): Promise<ReadonlySet<string>> {
-  const found = new Set<string>();
+  events: readonly GoalEvent[],
+): Promise<GoalEvent[]> {
+  const found: GoalEvent[] = [];
   for (const goal of counted.keys()) {
-    const keys = valued.flatMap((event) =>
-      event.goal === goal && event.matchKey !== null ? [event.matchKey] : [],
+    const keys = new Set(
+      events.flatMap((event) => (event.goal === goal && event.matchKey !== null ? [event.matchKey] : [])),
     );
-    for (const { value, matchKey } of await goalEvents.matching(tx, workspaceId, goal, keys))
-      if (value === null) found.add(`${goal} ${matchKey}`);
+    found.push(...(await goalEvents.matching(tx, workspaceId, goal, [...keys])));
   }
   return found;
 }
