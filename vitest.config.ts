@@ -17,7 +17,7 @@ export const ON_POSTGRES = [
   'test/service/{acceptance,admin,erasure}/*.test.ts',
   'test/service/catalog/versions.test.ts',
   'test/service/decisions/{decide,learning,messages,repeats}.test.ts',
-  'test/service/decisions/goals/{brute-force,goals,goal-reports}.test.ts',
+  'test/service/decisions/goals/{brute-force,conversions,goals,goal-changes,goal-reports}.test.ts',
   'test/service/events/{event-numbers,events}.test.ts',
   'test/service/events/stream/{live-events,unread-streams,watch-events}.test.ts',
   'test/service/http/access/client-{events,keys}.test.ts',

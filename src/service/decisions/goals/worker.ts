@@ -1,5 +1,6 @@
 import type { Catalogs } from '../../catalog/follow.ts';
 import { due } from '../../platform/store/due.ts';
+import { settings } from '../../platform/store/settings.ts';
 import { workspaces } from '../../platform/store/workspaces.ts';
 import { type Worker, type WorkerPlatform, worker } from '../../platform/workers/worker.ts';
 import { countStep } from './count-step.ts';
@@ -10,6 +11,8 @@ const PAUSE_MS = 5_000;
 const GATHER_MS = 100;
 /** How long to wait until this process knows a new catalog. */
 const FOLLOW_MS = 50;
+/** The name under which is stored what the goals of the service were when all workspaces were last marked. */
+const SPREAD = 'goalsOfService';
 /** Workspaces marked in one transaction. */
 const MARKED = 200;
 /** Steps of a workspace in a row, before it is the turn of another one. */
@@ -26,18 +29,22 @@ export function startGoalCounter(platform: WorkerPlatform, catalogs: Catalogs): 
           : undefined,
       { durable: false, bulk: true },
     );
-  /** Marks all workspaces once the catalog of the service counts something else. */
-  let spread = '';
+  /**
+   * Marks all workspaces once the catalog of the service counts something else than when that was done last, which is stored:
+   * its file may change while no process runs.
+   */
+  let spread: string | undefined;
   const spreadShared = async (stopping: AbortSignal) => {
-    const { goals, settings } = catalogs.shared();
+    const { goals, settings: shared } = catalogs.shared();
     const text =
       goals.length === 0
         ? ''
         : JSON.stringify([
             goals.map(({ definition }) => definition),
-            settings.reward?.outcomes,
-            [...(settings.reward?.goals ?? [])],
+            shared.reward?.outcomes,
+            [...(shared.reward?.goals ?? [])],
           ]);
+    spread ??= (await store.read((tx) => settings.get<string>(tx, SPREAD))) ?? '';
     if (text === spread) return;
     for (let after: string | undefined = ''; after !== undefined && !stopping.aborted; ) {
       const from: string = after;
@@ -50,7 +57,9 @@ export function startGoalCounter(platform: WorkerPlatform, catalogs: Catalogs): 
         { durable: false, bulk: true },
       );
     }
-    if (!stopping.aborted) spread = text;
+    if (stopping.aborted) return;
+    await store.write((tx) => settings.set(tx, SPREAD, text), { durable: false });
+    spread = text;
   };
   /** Some workspace had more to count in the last round. */
   let busy = false;
