@@ -4,6 +4,7 @@ import { catalogEndpoints } from './catalog/routes.ts';
 import { clockEndpoints } from './clock/routes.ts';
 import { decisionSeeds } from './decisions/decision-seed.ts';
 import { decisionRemovals, decisions } from './decisions/feature.ts';
+import { goalNotices } from './decisions/goals/goal-notices.ts';
 import { erasure, erasureRemovals } from './erasure/feature.ts';
 import { eventRemovals, events } from './events/feature.ts';
 import type { KeyWatch } from './http/access/key-watch.ts';
@@ -76,7 +77,7 @@ export function openFeatures(platform: Platform, needs: FeatureNeeds): readonly 
     notifications(platform, needs),
     webhooks(platform, { policy, send: needs.deliver }),
     { endpoints: userEndpoints(platform.cipher) },
-    { endpoints: catalogEndpoints(() => policy().retain) },
+    { endpoints: catalogEndpoints(() => policy().retain, goalNotices) },
     { endpoints: clockEndpoints(retention) },
     { endpoints: timelineEndpoints(platform.cipher, catalogs) },
     erasure(platform, decide.models, needs.outboxFile),

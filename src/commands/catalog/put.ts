@@ -2,6 +2,7 @@ import { type Context, SvcCommand } from '../../cli/command/command.ts';
 import { orAmbiguous } from '../../cli/errors/ambiguous-outcome.ts';
 import { orUnsupportedFeature } from '../../cli/errors/unsupported-feature.ts';
 import { Flags } from '../../cli/flags/oclif.ts';
+import { bold } from '../../cli/terminal/text.ts';
 import { orConflict } from '../../features/catalog/conflict.ts';
 import { catalogFileArg, changeFlags, readCatalog } from '../../features/catalog/file.ts';
 import { showPut } from '../../features/catalog/view.ts';
@@ -47,6 +48,12 @@ a node runs with --catalog, that file is used and nothing can be put.`;
         orUnsupportedFeature('to replace the catalog', client.call('putCatalog', { body, signal })),
       ),
     );
+    for (const { path, message } of answer.body?.warnings ?? []) out.warn([bold(path), ` ${message}`]);
+    const { goals } = given.catalog;
+    if (Array.isArray(goals) && goals.length > 0 && answer.body?.unchanged === false)
+      out.notice(
+        `the events of new goals are counted in the background; progress: ${context.invocation.onSameService('model')}`,
+      );
     out.result(answer.body ?? {}, () => showPut(answer.body));
   }
 }

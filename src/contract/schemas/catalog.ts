@@ -60,7 +60,7 @@ export const ValidateCatalogAnswer = named(
       valid: about('True if the catalog may be stored.', z.boolean()),
       issues: about('The errors; up to 100.', z.array(Issue)),
       warnings: about(
-        'What may be stored, but hardly is meant: an `activeUntil` that is past, and placeholders that do not work; up to 100.',
+        'What may be stored, but hardly is meant: an `activeUntil` that is past, placeholders that do not work, and what the latest events do not have of what goals count.',
         z.optional(z.array(Issue)),
       ),
     }),
@@ -95,6 +95,10 @@ export const PutCatalogAnswer = named(
     z.object({
       ...stored(),
       unchanged: about('True if the catalog was the same, and nothing was stored.', z.boolean()),
+      warnings: about(
+        'What was stored, but hardly is meant, as `POST /v1/catalog/validate` lists it.',
+        z.optional(z.array(Issue)),
+      ),
     }),
   ),
 );

@@ -4,8 +4,10 @@ import { ServiceError } from '../../contract/errors.ts';
 import type { Call, Endpoints } from '../http/endpoint.ts';
 import { due } from '../platform/store/due.ts';
 import type { Retention } from '../platform/store/retained-logs.ts';
+import type { Catalog } from './catalog.ts';
 import { type CatalogHead, catalogVersions } from './catalog-versions.ts';
 import { type StoredCatalog, serviceCatalog, storedCatalog } from './follow.ts';
+import type { CatalogIssue } from './issue.ts';
 import { catalogIssues, catalogWarnings, parseCatalog } from './parse.ts';
 import { checkRetention, RetentionTooShort } from './retention.ts';
 
@@ -15,8 +17,11 @@ const PAGE = 100;
 /** What a change says of itself. */
 type Change = { readonly author?: string | undefined; readonly note?: string | undefined };
 
+/** What what is stored says of a valid catalog, such as of the events that its goals name. */
+type Notices = (tx: Call['tx'], workspaceId: string, catalog: Catalog) => Promise<CatalogIssue[]>;
+
 /** The endpoints of the catalog. `retained`: how long `serve --retain` keeps the logs that its rules read. */
-export const catalogEndpoints = (retained: () => Retention): Endpoints => ({
+export const catalogEndpoints = (retained: () => Retention, noticesOf: Notices): Endpoints => ({
   getCatalog: async ({ tx, workspace }) => {
     const { current, file } = await storedCatalog(
       tx,
@@ -44,12 +49,20 @@ export const catalogEndpoints = (retained: () => Retention): Endpoints => ({
       );
     const body = JSON.stringify(catalog);
     assertWithinRetention(retained(), body);
-    return { body: await store(call, state, body, change, null) };
+    const warnings = [
+      ...catalogWarnings(catalog, call.now),
+      ...(await noticesOf(call.tx, call.workspace.id, parseCatalog(body))),
+    ];
+    return { body: { ...(await store(call, state, body, change, null)), warnings } };
   },
 
-  validateCatalog: async ({ body, now }) => {
+  validateCatalog: async ({ tx, workspace, body, now }) => {
     const issues = catalogIssues(body.catalog);
-    return { body: { valid: issues.length === 0, issues, warnings: catalogWarnings(body.catalog, now) } };
+    const valid = issues.length === 0;
+    const notices = valid
+      ? await noticesOf(tx, workspace.id, parseCatalog(JSON.stringify(body.catalog)))
+      : [];
+    return { body: { valid, issues, warnings: [...catalogWarnings(body.catalog, now), ...notices] } };
   },
 
   listCatalogVersions: async ({ tx, workspace, query }) => {

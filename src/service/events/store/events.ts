@@ -117,6 +117,15 @@ export const events = {
     return rows.map((row) => ({ ...row, number: Number(row.number), leftOut: Number(row.leftOut) }));
   },
 
+  /** How often each name occurs among the events of a workspace after a number. */
+  async namesAfter(tx: Tx, workspaceId: string, after: number): Promise<ReadonlyMap<string, number>> {
+    const rows = await tx.sql.all<{ event: string; count: number }>(
+      'SELECT event, count(*) AS count FROM event WHERE workspace_id = ? AND number > ? GROUP BY event',
+      [workspaceId, after],
+    );
+    return new Map(rows.map(({ event, count }) => [event, Number(count)]));
+  },
+
   /** The properties of one event, of any size. */
   async properties(tx: Tx, workspaceId: string, number: number): Promise<string | null> {
     const row = await tx.sql.get<{ properties: string | null }>(

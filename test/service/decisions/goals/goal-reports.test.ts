@@ -77,19 +77,23 @@ test('reports say what contents earned of each goal, what learning gains, and wh
 test('a goal that is defined after events were removed reports the decisions since then', async () => {
   const clock = wallClock('2026-05-01T10:00:00Z');
   const service = await open({ clock });
+  await put(service, []);
   const hashId = await identify(service, { userId: 'u' });
   await decide(service, hashId);
   await quiet(service);
   clock.set('2026-05-10T10:00:00Z');
   const { store } = service.platform;
   await store.write(async (tx) => {
-    const [{ id }] = (await tx.sql.all<{ id: string }>('SELECT id FROM workspace')) as [{ id: string }];
+    const [{ id }] = (await tx.sql.all<{ id: string }>('SELECT workspace_id AS id FROM workspace')) as [
+      { id: string },
+    ];
     await removals.record(tx, id, 'events', { number: 1, before: Date.parse('2026-05-05T06:00:00Z') });
   });
   await decide(service, hashId);
   await quiet(service);
   await put(service, [order]);
-  await track(service, 'u', {}, '2026-05-10T10:00:00Z');
+  clock.set('2026-05-10T11:00:00Z');
+  await track(service, 'u', {}, '2026-05-10T10:30:00Z');
   await quiet(service);
   const [a] = await contents(service);
   expect(a).toMatchObject({ served: 2, goals: [{ served: 1, conversions: 1, value: 1 }] });
@@ -99,4 +103,38 @@ test('a goal that is defined after events were removed reports the decisions sin
   await put(service, []);
   expect((await contents(service))[0]).not.toHaveProperty('goals');
   expect((await model(service)).goals).toEqual([]);
+});
+
+test('notices name what the latest events do not have of what goals count', async () => {
+  const service = await open({ clock: wallClock('2026-05-01T12:00:00Z') });
+  const validate = async (goals: object[]) => {
+    const { body } = await service.send<AnswerOf<'validateCatalog'>>('POST', '/v1/catalog/validate', {
+      catalog: { contents: [content('a')], goals },
+    });
+    expect(body).toMatchObject({ valid: true, issues: [] });
+    return body.warnings!.map(({ path, message }) => `${path} ${message}`);
+  };
+  const misspelt = { ...order, event: 'order_complete' };
+  // Nothing is known of a workspace without events.
+  expect(await validate([misspelt])).toEqual([]);
+  await track(service, 'u', { amount: 50, currency: 'EUR' });
+  await track(service, 'u', { amount: '50' });
+  expect(await validate([order])).toEqual([]);
+  const goals = [
+    misspelt,
+    { ...order, goalId: 'b', where: 'currency:USD' },
+    { ...order, goalId: 'c', value: { property: 'amount', to: 200 } },
+    { ...order, goalId: 'd', negative: { event: 'zzz', match: 'orderId' } },
+  ];
+  const warnings = [
+    'goals[0].event none of the latest 2 events is named order_complete; the nearest seen is order_completed',
+    'goals[1].where matches none of the 2 latest events order_completed',
+    'goals[2].value.property amount is missing or not a number in 1 of the 2 latest events order_completed: these do not count',
+    'goals[3].negative.event none of the latest 2 events is named zzz',
+  ];
+  expect(await validate(goals)).toEqual(warnings);
+  const put = await service.send<AnswerOf<'putCatalog'>>('PUT', '/v1/catalog', {
+    catalog: { contents: [content('a')], goals },
+  });
+  expect(put.body.warnings!.map(({ path, message }) => `${path} ${message}`)).toEqual(warnings);
 });
