@@ -11,6 +11,10 @@ export interface DeliveryBody {
   readonly hashId: string;
   /** The notification; missing for a tap on a message. */
   readonly notificationId?: string | undefined;
+  /** The goal; of `decision.converted` only. */
+  readonly goalId?: string | undefined;
+  /** What the decision earned of the goal when it converted, from 0 to 1; of `decision.converted` only. */
+  readonly value?: number | undefined;
   /** Identifier of the delivery: the same in each attempt, and in `webhook-id`. */
   readonly deliveryId: string;
   /** When the event happened. */
@@ -18,4 +22,4 @@ export interface DeliveryBody {
 }
 
 /** Kind of event that a subscription can name. */
-export type EventKind = 'campaign.clicked' | 'campaign.opened' | 'decision.actioned';
+export type EventKind = 'campaign.clicked' | 'campaign.opened' | 'decision.actioned' | 'decision.converted';

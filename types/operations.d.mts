@@ -144,6 +144,24 @@ export interface ContentFigures {
   readonly low: number | null;
   /** Upper end of the 95 % interval of the rate. */
   readonly high: number | null;
+  /** What it earned of each goal of the catalog; absent where there is none. */
+  readonly goals?: readonly ContentGoal[] | undefined;
+}
+
+/** What a content earned of a goal. */
+export interface ContentGoal {
+  /** Identifier of the goal. */
+  readonly goalId: string;
+  /** Decisions that the goal counts. */
+  readonly served: number;
+  /** Of these, those that earned something. */
+  readonly conversions: number;
+  /** What they earned per decision, from 0 to 1; null without decisions. */
+  readonly value: number | null;
+  /** Lower end of the 95 % interval of the value. */
+  readonly low: number | null;
+  /** Upper end of the 95 % interval of the value. */
+  readonly high: number | null;
 }
 
 /** For how long the token is valid, and what it says to the app. */
@@ -286,7 +304,7 @@ export interface Event {
 }
 
 /** Kind of event that a subscription can name. */
-export type EventKind = 'campaign.clicked' | 'campaign.opened' | 'decision.actioned';
+export type EventKind = 'campaign.clicked' | 'campaign.opened' | 'decision.actioned' | 'decision.converted';
 
 /** What moved a learned choice: the best candidate, compared with the second best. */
 export interface Explanation {
@@ -356,6 +374,8 @@ export interface GetContentAnswer {
   readonly low: number | null;
   /** Upper end of the 95 % interval of the rate. */
   readonly high: number | null;
+  /** What it earned of each goal of the catalog; absent where there is none. */
+  readonly goals?: readonly ContentGoal[] | undefined;
   /** Width of the points. */
   readonly step: 'hour' | 'day';
   /** The points with decisions, oldest first. */
@@ -390,6 +410,8 @@ export interface GetModelAnswer {
     /** Upper end of the interval. */
     readonly high: number;
   } | null;
+  /** The goals of the catalog, in its order. */
+  readonly goals: readonly GoalState[];
   /** Width of the points. */
   readonly step: 'hour' | 'day';
   /** The points with decisions, oldest first. */
@@ -417,6 +439,53 @@ export interface GetUserAnswer {
   readonly optIn: readonly string[];
   /** Marketing that the user refused. */
   readonly optOut: readonly string[];
+}
+
+/** What the decisions of one kind of choice earned of a goal. */
+export interface GoalGroup {
+  /** Decisions that the goal counts. */
+  readonly served: number;
+  /** Of these, those that earned something. */
+  readonly conversions: number;
+  /** What they earned per decision, from 0 to 1; null without decisions. */
+  readonly value: number | null;
+  /** Lower end of the 95 % interval of the value. */
+  readonly low: number | null;
+  /** Upper end of the 95 % interval of the value. */
+  readonly high: number | null;
+}
+
+/** How far a goal is counted, and what it earned. */
+export interface GoalState {
+  /** Identifier of the goal. */
+  readonly goalId: string;
+  /** Share of the events from before its definition that are counted. */
+  readonly progress: number;
+  /** Newer events of the workspace that have yet to be searched. */
+  readonly behind: number;
+  /** Events that counted. */
+  readonly events: number;
+  /** Of these, those whose number was outside of its range. */
+  readonly clipped: number;
+  /** Events that did not count: the property that the goal needs was missing or not a number. */
+  readonly unreadable: number;
+  /** Only decisions that counted from then on are reported, as earlier events were removed; null for all. */
+  readonly since: string | null;
+  /** By what made the choice. */
+  readonly byPolicy: {
+    readonly learned: GoalGroup;
+    readonly holdout: GoalGroup;
+    readonly weights: GoalGroup;
+  };
+  /** Value per decision of the learned choice less that of the holdout group; null without both. */
+  readonly gain: {
+    /** The difference. */
+    readonly gain: number;
+    /** Lower end of its interval, which holds with 95 % however often it is looked at. */
+    readonly low: number;
+    /** Upper end of the interval. */
+    readonly high: number;
+  } | null;
 }
 
 /** Constraints on the decision. */
@@ -687,6 +756,8 @@ export interface PutCatalogAnswer {
   readonly createdAt: string | null;
   /** True if the catalog was the same, and nothing was stored. */
   readonly unchanged: boolean;
+  /** What was stored, but hardly is meant, as `POST /v1/catalog/validate` lists it. */
+  readonly warnings?: readonly CatalogIssue[] | undefined;
 }
 
 /** A catalog (docs/catalog.md) that replaces the one in force. */
@@ -971,7 +1042,7 @@ export interface ValidateCatalogAnswer {
   readonly valid: boolean;
   /** The errors; up to 100. */
   readonly issues: readonly CatalogIssue[];
-  /** What may be stored, but hardly is meant: an `activeUntil` that is past, and placeholders that do not work; up to 100. */
+  /** What may be stored, but hardly is meant: an `activeUntil` that is past, placeholders that do not work, and what the latest events do not have of what goals count. */
   readonly warnings?: readonly CatalogIssue[] | undefined;
 }
 

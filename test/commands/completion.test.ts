@@ -122,8 +122,14 @@ describe('completion', () => {
     expect(await complete(['notify', '--channel', ''])).toEqual(['whatsapp', 'sms', 'email', 'push']);
     expect(await complete(['notifications', 'trigger', '--priority', 't'])).toEqual(['transactional']);
     expect(await complete(['webhooks', 'create', '-e', 'campaign.c'])).toEqual(['campaign.clicked']);
-    expect(await complete(['webhooks', 'listen', '--event', 'd'])).toEqual(['decision.actioned']);
-    expect(await complete(['webhooks', 'update', 'wh', '--event', 'd'])).toEqual(['decision.actioned']);
+    expect(await complete(['webhooks', 'listen', '--event', 'd'])).toEqual([
+      'decision.actioned',
+      'decision.converted',
+    ]);
+    expect(await complete(['webhooks', 'update', 'wh', '--event', 'd'])).toEqual([
+      'decision.actioned',
+      'decision.converted',
+    ]);
     expect(await complete(['webhooks', 'send', '--to', '3000', ''])).toContain('campaign.opened');
     expect(await complete(['messages', 'outcome', 'dec_1', 'dis'])).toEqual(['dismissed']);
     expect(await complete(['notifications', 'outcome', 'ntf_1', ''])).toEqual(['opened', 'clicked']);

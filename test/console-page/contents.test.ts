@@ -49,6 +49,21 @@ describe.runIf(hasChromium)('the contents view', () => {
     await page.waitForURL('**/contents');
   });
 
+  test('shows what each goal earned, and what learning gains of it', async () => {
+    const { page } = svc;
+    const { catalog } = await svc.send<{ catalog: object }>('/v1/catalog');
+    const goals = [{ goalId: 'visit', event: 'order_completed', within: '7d' }];
+    await svc.send('/v1/catalog', { catalog: { ...catalog, goals } }, 'PUT');
+    await svc.go('/contents');
+    const box = page.getByRole('region', { name: 'Goal visit' });
+    await box.getByText('Learned', { exact: false }).first().waitFor();
+    await page
+      .getByRole('table', { name: 'Contents' })
+      .getByRole('columnheader', { name: 'visit' })
+      .waitFor();
+    await svc.checkAccessibility();
+  });
+
   test('copies the command of the list', async () => {
     await svc.go('/contents');
     await svc.tabTo('Copy as svc command');

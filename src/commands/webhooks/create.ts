@@ -4,7 +4,7 @@ import { parseDuration } from '../../cli/flags/duration.ts';
 import { eventNames, namesIn } from '../../cli/flags/event-flag.ts';
 import { Flags } from '../../cli/flags/oclif.ts';
 import type { RequestOf } from '../../contract/endpoints.ts';
-import { EVENT_KINDS } from '../../contract/schemas.ts';
+import { TAP_KINDS } from '../../contract/schemas.ts';
 import { orUnknownKinds, warnOfUnknownKinds } from '../../features/webhooks/event-kinds.ts';
 import { signingSecret } from '../../features/webhooks/signing-secret.ts';
 import { printWithSecret, webhookOf } from '../../features/webhooks/view.ts';
@@ -26,7 +26,8 @@ secret, one is generated from 32 random bytes as 64 hex characters and shown onc
     event: Flags.string({
       ...eventNames,
       required: true,
-      summary: "kinds of event: campaign.clicked, campaign.opened, decision.actioned, or '*' for all",
+      summary:
+        "kinds of event: campaign.clicked, campaign.opened, decision.actioned, decision.converted, or '*' for the first three",
       helpValue: 'K,K',
     }),
     'secret-file': Flags.string({
@@ -42,7 +43,7 @@ secret, one is generated from 32 random bytes as 64 hex characters and shown onc
 
   protected override async run(context: Context<typeof WebhooksCreate>): Promise<void> {
     const { flags, out, world, paths, signal } = context;
-    const events = namesIn(flags.event) ?? [...EVENT_KINDS];
+    const events = namesIn(flags.event) ?? [...TAP_KINDS];
     warnOfUnknownKinds(events, out);
     const { secret, generated } = await signingSecret(world, flags['secret-file']);
     const body = {

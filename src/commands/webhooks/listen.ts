@@ -10,7 +10,7 @@ import { Flags } from '../../cli/flags/oclif.ts';
 import type { Invocation } from '../../cli/invocation/invocation.ts';
 import { escapeJson, sanitizeLine } from '../../cli/terminal/sanitize.ts';
 import { dim, green, red, type Text } from '../../cli/terminal/text.ts';
-import { EVENT_KINDS } from '../../contract/schemas.ts';
+import { EVENT_KINDS, TAP_KINDS } from '../../contract/schemas.ts';
 import { listenError } from '../../features/listen/listen-error.ts';
 import { registration, registrationMode } from '../../features/listen/registration-options.ts';
 import { jsonLine, TextRenderer } from '../../features/listen/report-view.ts';
@@ -53,7 +53,7 @@ lease, and removes the subscription when it stops. Without a service it needs on
     }),
     event: Flags.string({
       ...eventNames,
-      summary: `kinds to accept and to subscribe to (${EVENT_KINDS.join(', ')}; default and '*': all)`,
+      summary: `kinds to accept and to subscribe to (${EVENT_KINDS.join(', ')}; default and '*': all but decision.converted)`,
       helpValue: 'K,K',
     }),
     count: Flags.integer({
@@ -141,7 +141,7 @@ function events(
         registered
           ? `\n  subscription ${sanitizeLine(registered.id ?? '(the service returned no identifier)')}`
           : '',
-        registered ? `\n  kinds ${(namesIn(flags.event) ?? EVENT_KINDS).join(', ')}` : '',
+        registered ? `\n  kinds ${(namesIn(flags.event) ?? TAP_KINDS).join(', ')}` : '',
         ...routes.map(
           ({ kind, url: to }) =>
             `\n  ${kind ?? (routes.length > 1 ? 'other kinds' : 'all kinds')} → ${to.href}`,

@@ -6,7 +6,7 @@ import { parseDuration } from '../../cli/flags/duration.ts';
 import { eventNames, namesIn } from '../../cli/flags/event-flag.ts';
 import { Args, Flags } from '../../cli/flags/oclif.ts';
 import type { RequestOf } from '../../contract/endpoints.ts';
-import { EVENT_KINDS } from '../../contract/schemas.ts';
+import { TAP_KINDS } from '../../contract/schemas.ts';
 import { orUnknownKinds, warnOfUnknownKinds } from '../../features/webhooks/event-kinds.ts';
 import { webhookDetails, webhookOf } from '../../features/webhooks/view.ts';
 import { objectOf } from '../../kit/object-of.ts';
@@ -26,7 +26,7 @@ export default class WebhooksUpdate extends SvcCommand {
     url: Flags.string({ summary: 'https URL that receives the deliveries', helpValue: 'U' }),
     event: Flags.string({
       ...eventNames,
-      summary: "kinds of event, or '*' for all; replace the current ones",
+      summary: "kinds of event, or '*' for all but decision.converted; replace the current ones",
       helpValue: 'K,K',
     }),
     status: Flags.string({ summary: 'active or disabled', options: ['active', 'disabled'] }),
@@ -38,7 +38,7 @@ export default class WebhooksUpdate extends SvcCommand {
 
   protected override async run(context: Context<typeof WebhooksUpdate>): Promise<void> {
     const { args, flags, out, signal } = context;
-    const events = flags.event && (namesIn(flags.event) ?? [...EVENT_KINDS]);
+    const events = flags.event && (namesIn(flags.event) ?? [...TAP_KINDS]);
     if (events) warnOfUnknownKinds(events, out);
     const body = {
       ...(flags.url === undefined ? {} : { url: flags.url }),

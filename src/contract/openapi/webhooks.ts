@@ -7,6 +7,8 @@ const MEANINGS: Readonly<Record<EventKind, string>> = {
   'campaign.clicked': 'The user clicked a message or a notification.',
   'campaign.opened': 'The user opened a message or a notification.',
   'decision.actioned': "The user acted on a decision's action.",
+  'decision.converted':
+    'A decision earned something of a goal for the first time, or again after a correction. Sent to subscriptions that name it.',
 };
 
 /** Describes the deliveries, one webhook per kind of event. */

@@ -2,7 +2,10 @@ import * as z from 'zod/mini';
 import { MAX_NAME } from '../limits.ts';
 import { about, after, beyond, bounded, named, next, requestId, time, uri } from '../parts.ts';
 
-export const EVENT_KINDS = ['campaign.clicked', 'campaign.opened', 'decision.actioned'] as const;
+/** The kinds of taps, which a subscription to all gets. */
+export const TAP_KINDS = ['campaign.clicked', 'campaign.opened', 'decision.actioned'] as const;
+/** Every kind. The others are delivered to subscriptions that name them. */
+export const EVENT_KINDS = [...TAP_KINDS, 'decision.converted'] as const;
 export type EventKind = (typeof EVENT_KINDS)[number];
 
 const kind = named('EventKind', 'Kind of event that a subscription can name.', z.enum(EVENT_KINDS));
@@ -147,6 +150,13 @@ export const DeliveryBody = named(
     hashId: about('Hashed identifier of the user.', z.string()),
     notificationId: beyond(
       about('The notification; missing for a tap on a message.', z.optional(z.string())),
+    ),
+    goalId: beyond(about('The goal; of `decision.converted` only.', z.optional(z.string()))),
+    value: beyond(
+      about(
+        'What the decision earned of the goal when it converted, from 0 to 1; of `decision.converted` only.',
+        z.optional(z.number()),
+      ),
     ),
     deliveryId: beyond(
       about('Identifier of the delivery: the same in each attempt, and in `webhook-id`.', z.string()),

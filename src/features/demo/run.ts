@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { EVENT_KINDS } from '../../contract/schemas.ts';
+import { TAP_KINDS } from '../../contract/schemas.ts';
 import { Receiver } from '../listen/receiver.ts';
 import {
   type CalledBack,
@@ -43,7 +43,7 @@ export async function* runDemo(stage: Stage): AsyncGenerator<Step> {
   const url = await receiver.listen(0, '127.0.0.1');
   try {
     const { client, signal } = stage;
-    const subscription = { url: url.href, events: [...EVENT_KINDS], signingSecret: secret, leaseSeconds: 60 };
+    const subscription = { url: url.href, events: [...TAP_KINDS], signingSecret: secret, leaseSeconds: 60 };
     await client.call('createWebhook', { body: subscription, signal });
     const tracked = await track(stage);
     yield { move: 'track', ...tracked };

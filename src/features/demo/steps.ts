@@ -2,7 +2,7 @@
 import type { Client } from '../../client/client.ts';
 import { follow } from '../../client/follow.ts';
 import type { AnswerOf } from '../../contract/endpoints.ts';
-import { EVENT_KINDS } from '../../contract/schemas.ts';
+import { TAP_KINDS } from '../../contract/schemas.ts';
 import type { Clock } from '../../kit/clock.ts';
 import type { Random } from '../../kit/random.ts';
 import type { Report, Verified } from '../listen/receiver.ts';
@@ -147,7 +147,7 @@ export async function callBack(
     body: { type: 'clicked' },
     signal,
   });
-  const deliveries = await inbox.verified(EVENT_KINDS.length, TIMEOUT_MS);
+  const deliveries = await inbox.verified(TAP_KINDS.length, TIMEOUT_MS);
   return { deliveries, afterMs: Math.round(performance.now() - tapped) };
 }
 

@@ -7,7 +7,7 @@ import type { Output } from '../../cli/terminal/output.ts';
 import type { World } from '../../cli/terminal/world.ts';
 import type { Client } from '../../client/client.ts';
 import type { ApiError } from '../../client/errors.ts';
-import { EVENT_KINDS } from '../../contract/schemas.ts';
+import { TAP_KINDS } from '../../contract/schemas.ts';
 import { parseTarget, RouteError } from './routes.ts';
 import type { RegisterOptions } from './session.ts';
 
@@ -60,7 +60,7 @@ export function registration({
   return {
     client: connection.client,
     publicUrl: flags.register === undefined ? undefined : publicUrl(flags.register),
-    events: kinds ?? EVENT_KINDS,
+    events: kinds ?? TAP_KINDS,
     secret,
     leaseSeconds,
     removal: (id) => invocation.onSameResource(id, 'webhooks', 'delete'),

@@ -1,7 +1,7 @@
 import { SvcError } from '../../cli/errors/svc-error.ts';
 import type { Output } from '../../cli/terminal/output.ts';
 import { ApiError } from '../../client/errors.ts';
-import { EVENT_KINDS } from '../../contract/schemas.ts';
+import { EVENT_KINDS, TAP_KINDS } from '../../contract/schemas.ts';
 
 /** Warns about event kinds that are not in the specification; they are sent unchanged. */
 export function warnOfUnknownKinds(kinds: readonly string[], out: Output): void {
@@ -24,7 +24,7 @@ export async function orUnknownKinds<T>(kinds: readonly string[], call: Promise<
       error.details.some(({ field }) => /^events\b/.test(field));
     if (!refused || unknown.length === 0) throw error;
     throw new SvcError('usage', `--event ${unknown.join(', ')}: the service has no such kind of event`, {
-      hint: `use ${EVENT_KINDS.join(', ')}, or '*' for all`,
+      hint: `use ${EVENT_KINDS.join(', ')}, or '*' for ${TAP_KINDS.join(', ')}`,
       requestId: error.requestId,
       cause: error,
     });

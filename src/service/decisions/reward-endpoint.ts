@@ -1,7 +1,11 @@
 import { ServiceError } from '../../contract/errors.ts';
+import type { Catalog } from '../catalog/catalog.ts';
 import type { Catalogs } from '../catalog/follow.ts';
+import { eventHeads } from '../events/store/event-heads.ts';
 import type { Endpoints } from '../http/endpoint.ts';
+import type { Tx } from '../platform/store/store.ts';
 import { countValues } from './goals/count-values.ts';
+import { defineGoals } from './goals/define-goals.ts';
 import { formulaOf } from './goals/formula.ts';
 import { rewardOf } from './goals/rules/learned-reward.ts';
 import { definitions } from './goals/store/definitions.ts';
@@ -24,8 +28,7 @@ export const rewardEndpoints = (catalogs: Catalogs, repeatable: boolean): Endpoi
         throw new ServiceError('invalid_request', undefined, [
           { field: 'goalId', message: 'is not a goal of the catalog' },
         ]);
-      // First, as where events are counted: what a goal earns is counted by one transaction at a time.
-      if (goalId !== '') await definitions.lockForUpdate(tx, workspace.id);
+      if (goalId !== '') await prepareCounting(tx, workspace.id, catalog);
       const decision = await decisions.lockForUpdate(tx, workspace.id, params.decisionId!);
       if (!decision || decision.contentId === null)
         throw new ServiceError('not_found', 'No decision with a content has this identifier.');
@@ -33,7 +36,7 @@ export const rewardEndpoints = (catalogs: Catalogs, repeatable: boolean): Endpoi
       if (Object.keys(given).length > MAX_GIVEN)
         throw new ServiceError('conflict', `Rewards of ${MAX_GIVEN} goals were reported for this decision.`);
       await decisions.setGiven(tx, workspace.id, decision.decisionId, given);
-      if (goalId !== '') await countValues(tx, workspace.id, [decision], [{ ...decision, given }]);
+      if (goalId !== '') await countValues(tx, workspace.id, [decision], [{ ...decision, given }], true);
       const reward = rewardOf(await formulaOf(tx, workspace.id, catalog), { ...decision, given });
       if (decision.countedAt === null)
         await startCounting({ tx, workspace }, { catalog, repeatable: false }, decision);
@@ -44,3 +47,10 @@ export const rewardEndpoints = (catalogs: Catalogs, repeatable: boolean): Endpoi
     },
   },
 });
+
+/** What goals earn is counted by one transaction at a time, for definitions that are stored. */
+async function prepareCounting(tx: Tx, workspaceId: string, catalog: Catalog): Promise<void> {
+  await definitions.lockForUpdate(tx, workspaceId);
+  const { number: newest } = await eventHeads.get(tx, workspaceId);
+  await defineGoals(tx, workspaceId, catalog, newest);
+}

@@ -129,7 +129,23 @@ export async function recordExamples(
     const { notificationId } = await call('trigger', { request: { ...trigger, priority: 'transactional' } });
     const notification = { id: notificationId as string };
     await call('notificationOutcome', { params: notification, request: { type: 'opened' } });
-    const received = await receiver.waitFor(4);
+    const goal = {
+      goalId: 'order',
+      event: 'order_completed',
+      within: '7d',
+      value: { property: 'amount', to: 200 },
+    };
+    await call('putCatalog', {
+      request: {
+        catalog: { contents: [CONTENT, { ...CONTENT, contentId: 'welcome_tour' }], goals: [goal] },
+        author: 'team',
+      },
+    });
+    await call('rewardDecision', {
+      params: { decisionId: decisionId as string },
+      request: { value: 0.75, goalId: goal.goalId },
+    });
+    const received = await receiver.waitFor(5);
     for (const { headers, body } of received) {
       const request = JSON.parse(body.toString('utf8')) as Body;
       // A tap on a notification has the same kind as one on a message.
@@ -145,7 +161,6 @@ export async function recordExamples(
     await call('getModel');
     const catalog = { contents: [{ ...CONTENT, paused: true }] };
     await call('validateCatalog', { request: { catalog: { contents: [{ ...CONTENT, format: 'poster' }] } } });
-    await call('putCatalog', { request: { catalog: { contents: [CONTENT] }, author: 'team' } });
     await call('putCatalog', {
       request: { catalog, ifVersion: 1, author: 'team', note: 'Out of stock' },
     });
@@ -153,8 +168,6 @@ export async function recordExamples(
     await call('getCatalog');
     await call('listCatalogVersions');
     await call('getCatalogVersion', { params: { version: '2' } });
-
-    await call('rewardDecision', { params: { decisionId: decisionId as string }, request: { value: 0.75 } });
 
     await call('listWebhooks');
     await call('getWebhook', { params });

@@ -5,11 +5,11 @@ import { events as log } from '../../events/store/events.ts';
 import { hashId as hashOf } from '../../platform/crypto/hash-id.ts';
 import { due } from '../../platform/store/due.ts';
 import { erasingUsers } from '../../platform/store/erasing-users.ts';
-import { removals } from '../../platform/store/retention/removals.ts';
 import type { Tx } from '../../platform/store/store.ts';
 import { workspaces } from '../../platform/store/workspaces.ts';
 import { decisions } from '../store/decisions.ts';
 import { addGoalEvents, attributeEvents, type CountedGoals, matchKeyOf, reward, takeBack } from './apply.ts';
+import { defineGoals } from './define-goals.ts';
 import { formulaBy } from './formula.ts';
 import { readEvent } from './rules/attribution.ts';
 import type { Formula } from './rules/learned-reward.ts';
@@ -27,11 +27,6 @@ const RECHECKED = 200;
 const SWEPT = 200;
 /** Events of a definition that no longer holds that are removed in one transaction. */
 const REMOVED = 200;
-const DAY_MS = 86_400_000;
-/** For so long, decisions are counted by day. */
-const KEPT_BY_DAY_MS = 400 * DAY_MS;
-/** Every node knows a new catalog within this time, in ms. */
-const SPREAD_MS = 2000;
 
 /**
  * Runs one step for a workspace, in one transaction: counts new events, then those from before a goal was defined, then
@@ -41,7 +36,7 @@ export async function countStep(tx: Tx, workspaceId: string, catalog: Catalog): 
   await due.clear(tx, workspaceId, 'goals');
   const head = await definitions.lockForUpdate(tx, workspaceId);
   const { number: newest } = await eventHeads.get(tx, workspaceId);
-  const stored = await define(tx, workspaceId, catalog, await definitions.all(tx, workspaceId), newest);
+  const stored = await defineGoals(tx, workspaceId, catalog, newest);
   const rechecked = await recheck(tx, workspaceId, catalog, stored);
   const counted = await countEvents(tx, workspaceId, catalog, stored, newest);
   const more =
@@ -61,52 +56,6 @@ function inForce(catalog: Catalog, stored: readonly StoredGoal[]): Map<number, G
       return found ? [[goal, found] as const] : [];
     }),
   );
-}
-
-/** Adds the definitions of a catalog that are new. Their events are counted from the oldest one that is kept. */
-async function define(
-  tx: Tx,
-  workspaceId: string,
-  catalog: Catalog,
-  stored: readonly StoredGoal[],
-  newest: number,
-): Promise<StoredGoal[]> {
-  const known = new Set(stored.map(({ definition }) => definition));
-  const fresh = catalog.goals.filter(({ definition }) => !known.has(definition));
-  if (fresh.length === 0) return [...stored];
-  const oldest = await log.beforeOldest(tx, workspaceId, newest);
-  const since = await sinceOf(tx, workspaceId);
-  const last = stored.at(-1)?.goal ?? 0;
-  const added = fresh.map(({ goalId, definition }, i) => ({
-    goal: last + 1 + i,
-    goalId,
-    definition,
-    firstNumber: oldest,
-    number: oldest,
-    readyNumber: newest,
-    since,
-    events: 0,
-    clipped: 0,
-    unreadable: 0,
-  }));
-  for (const goal of added) {
-    await definitions.add(tx, workspaceId, goal);
-    if (since > 0) await goalCounts.leaveOut(tx, workspaceId, goal.goal, since);
-  }
-  // A node that does not know the catalog yet stores events and says nothing of them.
-  await due.mark(tx, workspaceId, 'goals', tx.now + SPREAD_MS);
-  return [...stored, ...added];
-}
-
-/** From when on decisions can be counted for a new goal, Unix ms: their events and they themselves are stored. */
-async function sinceOf(tx: Tx, workspaceId: string): Promise<number> {
-  const removed = await Promise.all([
-    removals.of(tx, workspaceId, 'events'),
-    removals.of(tx, workspaceId, 'decisions'),
-  ]);
-  const before = Math.max(...removed.map((each) => each?.before ?? 0));
-  if (before === 0) return 0;
-  return Math.ceil(Math.max(before, tx.now - KEPT_BY_DAY_MS) / DAY_MS) * DAY_MS;
 }
 
 /** Looks again at events of users of whom a decision began to count. Returns whether it looked at any. */

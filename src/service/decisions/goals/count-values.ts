@@ -1,15 +1,23 @@
 import type { Tx } from '../../platform/store/store.ts';
+import { CONVERTED } from '../../webhooks/rules/occurrence.ts';
+import { fanOuts } from '../../webhooks/store/fan-outs.ts';
 import type { Earning } from '../store/decisions.ts';
 import { UNIT } from './rules/attribution.ts';
 import { goalValue } from './rules/learned-reward.ts';
-import { definitions } from './store/definitions.ts';
+import { definitions, isReady } from './store/definitions.ts';
 import { type GoalCount, goalCounts, type UserValue } from './store/goal-counts.ts';
 
-type Valued = Pick<Earning, 'hashId' | 'contentId' | 'policy' | 'countedAt' | 'goals' | 'given'>;
+type Valued = Pick<
+  Earning,
+  'decisionId' | 'hashId' | 'contentId' | 'policy' | 'countedAt' | 'goals' | 'given'
+>;
 
 /** A change of what a decision earned of a goal, in millionths. */
 interface Change {
   readonly goal: number;
+  readonly goalId: string;
+  /** False while events from before its definition are counted: they are old. */
+  readonly isNews: boolean;
   readonly decision: Valued;
   readonly from: number;
   readonly to: number;
@@ -18,7 +26,8 @@ interface Change {
 const squareOf = (value: number) => Math.round((value * value) / UNIT);
 
 /**
- * Counts what changed for contents, for all and for users, of decisions before and after a change, in the same order. One
+ * Counts what changed for contents, for all and for users, of decisions before and after a change, in the same order. What is
+ * reported from outside (`isReported`) is news, while events of a goal are once those from before it are counted. One
  * transaction at a time: it has locked what the rewards of the workspace follow.
  */
 export async function countValues(
@@ -26,13 +35,23 @@ export async function countValues(
   workspaceId: string,
   before: readonly Valued[],
   after: readonly Valued[],
+  isReported = false,
 ): Promise<void> {
   const stored = await definitions.all(tx, workspaceId);
   const changes = after.flatMap((decision, i) =>
     stored.flatMap((goal): Change[] => {
       const [from, to] = [before[i]!, decision].map((each) => Math.round(UNIT * goalValue(each, goal)));
       const reported = (decision.countedAt ?? tx.now) >= goal.since;
-      return from === to || !reported ? [] : [{ goal: goal.goal, decision, from: from!, to: to! }];
+      return from === to || !reported
+        ? []
+        : [
+            {
+              ...{ goal: goal.goal, goalId: goal.goalId, isNews: isReported || isReady(goal) },
+              decision,
+              from: from!,
+              to: to!,
+            },
+          ];
     }),
   );
   if (changes.length === 0) return;
@@ -59,8 +78,26 @@ export async function countValues(
   }
   for (const { squares, most, ...of } of await countUsers(tx, workspaceId, changes))
     add({ ...of, contentId: '', converted: 0, value: 0, squares, most });
+  await notifyOf(tx, workspaceId, changes);
   const inOrder = [...sums].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, sum]) => sum);
   await goalCounts.add(tx, workspaceId, inOrder);
+}
+
+/** Queues the deliveries of conversions to the subscriptions that name them. */
+async function notifyOf(tx: Tx, workspaceId: string, changes: readonly Change[]): Promise<void> {
+  const converted = changes.filter(
+    ({ isNews, decision, from, to }) => isNews && decision.hashId !== '' && from === 0 && to > 0,
+  );
+  // A goal that was changed has two definitions for a while.
+  const first = new Map(converted.map((each) => [`${each.goalId} ${each.decision.decisionId}`, each]));
+  if (converted.length === 0 || !(await fanOuts.wanted(tx, workspaceId, CONVERTED))) return;
+  for (const { goalId, decision, to } of first.values()) {
+    const { decisionId, hashId, contentId } = decision;
+    await fanOuts.start(tx, workspaceId, {
+      ...{ kind: CONVERTED, decisionId, hashId, contentId: contentId ?? '', occurredAt: tx.now },
+      ...{ goalId, value: to / UNIT },
+    });
+  }
 }
 
 /** Counts what changed for users; returns the changes of the squares of what each of them earned. */

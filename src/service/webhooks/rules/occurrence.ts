@@ -6,6 +6,9 @@ export interface Occurrence {
   readonly contentId: string;
   readonly hashId: string;
   readonly notificationId?: string;
+  /** The goal of a conversion, and what the decision earned of it, in 0 to 1. */
+  readonly goalId?: string;
+  readonly value?: number;
   readonly occurredAt: number;
   /** The traceparent of the request that caused it. */
   readonly trace?: string | undefined;
@@ -17,6 +20,9 @@ const KINDS: Readonly<Record<string, string>> = {
   clicked: 'campaign.clicked',
   actioned: 'decision.actioned',
 };
+
+/** The kind of the conversion of a decision: it earned something of a goal. */
+export const CONVERTED = 'decision.converted';
 
 /** The event of an outcome of a message or notification, or null if it has none. */
 export function occurrenceOf(

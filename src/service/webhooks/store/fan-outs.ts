@@ -36,6 +36,15 @@ export const fanOuts = {
     return queued;
   },
 
+  /** True if a subscription of the workspace names a kind. */
+  async wanted(tx: Tx, workspaceId: string, kind: string): Promise<boolean> {
+    const row = await tx.sql.get(
+      `SELECT 1 AS one FROM webhook WHERE workspace_id = ? AND status = 'active' AND events LIKE ? LIMIT 1`,
+      [workspaceId, `%"${kind}"%`],
+    );
+    return row !== undefined;
+  },
+
   /** Queues the next batch of an unfinished fan-out. Returns whether there was one that no other node continues. */
   async proceed(tx: Tx, workspaceId: string): Promise<boolean> {
     const row = await tx.sql.get<{ id: string; occurrence: string } & Cursor>(
@@ -101,13 +110,14 @@ function rowOf(tx: Tx, workspaceId: string, webhookId: string, occurrence: Occur
 
 /** The bytes of a delivery (specification: Events; docs/design-choices.md, "Delivery body"). */
 function bodyOf(occurrence: Occurrence, deliveryId: string): string {
-  const { kind, decisionId, contentId, hashId, notificationId, occurredAt } = occurrence;
+  const { kind, decisionId, contentId, hashId, notificationId, goalId, value, occurredAt } = occurrence;
   return JSON.stringify({
     type: kind,
     decisionId,
     contentId,
     hashId,
     ...(notificationId === undefined ? {} : { notificationId }),
+    ...(goalId === undefined ? {} : { goalId, value }),
     deliveryId,
     occurredAt: new Date(occurredAt).toISOString(),
   });
