@@ -100,6 +100,33 @@ describe.runIf(hasChromium)('the catalog view', () => {
     expect(await page.getByRole('button', { name: 'Store the draft' }).count()).toBe(0);
   });
 
+  test('makes a goal in its form, and says what the latest events do not have of it', async () => {
+    const { page } = svc;
+    await svc.go('/catalog');
+    await page.getByLabel('Name of a new goal').fill('order');
+    await page.getByRole('button', { name: 'Make a goal' }).click();
+    await page.waitForURL('**/catalog/goals/order');
+    await page.getByLabel(/^Within/).fill('3 weeks');
+    await page.getByText('must be a span such as 30m', { exact: false }).waitFor();
+    await page.getByLabel(/^Within/).fill('12h');
+    await page
+      .getByLabel(/^Event/)
+      .first()
+      .fill('no_such_event');
+    await page.getByText('is named no_such_event', { exact: false }).waitFor();
+    await svc.checkAccessibility();
+    await page.getByRole('button', { name: 'Store the draft' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Store' }).click();
+    await expect
+      .poll(async () => (await current()).catalog.goals)
+      .toEqual([{ goalId: 'order', event: 'no_such_event', within: '12h' }]);
+    await svc.go('/catalog');
+    await page
+      .getByRole('table', { name: 'Goals' })
+      .getByRole('row', { name: /^order no_such_event/ })
+      .waitFor();
+  });
+
   test('previews a template by channel with sample values', async () => {
     const { page } = svc;
     const templates = [

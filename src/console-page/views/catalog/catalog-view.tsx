@@ -7,15 +7,16 @@ import { useResource } from '../../data/resource.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { Confirm } from '../../parts/dialog.tsx';
 import { Failure, Loading } from '../../parts/states.tsx';
-import { Text } from '../../parts/text.tsx';
+import { cleaned, Text } from '../../parts/text.tsx';
 import { Box, ViewHead } from '../../parts/view.tsx';
 import { draft, setDraft } from './draft.ts';
 import { Editor } from './editor.tsx';
 import { EntryTable } from './entry-table.tsx';
+import type { FieldIssue } from './field.tsx';
 import { type Catalog, LISTS, type ListName } from './schema.ts';
 import { Versions } from './versions.tsx';
 
-/** Contents and templates: made, edited, paused, withdrawn; versions and the way back. /catalog, /catalog/contents/ID. */
+/** Contents, templates and goals: made, edited, paused, withdrawn; versions and the way back. /catalog, /catalog/contents/ID. */
 export function CatalogView(): VNode {
   const stored = useResource('catalog', (signal) => call('getCatalog', { signal }));
   const { path } = useLocation();
@@ -59,6 +60,7 @@ export function CatalogView(): VNode {
           current={current.version}
           valid={checked.value?.valid === true && !checked.loading}
           issues={issues.length}
+          warnings={checked.value?.warnings ?? []}
           catalog={changed.catalog}
           stored={stored.reload}
         />
@@ -91,10 +93,11 @@ function DraftBar(props: {
   current: number;
   valid: boolean;
   issues: number;
+  warnings: readonly FieldIssue[];
   catalog: Catalog;
   stored: () => void;
 }): VNode {
-  const { based, current, valid, issues, catalog, stored } = props;
+  const { based, current, valid, issues, warnings, catalog, stored } = props;
   const [asked, setAsked] = useState<'store' | 'discard'>();
   const [note, setNote] = useState('');
   const store = async () => {
@@ -122,6 +125,11 @@ function DraftBar(props: {
           Discard the draft
         </button>
       </div>
+      {warnings.map(({ path, message }) => (
+        <p class="note">
+          <code>{cleaned(path)}</code> <Text of={message} />
+        </p>
+      ))}
       {asked === 'store' && (
         <Confirm title="Store the draft" verb="Store" run={store} close={() => setAsked(undefined)}>
           <p>Every node uses it within a second. An earlier version can be brought back.</p>

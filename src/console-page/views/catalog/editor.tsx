@@ -17,7 +17,7 @@ import {
   withEntries,
 } from './schema.ts';
 
-/** The form of a content or template, its preview, and what can be done with it. */
+/** The form of a content, template or goal, its preview, and what can be done with it. */
 export function Editor(props: {
   list: ListName;
   id: string;
@@ -54,13 +54,15 @@ export function Editor(props: {
           <a class="button" href="/catalog">
             <Icon name="back" /> All of the catalog
           </a>
-          <button
-            type="button"
-            disabled={disabled}
-            onClick={() => put(paused ? going : { ...entry, paused: true })}
-          >
-            <Icon name={paused ? 'play' : 'pause'} /> {paused ? 'Resume' : 'Pause'}
-          </button>
+          {list !== 'goals' && (
+            <button
+              type="button"
+              disabled={disabled}
+              onClick={() => put(paused ? going : { ...entry, paused: true })}
+            >
+              <Icon name={paused ? 'play' : 'pause'} /> {paused ? 'Resume' : 'Pause'}
+            </button>
+          )}
           <button type="button" disabled={disabled} onClick={() => setWithdrawing(true)}>
             <Icon name="trash" /> Withdraw
           </button>
@@ -70,7 +72,8 @@ export function Editor(props: {
         </h2>
         <Fields schema={schemaOf(list)} value={entry} issues={own} disabled={disabled} change={put} />
       </div>
-      {list === 'contents' ? <ContentPreview content={entry} /> : <TemplatePreview template={entry} />}
+      {list === 'contents' && <ContentPreview content={entry} />}
+      {list === 'templates' && <TemplatePreview template={entry} />}
       {withdrawing && (
         <Confirm
           title={`Withdraw this ${LISTS[list].one}`}
@@ -89,7 +92,7 @@ export function Editor(props: {
         >
           <p>
             <Text of={id} /> is removed from the draft; it leaves the catalog when the draft is stored.
-            Pausing it keeps it.
+            {list === 'goals' ? ' What it counted is removed then.' : ' Pausing it keeps it.'}
           </p>
         </Confirm>
       )}

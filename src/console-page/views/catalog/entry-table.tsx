@@ -3,11 +3,12 @@ import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso/router';
 import { Badge } from '../../parts/badge.tsx';
 import { Empty } from '../../parts/states.tsx';
-import { Table } from '../../parts/table.tsx';
+import { type Column, Table } from '../../parts/table.tsx';
 import { Text } from '../../parts/text.tsx';
 import { Box } from '../../parts/view.tsx';
 import {
   type Catalog,
+  type Entry,
   emptyEntry,
   entriesOf,
   LISTS,
@@ -37,12 +38,12 @@ export function EntryTable(props: {
     route(`/catalog/${list}/${encodeURIComponent(name)}`);
   };
   return (
-    <Box title={list === 'contents' ? 'Contents' : 'Templates'} note={NOTES[list]}>
+    <Box title={LISTS[list].title} note={NOTES[list]}>
       {entries.length === 0 ? (
         <Empty title={`The catalog names no ${list}.`} />
       ) : (
         <Table
-          label={list === 'contents' ? 'Contents' : 'Templates'}
+          label={LISTS[list].title}
           rows={entries}
           keyOf={(entry) => textOf(entry[key])}
           columns={[
@@ -54,15 +55,7 @@ export function EntryTable(props: {
                 </a>
               ),
             },
-            {
-              title: 'State',
-              cell: (entry) => {
-                const state = stateOf(entry, Date.now());
-                return <Badge tone={state === 'active' ? 'good' : 'warn'}>{state}</Badge>;
-              },
-            },
-            { title: 'Category', wide: true, cell: (entry) => <Text of={textOf(entry.category)} /> },
-            { title: 'Title', wide: true, cell: (entry) => <Text of={textOf(entry.title)} /> },
+            ...(list === 'goals' ? GOAL_COLUMNS : COLUMNS),
           ]}
         />
       )}
@@ -82,7 +75,26 @@ export function EntryTable(props: {
   );
 }
 
+const COLUMNS: readonly Column<Entry>[] = [
+  {
+    title: 'State',
+    cell: (entry) => {
+      const state = stateOf(entry, Date.now());
+      return <Badge tone={state === 'active' ? 'good' : 'warn'}>{state}</Badge>;
+    },
+  },
+  { title: 'Category', wide: true, cell: (entry) => <Text of={textOf(entry.category)} /> },
+  { title: 'Title', wide: true, cell: (entry) => <Text of={textOf(entry.title)} /> },
+];
+
+const GOAL_COLUMNS: readonly Column<Entry>[] = [
+  { title: 'Event', cell: (entry) => <Text of={textOf(entry.event)} /> },
+  { title: 'Filter', wide: true, cell: (entry) => <Text of={textOf(entry.where)} /> },
+  { title: 'Within', wide: true, cell: (entry) => <Text of={textOf(entry.within)} /> },
+];
+
 const NOTES = {
   contents: 'what decisions choose',
   templates: 'what notifications say; a catalog without any has the built-in ones',
+  goals: 'what decisions should lead to, counted from events',
 } as const;

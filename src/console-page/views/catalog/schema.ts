@@ -14,8 +14,9 @@ export interface Schema {
 
 /** What can be edited: a list of the catalog, and the member that identifies its entries. */
 export const LISTS = {
-  contents: { id: 'contentId', one: 'content' },
-  templates: { id: 'templateId', one: 'template' },
+  contents: { id: 'contentId', one: 'content', title: 'Contents' },
+  templates: { id: 'templateId', one: 'template', title: 'Templates' },
+  goals: { id: 'goalId', one: 'goal', title: 'Goals' },
 } as const;
 export type ListName = keyof typeof LISTS;
 
@@ -52,6 +53,7 @@ export function stateOf(entry: Entry, now: number): 'active' | 'paused' | 'sched
 
 /** An entry to begin with. */
 export function emptyEntry(list: ListName, id: string): Entry {
+  if (list === 'goals') return { goalId: id, event: id, within: '7d' };
   return list === 'contents'
     ? { contentId: id, category: 'general', format: 'card', title: 'Title', body: '' }
     : { templateId: id, priority: 'marketing', title: 'Title', body: 'Text' };
