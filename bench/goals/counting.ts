@@ -1,6 +1,6 @@
 /**
  * How many events a second the counter of goals gets through, on SQLite and PostgreSQL in process, with a goal on 1 % of the
- * events and on all of them; a fifth of the users have a decision: `npm run bench -- bench/goals/counting.ts [EVENTS]`
+ * events and on all of them; a fifth of the users have a decision: `npm run bench -- bench/goals/counting.ts [EVENTS] [sqlite|postgres]`
  */
 
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -21,6 +21,7 @@ import { workspaces } from '../../src/service/platform/store/workspaces.ts';
 import { createDatabase, startPostgres } from '../../test/support/postgres/postgres.ts';
 
 const total = Number(process.argv[2] ?? 100_000);
+const only = process.argv[3];
 const USERS = 20_000;
 const DECIDED = USERS / 5;
 const BATCH = 500;
@@ -102,24 +103,32 @@ async function measure(name: string, store: Store, share: number): Promise<void>
   );
 }
 
-const dir = mkdtempSync(join(tmpdir(), 'svc-goals-'));
-for (const share of [0.01, 1]) {
-  const file = join(dir, `${share}.db`);
-  await migrateStore(file, systemClock);
-  const store = await connectStore(file, systemClock);
-  await measure('SQLite', store, share);
-  await store.close();
-}
-rmSync(dir, { recursive: true });
-const server = await startPostgres({ durable: true });
-try {
+async function onSqlite(): Promise<void> {
+  const dir = mkdtempSync(join(tmpdir(), 'svc-goals-'));
   for (const share of [0.01, 1]) {
-    const url = await createDatabase(server.admin);
-    await migrateStore(url, systemClock);
-    const store = await connectStore(url, systemClock);
-    await measure('PostgreSQL', store, share);
+    const file = join(dir, `${share}.db`);
+    await migrateStore(file, systemClock);
+    const store = await connectStore(file, systemClock);
+    await measure('SQLite', store, share);
     await store.close();
   }
-} finally {
-  await server.stop();
+  rmSync(dir, { recursive: true });
 }
+
+async function onPostgres(): Promise<void> {
+  const server = await startPostgres({ durable: true });
+  try {
+    for (const share of [0.01, 1]) {
+      const url = await createDatabase(server.admin);
+      await migrateStore(url, systemClock);
+      const store = await connectStore(url, systemClock);
+      await measure('PostgreSQL', store, share);
+      await store.close();
+    }
+  } finally {
+    await server.stop();
+  }
+}
+
+if (only !== 'postgres') await onSqlite();
+if (only !== 'sqlite') await onPostgres();
