@@ -1,9 +1,10 @@
+import type { Cipher } from '../../platform/crypto/cipher.ts';
 import type { Tx } from '../../platform/store/store.ts';
 import { workspaces } from '../../platform/store/workspaces.ts';
 import { addressHash } from '../../users/address-hash.ts';
 import { addresses } from '../../users/store/addresses.ts';
 import type { Provider } from '../providers/file/load.ts';
-import { receipts } from '../store/receipts.ts';
+import { type AboutNotification, type AddressReceipt, receipts } from '../store/receipts.ts';
 import type { ReceiptFact } from './events.ts';
 
 /**
@@ -13,6 +14,7 @@ import type { ReceiptFact } from './events.ts';
  */
 export async function applyFacts(
   tx: Tx,
+  cipher: Cipher,
   workspaceId: string,
   providers: readonly Provider[],
   facts: readonly ReceiptFact[],
@@ -21,6 +23,7 @@ export async function applyFacts(
   const channels = providers.map(({ channel }) => channel);
   const provider = providers[0]!.file.name;
   for (const fact of facts) {
+    const said = saidOfAddress(fact);
     const about = isAboutMessage(fact)
       ? await receipts.apply(tx, workspaceId, {
           provider,
@@ -28,10 +31,19 @@ export async function applyFacts(
           notificationId: fact.notificationId,
           messageId: fact.messageId,
           failure: fact.kind === 'delivered' ? null : fact.failure,
+          address: said,
         })
       : undefined;
-    const to = { provider, channel: channelOf(fact, about, channels), isOwn: about !== undefined };
-    if (!(await applyToAddress(tx, workspaceId, to, fact))) ignored++;
+    if (!said) continue;
+    const notification = about === 'kept' ? undefined : about;
+    const channel = channelOf(fact, notification, channels);
+    if (channel === undefined) continue;
+    const hash = await hashOf(tx, workspaceId, channel, fact, notification);
+    if (hash === undefined) continue;
+    if (await isSentTo(tx, cipher, workspaceId, channel, hash, notification))
+      await receipts.applyToAddress(tx, workspaceId, provider, channel, hash, said);
+    // It acts once its message is known.
+    else if (about !== 'kept') ignored++;
   }
   return ignored;
 }
@@ -39,38 +51,44 @@ export async function applyFacts(
 const isAboutMessage = ({ kind, notificationId, messageId }: ReceiptFact) =>
   kind !== 'stop' && kind !== 'start' && (notificationId !== undefined || messageId !== undefined);
 
+const saidOfAddress = ({ id, kind, category }: ReceiptFact): AddressReceipt | undefined =>
+  kind === 'delivered' || kind === 'failed' ? undefined : { id, kind, category };
+
 /** The channel of an address: as the receipt says, or of its notification, or the only one of the provider. */
 function channelOf(
   { channel }: ReceiptFact,
-  about: string | undefined,
+  about: AboutNotification | undefined,
   channels: readonly string[],
 ): string | undefined {
   if (channel !== undefined) return channels.includes(channel) ? channel : undefined;
-  return about ?? (channels.length === 1 ? channels[0] : undefined);
+  return about?.found.channel ?? (channels.length === 1 ? channels[0] : undefined);
 }
 
-interface AddressScope {
-  readonly provider: string;
-  readonly channel: string | undefined;
-  /** The receipt is about a message of this workspace. */
-  readonly isOwn: boolean;
-}
-
-/** Returns false if the workspace has sent nothing to the address. */
-async function applyToAddress(
+/** The hash of the address: of that which the receipt names, or else of that of its message. */
+async function hashOf(
   tx: Tx,
   workspaceId: string,
-  { provider, channel, isOwn }: AddressScope,
-  fact: ReceiptFact,
+  channel: string,
+  { address }: ReceiptFact,
+  about: AboutNotification | undefined,
+): Promise<string | undefined> {
+  if (address === undefined) return about?.hash;
+  return addressHash(await workspaces.hashKey(tx, workspaceId), channel, address);
+}
+
+/** Whether the workspace has sent to an address, or is sending the notification of the receipt to it. */
+async function isSentTo(
+  tx: Tx,
+  cipher: Cipher,
+  workspaceId: string,
+  channel: string,
+  hash: string,
+  about: AboutNotification | undefined,
 ): Promise<boolean> {
-  const { kind, address, category } = fact;
-  if (address === undefined || channel === undefined || kind === 'delivered' || kind === 'failed')
-    return true;
-  const hash = addressHash(await workspaces.hashKey(tx, workspaceId), channel, address);
-  if (!isOwn && !(await receipts.hasSentTo(tx, workspaceId, channel, hash))) return false;
-  if (fact.id !== undefined && !(await receipts.first(tx, workspaceId, provider, fact.id))) return true;
-  if (kind === 'start') await addresses.resume(tx, workspaceId, channel, hash, category);
-  else if (kind === 'bounce') await addresses.removeAddress(tx, workspaceId, channel, hash);
-  else await addresses.suppress(tx, workspaceId, channel, hash, 'stop', category);
-  return true;
+  if (await receipts.hasSentTo(tx, workspaceId, channel, hash)) return true;
+  // While it is sent, which of its user's addresses was used is not stored yet.
+  if (about?.found.channel !== channel || about.sent.length > 0) return false;
+  if (!about.found.history.some(({ status }) => status === 'dispatched')) return false;
+  const known = await addresses.addressesOf(tx, cipher, workspaceId, about.found.hashId, channel);
+  return known.some((address) => address.hash === hash);
 }

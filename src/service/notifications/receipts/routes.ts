@@ -23,7 +23,7 @@ const MAX_RECEIPT_BYTES = 3 * 1024 * 1024;
 const MAX_CHALLENGE = 1024;
 
 export interface ReceiptParts {
-  readonly platform: Pick<Platform, 'store' | 'machine' | 'log'>;
+  readonly platform: Pick<Platform, 'store' | 'machine' | 'log' | 'cipher'>;
   readonly limiter: Limiter;
   /** Genuine receipts per window and workspace. */
   readonly limit: number;
@@ -102,8 +102,9 @@ async function take(
   const query = Object.fromEntries(new URL(target, 'http://localhost').searchParams);
   const facts = factsOf(genuine[0]!, Array.isArray(body) ? body : { ...(body as object), query }, raw);
   if (!facts) throw new ServiceError('payload_too_large', 'The receipt has too many events.');
+  const { store, cipher } = platform;
   const ignored =
-    facts.length === 0 ? 0 : await platform.store.write((tx) => applyFacts(tx, workspaceId, genuine, facts));
+    facts.length === 0 ? 0 : await store.write((tx) => applyFacts(tx, cipher, workspaceId, genuine, facts));
   if (ignored > 0)
     platform.log('warn', 'receipts about addresses to which the workspace has sent nothing were ignored', {
       workspace: workspaceId,

@@ -1,7 +1,8 @@
 import { olderThan } from '../../platform/store/rows.ts';
 import type { Tx } from '../../platform/store/store.ts';
 import { addresses } from '../../users/store/addresses.ts';
-import { notifications } from './notifications.ts';
+import type { ReceiptKind } from '../providers/file/schema.ts';
+import { type LockedNotification, notifications } from './notifications.ts';
 
 /** What became of a message to one address. */
 export type SendStatus = 'accepted' | 'ambiguous' | 'delivered' | 'failed';
@@ -15,6 +16,26 @@ export interface MessageReceipt {
   readonly messageId: string | undefined;
   /** Why it failed; null if it was delivered. */
   readonly failure: string | null;
+  /** What it says of the address. */
+  readonly address?: AddressReceipt | undefined;
+}
+
+/** What a provider says about an address. */
+export interface AddressReceipt {
+  /** Identifies the receipt, so that a repeat changes nothing; undefined for one that acts each time. */
+  readonly id: string | undefined;
+  readonly kind: Exclude<ReceiptKind, 'delivered' | 'failed'>;
+  /** Category of opted-out, stop and start; undefined for all. */
+  readonly category: string | undefined;
+}
+
+/** A notification that a receipt is about. */
+export interface AboutNotification {
+  readonly found: LockedNotification;
+  /** The addresses to which it is known to be sent. */
+  readonly sent: readonly string[];
+  /** Hash of the address to which the message of the receipt was sent; undefined if it names none. */
+  readonly hash: string | undefined;
 }
 
 /** How long a receipt waits for its message, in ms. */
@@ -79,14 +100,21 @@ export const receipts = {
     const none = await keepEarly(tx, workspaceId, { ...message, failure: null });
     const early = await takeEarly(tx, workspaceId, message);
     if (none || !early) return;
-    await receipts.apply(tx, workspaceId, { ...message, notificationId: undefined, failure: early.failure });
+    const { failure, address } = early;
+    const about = await receipts.apply(tx, workspaceId, { ...message, notificationId: undefined, failure });
+    if (typeof about !== 'object' || about.hash === undefined || !address) return;
+    await receipts.applyToAddress(tx, workspaceId, message.provider, about.found.channel, about.hash, address);
   },
 
   /**
-   * Applies a receipt to its notification, which it names or whose message it names. Returns the notification's channel;
-   * undefined if there is none. A receipt for a message that is not known waits for a day.
+   * Applies a receipt to its notification, which it names or whose message it names. Returns undefined if there is none. A
+   * receipt for a message that is not known is kept for a day.
    */
-  async apply(tx: Tx, workspaceId: string, receipt: MessageReceipt): Promise<string | undefined> {
+  async apply(
+    tx: Tx,
+    workspaceId: string,
+    receipt: MessageReceipt,
+  ): Promise<AboutNotification | 'kept' | undefined> {
     const { notificationId, messageId } = receipt;
     const locked = (id: string) => notifications.locked(tx, workspaceId, id);
     // Locked before its sends are read: a worker may be storing them.
@@ -97,7 +125,7 @@ export const receipts = {
       await keepEarly(tx, workspaceId, message);
       // The send may have been committed since it was looked for.
       send = await byMessage(tx, workspaceId, receipt);
-      if (!send) return undefined;
+      if (!send) return 'kept';
       await takeEarly(tx, workspaceId, message);
     }
     const found = notificationId === undefined && send ? await locked(send.notificationId) : named;
@@ -108,7 +136,22 @@ export const receipts = {
     const sends = await receipts.sends(tx, workspaceId, found.notificationId);
     const open = sends.some((each) => each.status === 'accepted' || each.status === 'delivered');
     if (status === 'delivered' || !open) await notifications.applyReceipt(tx, found, receipt);
-    return found.channel;
+    return { found, sent: sends.map(({ hash }) => hash), hash: send?.hash };
+  },
+
+  /** Applies what a receipt says of an address. A repeated receipt changes nothing. */
+  async applyToAddress(
+    tx: Tx,
+    workspaceId: string,
+    provider: string,
+    channel: string,
+    hash: string,
+    { id, kind, category }: AddressReceipt,
+  ): Promise<void> {
+    if (id !== undefined && !(await receipts.first(tx, workspaceId, provider, id))) return;
+    if (kind === 'start') await addresses.resume(tx, workspaceId, channel, hash, category);
+    else if (kind === 'bounce') await addresses.removeAddress(tx, workspaceId, channel, hash);
+    else await addresses.suppress(tx, workspaceId, channel, hash, 'stop', category);
   },
 
   /** Whether the workspace has sent to an address, or knows it as one to which it no longer sends. */
@@ -162,14 +205,19 @@ async function setStatus(
 }
 
 /** A receipt by the message it names. */
-type EarlyReceipt = Pick<MessageReceipt, 'provider' | 'failure'> & { readonly messageId: string };
+type EarlyReceipt = Pick<MessageReceipt, 'provider' | 'failure' | 'address'> & { readonly messageId: string };
 
 /** Keeps a receipt whose message is not known. Returns false if there is one, also one that was committed meanwhile. */
-async function keepEarly(tx: Tx, workspaceId: string, receipt: EarlyReceipt): Promise<boolean> {
+async function keepEarly(
+  tx: Tx,
+  workspaceId: string,
+  { provider, messageId, failure, address }: EarlyReceipt,
+): Promise<boolean> {
+  const said = [address?.kind ?? null, address?.category ?? null, address?.id ?? null];
   const added = await tx.sql.run(
-    `INSERT INTO early_receipt (workspace_id, provider, message_id, failure, at_ms)
-     VALUES (?, ?, ?, ?, ?) ON CONFLICT (workspace_id, provider, message_id) DO NOTHING`,
-    [workspaceId, receipt.provider, receipt.messageId, receipt.failure, tx.now],
+    `INSERT INTO early_receipt (workspace_id, provider, message_id, failure, kind, category, receipt_id, at_ms)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (workspace_id, provider, message_id) DO NOTHING`,
+    [workspaceId, provider, messageId, failure, ...said, tx.now],
   );
   return added > 0;
 }
@@ -179,10 +227,21 @@ async function takeEarly(
   tx: Tx,
   workspaceId: string,
   { provider, messageId }: Pick<EarlyReceipt, 'provider' | 'messageId'>,
-): Promise<{ readonly failure: string | null } | undefined> {
-  return tx.sql.get<{ failure: string | null }>(
+): Promise<Pick<EarlyReceipt, 'failure' | 'address'> | undefined> {
+  const row = await tx.sql.get<{
+    failure: string | null;
+    kind: AddressReceipt['kind'] | null;
+    category: string | null;
+    id: string | null;
+  }>(
     `DELETE FROM early_receipt WHERE workspace_id = ? AND provider = ? AND message_id = ?
-     RETURNING failure`,
+     RETURNING failure, kind, category, receipt_id AS id`,
     [workspaceId, provider, messageId],
   );
+  if (!row) return undefined;
+  const { failure, kind, category, id } = row;
+  return {
+    failure,
+    address: kind === null ? undefined : { kind, category: category ?? undefined, id: id ?? undefined },
+  };
 }

@@ -50,12 +50,15 @@ export const notificationsTables = (d: Dialect): string[] => [
     PRIMARY KEY (workspace_id, hash_id, notification_id)
   )`,
   'CREATE INDEX marketing_sent_by_age ON marketing_sent (workspace_id, at_ms)',
-  // Receipts that came before the result of their send was stored.
+  // Receipts that came before the result of their send was stored, with what they say of its address.
   `CREATE TABLE early_receipt (
     workspace_id TEXT NOT NULL,
     provider TEXT NOT NULL,
     message_id TEXT NOT NULL,
     failure TEXT,
+    kind TEXT,
+    category TEXT,
+    receipt_id TEXT,
     at_ms ${d.bigint} NOT NULL,
     PRIMARY KEY (workspace_id, provider, message_id)
   )`,
