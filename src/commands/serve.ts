@@ -25,7 +25,7 @@ progress and exits. With --processes, a process that dies is replaced, and SIGHU
     '<%= config.bin %> <%= command.id %> --database postgres://svc@db.internal/svc --metrics-port 9090',
     '<%= config.bin %> <%= command.id %> --database postgres://svc@db.internal/svc --processes auto',
   ];
-  static override exitCodes = [0, 1, 2] as const;
+  static override exitCodes = [0, 1, 2, 130] as const;
   static override flags = {
     region: Flags.string({
       summary:

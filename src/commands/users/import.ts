@@ -7,8 +7,10 @@ export default class UsersImport extends SvcCommand {
   static override summary = 'Load users from NDJSON or CSV files, or a pipe, and print their hashIds';
   static override description =
     `Works like \`svc events import\`. Prints userId and hashId of each imported user on standard output (NDJSON with
---json), and the result on standard error. The columns userId, name, phone, accountNumber, timeZone and locale are fields;
-all other columns become traits. See docs/import.md.`;
+--json), and the result on standard error. The columns userId, name, phone, accountNumber, timeZone and locale are fields.
+So are phones, emails, optIn and optOut, whose cells hold several entries with semicolons between them: optIn and optOut
+list the channels or categories of which a user wants marketing or refuses it (email, sms/news, *). All other columns become
+traits; a column email is the address of the user, too. See docs/import.md.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %> users.csv',
     '<%= config.bin %> <%= command.id %> users.ndjson --json > hashes.ndjson',

@@ -7,6 +7,7 @@ import { asUsageError } from '../../cli/errors/usage-error.ts';
 import { parseDuration } from '../../cli/flags/duration.ts';
 import { eventNames, namesIn } from '../../cli/flags/event-flag.ts';
 import { Flags } from '../../cli/flags/oclif.ts';
+import { stopWhenOutputCloses } from '../../cli/input/output-closed.ts';
 import type { Invocation } from '../../cli/invocation/invocation.ts';
 import { escapeJson, sanitizeLine } from '../../cli/terminal/sanitize.ts';
 import { dim, green, red, type Text } from '../../cli/terminal/text.ts';
@@ -79,7 +80,9 @@ lease, and removes the subscription when it stops. Without a service it needs on
   };
 
   protected override async run(context: Context<typeof WebhooksListen>): Promise<ExitCode> {
-    const { flags, world, out, paths, signal } = context;
+    const { flags, world, out, paths } = context;
+    // A listener that nobody reads any more removes its subscription, as after Ctrl-C.
+    const output = stopWhenOutputCloses(world, context.signal);
     const routes = routesOf(flags['forward-to'] ?? [], flags.port);
     const kinds = namesIn(flags.event);
     warnOfUnknownKinds(kinds ?? [], out);
@@ -115,13 +118,15 @@ lease, and removes the subscription when it stops. Without a service it needs on
       record: flags.record === undefined ? undefined : resolve(world.cwd, flags.record),
       register,
       clock: world.clock,
-      signal,
+      signal: output.signal,
       on: events(context, routes, given),
     });
-    const ended = await orUnknownKinds(kinds ?? [], session).catch((error: unknown) => {
-      throw listenError(error, flags);
-    });
-    return ended === 'counted' ? EXIT.done : EXIT.interrupted;
+    const ended = await orUnknownKinds(kinds ?? [], session)
+      .catch((error: unknown) => {
+        throw listenError(error, flags);
+      })
+      .finally(() => output.dispose());
+    return ended === 'counted' || output.closed() ? EXIT.done : EXIT.interrupted;
   }
 }
 

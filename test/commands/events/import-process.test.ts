@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startReceiver } from '../../support/peers/receiver.ts';
@@ -126,5 +126,28 @@ test('the journal of another user: exit 2 with its path and both next steps', as
   expect(other.stderr).toContain(`cannot write the journal ${journal}: permission denied`);
   expect(other.stderr).toContain('--checkpoint FILE');
   expect(other.code).toBe(2);
+  await sink.close();
+});
+
+test('an input in a folder of another user: exit 2 names --rejects, and the import goes on with another file', async () => {
+  const { cwd, path, env, sink } = await place(50);
+  appendFileSync(path, 'no JSON\n');
+  const home = tempDir();
+  const root = process.getuid?.() === 0;
+  chmodSync(home, 0o777);
+  chmodSync(cwd, root ? 0o755 : 0o555);
+  const shell = root ? 'exec setpriv --reuid 65534 --clear-groups "$@"' : 'exec "$@"';
+  const run = (...more: string[]) =>
+    program.start(['events', 'import', 'a.ndjson', ...more], { env: { ...env, HOME: home }, cwd, shell }).ended;
+  const denied = await run();
+  expect(denied.stderr).toContain(`permission denied: ${path}.rejects.ndjson (the rejects file)`);
+  expect(denied.stderr).toMatch(
+    /write it elsewhere: svc events import a\.ndjson --rejects \S+\/a\.ndjson\.rejects\.ndjson --resume/,
+  );
+  expect(denied.code).toBe(2);
+  const rejects = join(home, 'rejects.ndjson');
+  expect((await run('--rejects', rejects, '--resume')).code).toBe(7);
+  expect(JSON.parse(readFileSync(rejects, 'utf8'))).toMatchObject({ raw: 'no JSON' });
+  chmodSync(cwd, 0o755);
   await sink.close();
 });

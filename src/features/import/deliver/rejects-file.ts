@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
 import { type FileHandle, lstat, open, rename, unlink } from 'node:fs/promises';
 import { basename } from 'node:path';
+import { describeFileProblem } from '../../../kit/files/file-trouble.ts';
 import { describeForeign, NO_LINK } from '../../../kit/files/own-file.ts';
 import { REJECT_HEAD_BYTES, type Reject, rejectedFile } from '../record/reject.ts';
 
@@ -68,7 +69,9 @@ export class RejectsFile {
   /** Creates a file and renames it into place, so that a file or link at that path is never written through. */
   private async create(): Promise<FileHandle> {
     const temporary = `${this.path}.${randomBytes(4).toString('hex')}.tmp`;
-    const file = await open(temporary, 'wx+', this.mode);
+    const file = await open(temporary, 'wx+', this.mode).catch((error: NodeJS.ErrnoException) => {
+      throw DENIED.has(error.code ?? '') ? new RejectsDenied(this.path, error) : error;
+    });
     try {
       await rename(temporary, this.path);
       return file;
@@ -77,6 +80,20 @@ export class RejectsFile {
       await unlink(temporary);
       throw error;
     }
+  }
+}
+
+/** The errors of a folder in which nothing may be created. */
+const DENIED = new Set(['EACCES', 'EPERM', 'EROFS']);
+
+/** The rejects file may not be created in its folder. */
+export class RejectsDenied extends Error {
+  readonly path: string;
+
+  constructor(path: string, cause: NodeJS.ErrnoException) {
+    super(`${describeFileProblem(path, cause, 'write').message} (the rejects file)`, { cause });
+    this.name = 'RejectsDenied';
+    this.path = path;
   }
 }
 

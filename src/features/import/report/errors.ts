@@ -1,3 +1,5 @@
+import { homedir } from 'node:os';
+import { basename, join } from 'node:path';
 import { SvcError } from '../../../cli/errors/svc-error.ts';
 import { toSvcError } from '../../../cli/errors/to-svc-error.ts';
 import { NotAcknowledged } from '../../../client/acknowledgement.ts';
@@ -6,7 +8,7 @@ import { InputChanged } from '../deliver/batch.ts';
 import { ImportRefused, type RejectsTaken } from '../deliver/import-refused.ts';
 import { JournalError } from '../deliver/journal/journal-error.ts';
 import { Unavailable } from '../deliver/outage.ts';
-import { numbered, RejectsForeign } from '../deliver/rejects-file.ts';
+import { numbered, RejectsDenied, RejectsForeign } from '../deliver/rejects-file.ts';
 import { Refused } from '../deliver/send.ts';
 import { NotUtf8 } from '../formats/not-utf8.ts';
 import { encodingStep, likelyEncodings } from '../guess/likely-encodings.ts';
@@ -34,6 +36,13 @@ export function toImportError(error: unknown, recovery: RecoveryCommands, debug:
       hint: `${shell`move it away, then resume: mv ${error.path} ${`${error.path}.kept`}`} && ${recovery.resume}`,
       cause: error,
     });
+  if (error instanceof RejectsDenied) {
+    const elsewhere = join(homedir(), basename(error.path));
+    return new SvcError('file', error.message, {
+      hint: `write it elsewhere: ${recovery.without(['rejects'], ['--rejects', elsewhere, '--resume'])}`,
+      cause: error,
+    });
+  }
   if (error instanceof JournalError) return journalError(error, recovery);
   if (error instanceof CountMismatch)
     return new SvcError('count_mismatch', error.message, { hint: 'please report it', cause: error });

@@ -111,8 +111,11 @@ export async function openOrResume(
     if (state.inputs !== fingerprints) throw new ImportRefused('changed', false);
     for (const batch of journal.ambiguousBefore(world.clock.now() - IDEMPOTENCY_TTL_MS))
       world.onNotice(ambiguousText(batch, inputs.names));
-    const rejectsPath = asTyped(state.rejectsPath, options);
+    // Nothing is in it yet: the folder may be one in which nothing may be created.
+    const moved = options.rejectsNamed && state.rejectsLength === 0;
+    const rejectsPath = moved ? options.rejects : asTyped(state.rejectsPath, options);
     const { claim } = await claimOne([rejectsPath], text, options);
+    if (moved) journal.reopen({ ...state, rejectsPath: resolve(name.cwd, rejectsPath) });
     return { state: { ...state, rejectsPath }, claim, appended: state.contents !== undefined, mapping };
   }
 
