@@ -138,7 +138,8 @@ test('an input in a folder of another user: exit 2 names --rejects, and the impo
   chmodSync(cwd, root ? 0o755 : 0o555);
   const shell = root ? 'exec setpriv --reuid 65534 --clear-groups "$@"' : 'exec "$@"';
   const run = (...more: string[]) =>
-    program.start(['events', 'import', 'a.ndjson', ...more], { env: { ...env, HOME: home }, cwd, shell }).ended;
+    program.start(['events', 'import', 'a.ndjson', ...more], { env: { ...env, HOME: home }, cwd, shell })
+      .ended;
   const denied = await run();
   expect(denied.stderr).toContain(`permission denied: ${path}.rejects.ndjson (the rejects file)`);
   expect(denied.stderr).toMatch(

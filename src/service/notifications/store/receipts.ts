@@ -103,7 +103,14 @@ export const receipts = {
     const { failure, address } = early;
     const about = await receipts.apply(tx, workspaceId, { ...message, notificationId: undefined, failure });
     if (typeof about !== 'object' || about.hash === undefined || !address) return;
-    await receipts.applyToAddress(tx, workspaceId, message.provider, about.found.channel, about.hash, address);
+    await receipts.applyToAddress(
+      tx,
+      workspaceId,
+      message.provider,
+      about.found.channel,
+      about.hash,
+      address,
+    );
   },
 
   /**
