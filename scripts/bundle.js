@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { rolldown } from 'rolldown';
+import { bundleApp } from './app.js';
 import { bundleConsole } from './console.js';
 import { licencesOf } from './licences.js';
 import { lazyOclif, withoutHttp2 } from './start-up-plugins.js';
@@ -58,7 +59,7 @@ export async function bundleLibrary(dir) {
   return modules;
 }
 
-/** Bundles the program into `dir`: main.cjs with its chunks, commands.mjs for oclif, plugin.* for plugins, the library, and the page of the console. */
+/** Bundles the program into `dir`: main.cjs with its chunks, commands.mjs for oclif, plugin.* for plugins, the library, the app SDK, and the page of the console. */
 export async function bundleProgram(dir) {
   const src = join(import.meta.dirname, '..', 'src');
   const entries = { main: join(src, 'main.ts'), 'plugin-entry': join(src, 'plugin', 'entry.ts') };
@@ -66,6 +67,7 @@ export async function bundleProgram(dir) {
   writeFileSync(join(dir, 'commands.mjs'), COMMANDS_MODULE);
   for (const [name, text] of Object.entries(PLUGIN_MODULES)) writeFileSync(join(dir, name), text);
   modules.push(...(await bundleLibrary(dir)));
+  modules.push(...(await bundleApp(dir)));
   modules.push(...(await bundleConsole(join(dir, 'console'))));
   writeFileSync(join(dir, 'THIRD-PARTY-LICENSES'), licencesOf(modules));
 }

@@ -4,10 +4,12 @@
  * Given a folder, it writes there instead; a test uses this to check that the committed files are up to date.
  */
 import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Plugin } from '@oclif/core/config';
+import { bundleApp } from './app.js';
 import { bundle } from './bundle.js';
 import { nextLine, pagesInOrder } from './pages.js';
 
@@ -156,6 +158,17 @@ try {
   pages['reference/output.md'] = outputPage();
   for (const [name, text] of Object.entries(pages))
     write(`docs/${name}`, [text.trimEnd(), '', nextLine(root, name)]);
+  // The script that the service serves, by the hash in its name and by that which a browser checks.
+  await bundleApp(dir);
+  const digest = createHash('sha384')
+    .update(readFileSync(join(dir, 'app.js')))
+    .digest();
+  write('docs/users/app-sdk.md', [
+    readFileSync('docs/users/app-sdk.md', 'utf8')
+      .trimEnd()
+      .replace(/app-[0-9a-f]+\.js/, `app-${digest.toString('hex').slice(0, 16)}.js`)
+      .replace(/sha384-[\w+/=]+/, `sha384-${digest.toString('base64')}`),
+  ]);
   write('docs/llms.txt', [llmsIndex(pjson, pages)]);
 } finally {
   rmSync(dir, { recursive: true, force: true });

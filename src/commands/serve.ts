@@ -5,7 +5,14 @@ import type { ExitCode } from '../cli/errors/exit-codes.ts';
 import { toListenError } from '../cli/errors/listen-error.ts';
 import { Flags } from '../cli/flags/oclif.ts';
 import { announce } from '../features/serve/announce.ts';
-import { processesOf, serviceFlags, serviceOptions, tlsOf, tracingOf } from '../features/serve/options.ts';
+import {
+  appScriptIn,
+  processesOf,
+  serviceFlags,
+  serviceOptions,
+  tlsOf,
+  tracingOf,
+} from '../features/serve/options.ts';
 import { maskUrl } from '../kit/mask-url.ts';
 import { LOCAL } from '../profiles/profiles.ts';
 import type { RunningService } from '../service/running-service.ts';
@@ -168,6 +175,7 @@ progress and exits. With --processes, a process that dies is replaced, and SIGHU
         database,
         dataDir: paths.dataDir,
         version,
+        appScript: appScriptIn(context.root),
         metricsPort: member ? undefined : metricsPort,
         host,
         port,

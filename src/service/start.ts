@@ -16,6 +16,7 @@ import type { CountClients } from './http/access/client-counts.ts';
 import { startKeyUses } from './http/access/key-uses.ts';
 import { watchKeys } from './http/access/key-watch.ts';
 import { type AppParts, createApp } from './http/app.ts';
+import { readAppScript } from './http/app-script.ts';
 import { recordRequests, unobserved } from './http/record-requests.ts';
 import { listen } from './http/server.ts';
 import { invalidityOf, readKeyPair, readNextKeyPair, type TlsFiles, type TlsKeyPair } from './http/tls.ts';
@@ -83,6 +84,8 @@ export interface ServiceOptions extends PolicyChange {
   readonly onThisMachine?: boolean | undefined;
   /** Gives the store a clock that tests can move. Rejects with TestClockRefused where a workspace is live. */
   readonly testClock?: boolean | undefined;
+  /** Path of the script that web pages load (`GET /v1/app.js`). Default: it is not served. */
+  readonly appScript?: string | undefined;
   /** Version of svc, which is listed with the node. */
   readonly version?: string | undefined;
   readonly clock?: Clock | undefined;
@@ -218,6 +221,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       recorder,
       readiness: () => health.answer(),
       region: options.region,
+      appScript: options.appScript === undefined ? undefined : readAppScript(options.appScript),
     };
     const app = createApp(parts);
     let inside: ReturnType<typeof createApp> | undefined;

@@ -2,7 +2,7 @@ import { type Context, SvcCommand } from '../../cli/command/command.ts';
 import type { ExitCode } from '../../cli/errors/exit-codes.ts';
 import { SvcError } from '../../cli/errors/svc-error.ts';
 import { Flags } from '../../cli/flags/oclif.ts';
-import { aboveCeiling, serviceFlags, serviceOptions } from '../../features/serve/options.ts';
+import { aboveCeiling, appScriptIn, serviceFlags, serviceOptions } from '../../features/serve/options.ts';
 import type { Log } from '../../service/platform/log.ts';
 
 export default class ServeExec extends SvcCommand {
@@ -38,7 +38,13 @@ Ctrl-C or SIGTERM goes to the command. If it goes on running, it gets SIGTERM 10
     return super.execute();
   }
 
-  protected override async run({ flags, out, world, signal }: Context<typeof ServeExec>): Promise<ExitCode> {
+  protected override async run({
+    flags,
+    out,
+    world,
+    signal,
+    root,
+  }: Context<typeof ServeExec>): Promise<ExitCode> {
     const [command, ...args] = this.#command;
     if (command === undefined)
       throw new SvcError('usage', 'no command is given', {
@@ -49,7 +55,7 @@ Ctrl-C or SIGTERM goes to the command. If it goes on running, it gets SIGTERM 10
     const log: Log = (_level, _message, fields) => {
       if (fields?.fault !== undefined) faults++;
     };
-    const options = { ...serviceOptions(flags, world), log };
+    const options = { ...serviceOptions(flags, world), log, appScript: appScriptIn(root) };
     for (const warning of aboveCeiling(options)) out.warn(warning);
     const code = await runWithService({ command, args, world, signal, options });
     if (code === undefined)

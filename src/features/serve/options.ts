@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { SvcError } from '../../cli/errors/svc-error.ts';
 import { parseDuration } from '../../cli/flags/duration.ts';
 import { Flags } from '../../cli/flags/oclif.ts';
@@ -14,6 +15,9 @@ import {
 } from '../../service/platform/store/retained-logs.ts';
 import { type TracingSettings, tracingSettings } from '../../service/platform/tracing/settings.ts';
 import type { ServiceOptions } from '../../service/start.ts';
+
+/** The script for web pages that the build made, which the service serves. */
+export const appScriptIn = (root: string): string => join(root, 'dist', 'app.js');
 
 /** The flags of every command that runs the service. */
 export const serviceFlags = {

@@ -13,6 +13,7 @@ import { type Authenticate, keyHashOf } from './access/authenticate.ts';
 import type { AdmitClient } from './access/client-access.ts';
 import { preflight } from './access/cross-origin.ts';
 import { regionOf } from './access/region.ts';
+import type { readAppScript } from './app-script.ts';
 import type {
   Call,
   Descriptor,
@@ -49,6 +50,8 @@ export interface AppParts {
   readonly readiness: () => Promise<{ readonly status: 200 | 503; readonly body: string }>;
   /** The region of this service; undefined if it serves all workspaces alike. */
   readonly region: string | undefined;
+  /** The script that web pages load; undefined for a service of this process alone. */
+  readonly appScript?: ReturnType<typeof readAppScript>;
 }
 
 /**
@@ -95,6 +98,8 @@ export function createApp(parts: AppParts): Hono<{ Bindings: HttpBindings }> {
     const error = new ServiceError('method_not_allowed', undefined, undefined, { allow: methods.join(', ') });
     app.all(path, (c) => refuse(c, error));
   }
+  // Without a key, for web pages.
+  for (const path of parts.appScript?.paths ?? []) app.get(path, parts.appScript!.answer);
   // For load balancers, without a key: liveness and readiness.
   app.get('/healthz', (c) => c.text('ok\n'));
   app.get('/readyz', async (c) => {

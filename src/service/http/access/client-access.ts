@@ -64,6 +64,8 @@ export function clientAccess(
   };
   return async (request, incoming, holder, endpoint, headers) => {
     const { workspace, keyId, clients } = holder;
+    // By which an app corrects its clock: that of the service, which a test may move.
+    headers.set('date', new Date(clock.now()).toUTCString());
     admitOrigin(request.header('origin'), clients.origins, headers);
     if (!endpoint.forClients)
       throw new ServiceError(

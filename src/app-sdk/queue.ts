@@ -1,0 +1,206 @@
+import type { AppOptions, Properties } from '../../types/app.d.mts';
+import { type Answer, backoff, type Connection } from './connection.ts';
+import { type Item, Storage } from './storage.ts';
+
+/** Events of a request, and their size as JSON: the service takes 50 and 64 KiB, as do browsers with `keepalive`. */
+const BATCH = 50;
+const BATCH_CHARS = 18_000;
+/** What waits at most, and for how long. */
+const MAX_ITEMS = 1000;
+const MAX_AGE_MS = 7 * 86_400_000;
+const MAX_EVENT_CHARS = 18_000;
+const SECOND_MS = 1000;
+
+const sizeOf = (value: unknown) => JSON.stringify(value).length;
+
+/**
+ * Events and outcomes until the service has them. Each has an id by which the service stores it once, so that whatever may
+ * have been lost is sent again: after a reload, by another tab, or after an answer that did not come.
+ */
+export class Queue {
+  readonly #connection: Connection;
+  readonly #storage: Storage;
+  readonly #flushMs: number;
+  /** The oldest first. */
+  #items: Item[] = [];
+  readonly #sending = new Set<string>();
+  #loaded: Promise<void> | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #due = 0;
+  #failures = 0;
+  #notBefore = 0;
+  /** Events since the last request, and their characters. */
+  #fresh = { events: 0, chars: 0 };
+  /** How many events were given up: too many, too old, or refused by the service. */
+  dropped = 0;
+
+  constructor(connection: Connection, options: AppOptions) {
+    this.#connection = connection;
+    this.#flushMs = SECOND_MS * Math.min(30, Math.max(5, options.flushSeconds ?? 10));
+    this.#storage = new Storage(`svc-app ${options.baseUrl} ${options.workspace}`);
+  }
+
+  get waiting(): number {
+    return this.#items.length;
+  }
+
+  start(): void {
+    this.#loaded ??= this.#storage.all().then((stored) => {
+      const known = new Set(this.#items.map(({ id }) => id));
+      this.#items = [...stored.filter(({ id }) => !known.has(id)), ...this.#items];
+      this.#drop();
+    });
+    void this.#loaded.then(() => this.flush());
+  }
+
+  /** `forget`: also what waits on this device is removed. */
+  stop(forget: boolean): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    if (forget) this.#forget(this.#items, false);
+  }
+
+  /** Resolves with the id of an event once it is kept on this device. */
+  async track(event: string, properties?: Properties): Promise<string> {
+    if (!this.#connection.isOpen) throw new Error('the app is not started');
+    const at = Date.now();
+    const user = await this.#connection.user();
+    if (!user) throw new Error('no user is signed in');
+    if (user.userId === undefined)
+      throw new Error('the token does not say a userId: make it with one, or give createApp a userId');
+    const { userId } = user;
+    const of = { userId, event, ...(properties === undefined ? {} : { properties }) };
+    if (sizeOf(of) > MAX_EVENT_CHARS)
+      throw new RangeError(`the event is larger than ${MAX_EVENT_CHARS} characters`);
+    const id = crypto.randomUUID();
+    await this.#add({ id, at, seq: at, event: of });
+    return id;
+  }
+
+  /** Reports an outcome of a message, once. */
+  async report(hashId: string, decisionId: string, type: string): Promise<void> {
+    const id = `${decisionId} ${type}`;
+    if (this.#items.some((item) => item.id === id)) return;
+    const at = Date.now();
+    await this.#add({ id, at, seq: at, outcome: { decisionId, type, hashId } }, true);
+  }
+
+  async #add(item: Item, now = false): Promise<void> {
+    this.#items.push(item);
+    this.#drop();
+    const stored = this.#storage.put(item);
+    if (item.event) {
+      this.#fresh.events++;
+      this.#fresh.chars += sizeOf(item.event);
+    }
+    const { events, chars } = this.#fresh;
+    if (now || events >= BATCH || chars > BATCH_CHARS) void this.flush();
+    else this.#later(this.#flushMs);
+    await stored;
+  }
+
+  /** Gives up what is too old, and the oldest of what is too many. */
+  #drop(): void {
+    const oldest = Date.now() - MAX_AGE_MS;
+    const many = this.#items.length - MAX_ITEMS;
+    const gone = this.#items.filter(({ at }, i) => at < oldest || i < many);
+    if (gone.length > 0) this.#forget(gone, true);
+  }
+
+  #forget(gone: readonly Item[], isLost: boolean): void {
+    const ids = new Set(gone.map(({ id }) => id));
+    if (isLost) this.dropped += gone.filter(({ event }) => event).length;
+    this.#items = this.#items.filter(({ id }) => !ids.has(id));
+    void this.#storage.remove([...ids]);
+  }
+
+  /** Flushes after a while, unless it is to be done before. */
+  #later(ms: number): void {
+    const due = Date.now() + ms;
+    if (this.#timer !== undefined && this.#due <= due) return;
+    clearTimeout(this.#timer);
+    this.#due = due;
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      void this.flush();
+    }, ms);
+  }
+
+  /** Sends what waits for the user. `leaving`: at once, so that it outlives the page. */
+  async flush(leaving = false): Promise<void> {
+    if (!this.#connection.isOpen) return;
+    const wait = this.#notBefore - Date.now();
+    if (wait > 0 && !leaving) return this.#later(wait);
+    const user = leaving ? this.#connection.known : await this.#connection.user();
+    if (!user) return this.#later(this.#flushMs);
+    if (!leaving && this.#sending.size > 0) return this.#later(SECOND_MS / 10);
+    this.#fresh = { events: 0, chars: 0 };
+    const free = this.#items.filter(({ id }) => !this.#sending.has(id));
+    const outcomes = free.filter(({ outcome }) => outcome?.hashId === user.hashId).slice(0, 5);
+    const events = batchOf(free.filter(({ event }) => event && event.userId === user.userId));
+    const offset = this.#connection.offset;
+    const requests = outcomes.map((item) =>
+      this.#send([item], () => {
+        const { decisionId, type } = item.outcome!;
+        const path = `/v1/messages/${encodeURIComponent(decisionId)}/outcomes`;
+        return this.#connection.send(user, path, { type }, true);
+      }),
+    );
+    if (events.length > 0)
+      requests.push(
+        this.#send(events, () => {
+          const body = events.map(({ id, at, event }) => ({
+            ...event,
+            timestamp: new Date(at + (offset ?? 0)).toISOString(),
+            eventId: id,
+          }));
+          return this.#connection.send(user, '/v1/events', { events: body }, leaving);
+        }),
+      );
+    if (requests.length === 0) return;
+    const sent = await Promise.all(requests);
+    const ok = sent.every((done) => done);
+    if (this.#items.some(({ id }) => !this.#sending.has(id)) && this.#connection.isOpen && !leaving)
+      this.#later(ok ? SECOND_MS / 10 : Math.max(0, this.#notBefore - Date.now()));
+  }
+
+  /** Sends items. Resolves with whether they are done. */
+  async #send(items: readonly Item[], send: () => Promise<Answer>): Promise<boolean> {
+    for (const { id } of items) this.#sending.add(id);
+    const offset = this.#connection.offset;
+    const answer = await send();
+    for (const { id } of items) this.#sending.delete(id);
+    const { status } = answer;
+    if (status >= 200 && status < 300) {
+      this.#failures = 0;
+      this.#forget(items, false);
+      return true;
+    }
+    // The times were those of a clock that was not corrected yet.
+    const corrected = Math.abs((this.#connection.offset ?? 0) - (offset ?? 0)) > 1000;
+    if (status === 400 && corrected && items[0]!.event) return false;
+    const wrong = status === 400 ? wrongOf(answer.body, items) : [];
+    if (wrong.length > 0) this.#forget(wrong, true);
+    else if ([400, 403, 404, 409, 413].includes(status)) this.#forget(items, true);
+    else this.#notBefore = Date.now() + backoff(++this.#failures, answer.waitMs);
+    return false;
+  }
+}
+
+/** The first items that one request may have. */
+function batchOf(items: readonly Item[]): Item[] {
+  let chars = 0;
+  const batch = items.slice(0, BATCH);
+  const end = batch.findIndex((item) => {
+    chars += sizeOf(item);
+    return chars > BATCH_CHARS;
+  });
+  return end === -1 ? batch : batch.slice(0, Math.max(1, end));
+}
+
+/** The items that an answer names as wrong. */
+function wrongOf(body: unknown, items: readonly Item[]): Item[] {
+  const { details } = (body ?? {}) as { details?: { index?: number }[] };
+  const indexes = new Set((Array.isArray(details) ? details : []).map(({ index }) => index));
+  return items.filter((_, i) => indexes.has(i));
+}
