@@ -4,22 +4,36 @@ import { join } from 'node:path';
 import { type Context, SvcCommand } from '../cli/command/command.ts';
 import { connect } from '../cli/connection/connect.ts';
 import { SvcError } from '../cli/errors/svc-error.ts';
+import { Flags } from '../cli/flags/oclif.ts';
 import { bold, cyan } from '../cli/terminal/text.ts';
-import type { World } from '../cli/terminal/world.ts';
+import { withDataDir } from '../features/demo/data-dir.ts';
 
 export default class Demo extends SvcCommand {
   static override endsWithReader = true;
   static override summary = 'Show what the service does, in five steps on temporary data';
   static override description =
     `Runs the service in this process on temporary data and goes through its five steps: track, decide, render, notify
-and call back. Needs neither a profile nor a network, and does not change the data of \`local\`.`;
+and call back. Needs neither a profile nor a network, and does not change the data of \`local\`. With --app it serves a small
+shop on a loopback address: each step of the loop stands beside it as it happens.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %>',
     '<%= config.bin %> <%= command.id %> --json',
   ];
-  static override exitCodes = [0, 1, 5, 6, 130] as const;
+  static override exitCodes = [0, 1, 2, 5, 6, 130] as const;
+  static override flags = {
+    app: Flags.boolean({
+      summary: 'show the loop on a web page instead: a shop that learns what its visitors tap, until Ctrl-C',
+    }),
+    open: Flags.boolean({ summary: 'open the page of --app in the browser', dependsOn: ['app'] }),
+  };
 
-  protected override async run({ flags, world, out, signal, version }: Context<typeof Demo>): Promise<void> {
+  protected override async run(context: Context<typeof Demo>): Promise<void> {
+    const { flags, world, out, signal, version } = context;
+    if (flags.app) {
+      const { runShop } = await import('../features/demo/shop.ts');
+      await runShop(context, flags.open === true);
+      return;
+    }
     const { DemoFailed, runDemo } = await import('../features/demo/run.ts');
     const { demoJson, narrate } = await import('../features/demo/narration.ts');
     const { randomFrom } = await import('../kit/random.ts');
@@ -69,10 +83,4 @@ and call back. Needs neither a profile nor a network, and does not change the da
       rmSync(folder, { recursive: true, force: true });
     }
   }
-}
-
-/** A copy of the world whose data directory is `folder` and whose environment names no service. */
-function withDataDir(folder: string, world: World): World {
-  const env = { ...world.env, SVC_DATA_DIR: folder, SVC_BASE_URL: undefined, SVC_PROFILE: undefined };
-  return Object.create(world, { env: { value: env } }) as World;
 }

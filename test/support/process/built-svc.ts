@@ -44,7 +44,7 @@ function acquire(lock: string): boolean {
 
 async function build(unfinished: string, program: string): Promise<void> {
   mkdirSync(unfinished);
-  for (const part of ['bin', 'package.json', 'oclif.manifest.json', 'plugin-manager'])
+  for (const part of ['bin', 'package.json', 'oclif.manifest.json', 'plugin-manager', 'examples/app'])
     cpSync(join(ROOT, part), join(unfinished, part), { recursive: true });
   await bundleProgram(join(unfinished, 'dist'));
   writeFileSync(join(unfinished, 'run.cjs'), runner(program));
