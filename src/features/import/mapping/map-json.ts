@@ -28,6 +28,9 @@ export function jsonMapper(mapping: Mapping): RecordMapper {
   };
 }
 
+const SIBLING =
+  'is given beside what --map reads for it; use --extra-fields properties with --nested flatten, or drop';
+
 type Reshaper = (text: string) => Draft | ValidationError | typeof FILTERED;
 
 /** Compiles the flags to a function that reads each member of a record once. */
@@ -71,7 +74,11 @@ function reshaper(mapping: Mapping): Reshaper {
 
   function place(name: string, value: string, draft: Draft): ValidationError | undefined {
     if (name === freePart) return draft.spread(value, freePart);
-    if (fields.has(name) || extraFields === 'reject') return draft.field(name, value);
+    // What a rule reads from elsewhere leaves its siblings, as event=event.verb leaves event.category.
+    const isRead = byTarget.has(name) && fields.has(name);
+    if (isRead && value[0] === '{' && extraFields === 'reject') return { field: name, reason: SIBLING };
+    const isSibling = isRead && (value[0] === '{' || draft.fields.has(name));
+    if ((fields.has(name) && !isSibling) || extraFields === 'reject') return draft.field(name, value);
     draft.changed = true;
     if (extraFields === 'drop') return undefined;
     return draft.property(propertyName(name, freePart), value, name);
