@@ -50,11 +50,19 @@ const OTHERS: {
     },
   },
   {
+    magic: [0x25, 0x50, 0x44, 0x46],
+    what: 'a PDF',
+    prepare: (name) => [shell`pdftotext -layout ${name}`, name.replace(/(\.pdf)?$/i, '.txt')],
+  },
+  {
     magic: [0xd0, 0xcf, 0x11, 0xe0],
     what: 'an old Excel workbook',
     prepare: (name) => [shell`libreoffice --convert-to csv ${name}`, asCsv(name)],
   },
 ];
+
+/** The escapes by which ISO-2022-JP goes over to Japanese. */
+const JAPANESE = ['\x1b$B', '\x1b$@'];
 
 /** The command that reads the input; standard input has no name. */
 function reading(command: string, name: string): string {
@@ -92,6 +100,8 @@ export function detectFormat(name: string, head: Buffer, options: DetectOptions)
   if (records) return { format: 'json', path: records };
   if (format && format !== 'json') return { format };
   const first = firstCharacter(head);
+  if (first === '<') refuseMarkup(name, head);
+  if (first === '{') refuseBulk(name, head);
   const bare = name.replace(/\.(gz|gzip|zst|zstd)$/i, '');
   const named = format ?? BY_NAME.find(([pattern]) => pattern.test(bare))?.[1];
   if (named !== 'json' && first !== '[') refuseCarriageReturns(name, head);
@@ -124,6 +134,38 @@ export function foundText(name: string, path: readonly string[]): string {
   return `${name === '-' ? 'standard input' : name} holds its records in the array at ${pathText(path)} (--records ${pathText(path)})`;
 }
 
+/** A page or a document with tags holds no records that can be told from the rest. */
+function refuseMarkup(name: string, head: Buffer): void {
+  const text = head
+    .toString('utf8', 0, 1024)
+    .replace(/^\uFEFF/, '')
+    .trimStart();
+  const what = /^<(!doctype html|html)\b/i.test(text)
+    ? 'a web page (HTML)'
+    : /^<\?xml\b/i.test(text)
+      ? 'XML'
+      : undefined;
+  if (what === undefined) return;
+  throw new InputError(
+    `${name === '-' ? 'standard input' : name} is ${what}, not a table or JSON.`,
+    'export its data as CSV or JSON, and import that',
+  );
+}
+
+/** Lines for the bulk endpoint of Elasticsearch: an action before each document. */
+function refuseBulk(name: string, head: Buffer): void {
+  const [action = '', document = ''] = head.toString('utf8', 0, 64 * 1024).split('\n', 2);
+  if (!/^\s*\{\s*"(index|create)"\s*:\s*\{[^{}]*\}\s*\}\s*$/.test(action) || !document.startsWith('{'))
+    return;
+  const filter = 'select((has("index") or has("create") or has("delete")) | not)';
+  const by = name === '-' ? shell`jq -c ${filter}` : `${shell`jq -c ${filter}`} ${shellPath(name)}`;
+  throw new InputError(
+    `${name === '-' ? 'standard input' : name} is for the bulk endpoint of Elasticsearch: every second line is an action.`,
+    by,
+    { prepare: { by, name, makes: '-' } },
+  );
+}
+
 /** Lines of old Macs end in carriage returns alone: all of the file would be one line. */
 function refuseCarriageReturns(name: string, head: Buffer): void {
   if (head.includes('\n') || head.filter((byte) => byte === 0x0d).length < 2) return;
@@ -150,16 +192,17 @@ function refuseBinary(name: string, head: Buffer): void {
     const [by, makes] = other.prepare(name);
     throw new InputError(`${name} is ${other.what}.`, by, { prepare: { by, name, makes } });
   }
+  if (JAPANESE.some((sequence) => head.includes(sequence)))
+    throw new InputError(`${name} is ISO-2022-JP text.`, 'name its encoding with --encoding', {
+      flags: { without: ['encoding'], more: ['--encoding', 'iso-2022-jp'] },
+    });
   const sample = head.subarray(0, 8192);
   if (sample.length === 0) return;
   let nonText = 0;
   // The sample may end within a character.
   const text = isUtf8(sample) || isUtf8(sample.subarray(0, lastCharacterEnd(sample)));
   for (const byte of sample) {
-    if (
-      byte < 0x20 ? byte !== 9 && byte !== 10 && byte !== 13 && byte !== 12 && byte !== 0x1e : byte === 0x7f
-    )
-      nonText++;
+    if (byte < 0x20 && byte !== 9 && byte !== 10 && byte !== 13 && byte !== 12 && byte !== 0x1e) nonText++;
   }
   const zeros = [0, 1].map((odd) => sample.filter((byte, i) => byte === 0 && i % 2 === odd).length);
   const wide = zeros.findIndex((count) => count * 2 > sample.length * UTF_16_SHARE);

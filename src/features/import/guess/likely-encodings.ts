@@ -14,6 +14,7 @@ const CYRILLIC = [
   'абвгдеёжзійклмнопрстуўфхцчшыьэюя',
   'абвгдђежзијклљмнњопрстћуфхцчџш',
 ];
+const CENTRAL_EUROPEAN = ['ąćęłńóśźż', 'áčďéěíňóřšťúůýž', 'áäčďéíĺľňóôŕšťúýž', 'áéíóöőúüű', 'ăâîşţ', 'čćđšž'];
 /** The letters beside ASCII of the languages that are written in an encoding. */
 const ALPHABETS: Readonly<Record<string, readonly string[]>> = {
   'windows-1252': [
@@ -27,7 +28,8 @@ const ALPHABETS: Readonly<Record<string, readonly string[]>> = {
     'áéëèêíïóöúüĳ',
     'áéíóúýþæöð',
   ],
-  'windows-1250': ['ąćęłńóśźż', 'áčďéěíňóřšťúůýž', 'áäčďéíĺľňóôŕšťúýž', 'áéíóöőúüű', 'ăâîşţ', 'čćđšž'],
+  'windows-1250': CENTRAL_EUROPEAN,
+  'iso-8859-2': CENTRAL_EUROPEAN,
   'windows-1254': ['âçğıİîöşüû'],
   'windows-1257': ['ąčęėįšųūž', 'āčēģīķļņšūž', 'äõöüšž'],
   macintosh: ['äöüß', 'àâæçéèêëîïôœùûüÿ', 'áéíñóúüªº', 'ãáàâçéêíóôõúüªº'],
@@ -81,7 +83,34 @@ export function likelyEncodings(bytes: Uint8Array): LikelyEncoding[] {
   const all = worded.length > 0 && read[0]?.example !== '' ? worded : read;
   const certain = all.filter((one) => one.certain);
   const chosen = certain.length > 0 ? certain : all;
-  return chosen.slice(0, MAX_CHOICES).map(({ encoding, example }) => ({ encoding, example }));
+  const ranked = chosen.every(({ encoding }) => MULTIBYTE.includes(encoding))
+    ? rankedByLetters(bytes)
+    : chosen;
+  return ranked.slice(0, MAX_CHOICES).map(({ encoding, example }) => ({ encoding, example }));
+}
+
+/** Encodings of Chinese, Japanese and Korean: what is text in one of them often is in others. */
+const MULTIBYTE = ['shift_jis', 'euc-jp', 'gb18030', 'big5', 'euc-kr'];
+/** Letters that are a large part of any text of these languages: kana, Hangul, and the most frequent characters of Chinese. */
+const FREQUENT =
+  /[ぁ-ヿ가-힣的一是不了人我在有他这這中大来來上国國个個到说說们們为為子和你地出道也时時年得就那要下以生会會自着著去之过過家学學对對可她里裡后後小么麼心多天而能好都然没沒日于於起还還发發成事只作当當想看文无無开開手十用主行方又如前所本见見经經公同三已从從动動两兩长長知民样樣现現分将將外但身些与與高意进進把法此实實回二理点點月明其全工]/gu;
+/** The first of several must have that many times the share of the next. */
+const MARGIN = 2;
+const LEAST_SHARE = 0.1;
+
+/** The encodings of Chinese, Japanese and Korean in which bytes are text: one alone if its letters are far more frequent. */
+function rankedByLetters(bytes: Uint8Array): LikelyEncoding[] {
+  const read = MULTIBYTE.flatMap((encoding) => {
+    const text = textIn(bytes, encoding);
+    if (/[\uFFFD\x80-\x9F\p{Co}]/u.test(text)) return [];
+    const letters = text.match(/[^\x00-\x7f\P{L}]/gu) ?? [];
+    const [example = ''] = text.match(/[^\x00-\x7f\P{L}]+/u) ?? [];
+    const share = (text.match(FREQUENT)?.length ?? 0) / Math.max(1, letters.length);
+    return [{ encoding, example: example.slice(0, MAX_EXAMPLE), share }];
+  }).sort((a, b) => b.share - a.share);
+  const [first, second] = read;
+  const isClear = first && first.share >= LEAST_SHARE && first.share >= MARGIN * (second?.share ?? 0);
+  return isClear ? [first] : read;
 }
 
 /** The words with other letters than ASCII; undefined if the bytes cannot be text in that encoding. */
