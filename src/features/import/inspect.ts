@@ -60,9 +60,13 @@ export async function runInspect(
     });
     const { suggestion } = findings;
     const command = recovery.without(INSPECT_ONLY, wordsOfFlags(findings.suggestion.flags));
-    const inspection = inspectionOf(findings, extentOf(findings, through), command);
+    const rejections = rejectionsOf(findings, through);
+    const isRejected =
+      rejections !== undefined && rejections.read > 0 && rejections.rejected === rejections.read;
+    // A command that is pasted should import something.
+    const inspection = inspectionOf(findings, extentOf(findings, through), isRejected ? '' : command);
     out.result(inspection, () =>
-      inspectionText(inspection, findings, rejectionsOf(findings, through), {
+      inspectionText(inspection, findings, rejections, {
         width: out.columns,
         color: out.colors(world.stdout),
       }),

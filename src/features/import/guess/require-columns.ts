@@ -1,3 +1,4 @@
+import { shell } from '../../../kit/shell.ts';
 import { namesText } from '../formats/csv/csv-rows.ts';
 import { columnNames, headerIsData } from '../formats/csv/header.ts';
 import type { Sample } from '../formats/sample.ts';
@@ -13,7 +14,7 @@ import { profilesOf } from './profile.ts';
 import { candidatesFor } from './roles.ts';
 import { suggest } from './suggest.ts';
 import { decideTypes } from './types.ts';
-import { cellFlags } from './value-flags.ts';
+import { cellFlags, pointedThousands } from './value-flags.ts';
 
 /**
  * Verifies that a table has a header, unless `columns` were named, and the columns that the flags and the service require.
@@ -30,11 +31,26 @@ export function requireColumns(sample: Sample, mapping: Mapping, columns = false
     recordMappers(mapping)().rows(header, input.name);
     // One who names a column has seen the header.
     if (isData && !namesColumn(mapping, header)) throw noHeader(sample, mapping);
+    requireThousands(sample, mapping);
   } catch (error) {
     if (!(error instanceof MissingColumns) || sample.rows.length === 0) throw error;
     if (isData) throw noHeader(sample, mapping);
     throw error.withFlags((map) => suggested(sample, { ...mapping, map }));
   }
+}
+
+/** Refuses to guess whether 1.306 is a number of thousands. */
+function requireThousands(sample: Sample, mapping: Mapping): void {
+  const column = sample.input.format === 'csv' ? pointedThousands(sample, mapping) : undefined;
+  if (column === undefined) return;
+  throw new InputError(
+    `${sample.input.name} has decimal commas, so the points in ${column} may separate thousands.`,
+    shell`add --decimal-comma, or --type ${`${column}=number`} where they are decimal points`,
+    {
+      flags: { without: [], more: ['--decimal-comma'] },
+      note: shell`where they are decimal points: --type ${`${column}=number`}`,
+    },
+  );
 }
 
 function namesColumn({ map, types, drop, where }: Mapping, header: readonly string[]): boolean {

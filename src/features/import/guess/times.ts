@@ -13,9 +13,11 @@ const TRIED = 12;
 /** Returns how most values of a column can be read as times; only those with plausible years, if there are any. */
 export function timesIn({ values, type }: Pick<Profile, 'values' | 'type'>): readonly FormatFit[] {
   if (type === 'boolean' || type === 'array' || type === 'object' || values.length === 0) return [];
-  if (values.slice(0, TRIED).filter(looksLikeTime).length * 2 <= Math.min(values.length, TRIED)) return [];
-  const all = fittingFormats(values);
-  const fits = all.length > 0 ? all : fittingMost(values);
+  // A few words among times, such as Pending, are rejected one by one.
+  const dated = values.filter(looksLikeTime);
+  if (dated.length * 2 <= values.length) return [];
+  const all = fittingFormats(dated);
+  const fits = all.length > 0 ? all : fittingMost(dated);
   const plausible = fits.filter(
     ({ first, last }) => yearOf(first) >= FIRST_YEAR && yearOf(last) <= LAST_YEAR,
   );

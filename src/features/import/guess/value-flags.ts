@@ -74,13 +74,34 @@ function hasDecimalCommas(columns: ReadonlyMap<string, readonly string[]>, stric
   let commas = 0;
   for (const [name, cells] of columns) {
     if (isIdentifierName(name) || cells.length === 0) continue;
-    if (cells.every((cell) => isNumber(cell)) && cells.some((cell) => cell.includes('.'))) return false;
+    if (cells.every((cell) => isNumber(cell)) && cells.some(hasPoint)) return false;
     const all = cells.every((cell) => withDecimalPoint(cell.trim()) !== undefined);
     const withComma = cells.filter((cell) => cell.includes(','));
     if (strict && all && !withComma.every((cell) => certain.test(cell.trim()))) return false;
     if (all && withComma.some((cell) => certain.test(cell.trim()) && !/^\d{1,3},\d{3}$/.test(cell))) commas++;
   }
   return commas > 0;
+}
+
+/** A point that can only be a decimal one: behind it are not the three digits of a thousand. */
+function hasPoint(cell: string): boolean {
+  return cell.includes('.') && !/^-?\d{1,3}(\.\d{3})+$/.test(cell);
+}
+
+/**
+ * A column of numbers whose points may separate thousands, such as 1.306, where another column of the table has decimal
+ * commas; undefined if there is none, or if a flag says how they are read.
+ */
+export function pointedThousands(sample: Sample, mapping: Mapping): string | undefined {
+  if (mapping.decimalComma !== undefined) return undefined;
+  const columns = columnsIn([sample]);
+  const pointed = [...columns].find(
+    ([name, cells]) =>
+      !mapping.types.has(name) &&
+      cells.every((cell) => isNumber(cell)) &&
+      cells.some((cell) => /^-?[1-9]\d{0,2}\.\d{3}$/.test(cell)),
+  );
+  return pointed && hasDecimalCommas(columns, sample.delimiter === ',') ? pointed[0] : undefined;
 }
 
 /** The flags that make JSON records flat, unless they are typed. `taken`: paths that are fields already. */

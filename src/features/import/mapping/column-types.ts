@@ -37,6 +37,12 @@ export function isIdentifierName(name: string): boolean {
   );
 }
 
+/** A number without a digit before or after its point, as JSON has it: `.94` and `5.` are 0.94 and 5. */
+export function withDigits(cell: string): string {
+  if (/^[+-]?\.\d/.test(cell)) return cell.replace('.', '0.');
+  return /^-?\d+\.$/.test(cell) ? cell.slice(0, -1) : cell;
+}
+
 /** Returns whether a cell is a JSON number that a receiver can hold: finite, and no integer beyond 2^53. */
 export function isNumber(cell: string): boolean {
   return isShortNumber(cell) || isLongNumber(cell);
@@ -104,7 +110,7 @@ export function typeOfColumn(
   for (const cell of cells) {
     if (cell === '' || nullTexts?.has(cell)) continue;
     count++;
-    numbers &&= isNumber(decimalComma ? withPoint(cell) : cell);
+    numbers &&= isNumber(decimalComma ? withPoint(cell) : withDigits(cell));
     booleans &&= isSpelledBoolean(cell);
     if (!numbers && !booleans) return 'string';
   }
@@ -121,7 +127,7 @@ export function decidedJson(
   decimalComma = false,
 ): { json: string } | Unfit {
   if (type === 'string') return { json: jsonString(cell) };
-  const text = type === 'boolean' ? booleanText(cell) : decimalComma ? withPoint(cell) : cell;
+  const text = type === 'boolean' ? booleanText(cell) : decimalComma ? withPoint(cell) : withDigits(cell);
   if (type === 'number' ? isNumber(text) : isBoolean(text)) return { json: text };
   const what = type === 'number' ? 'a number' : 'true or false';
   return {

@@ -61,7 +61,9 @@ export function inspectionText(
     emptyText(inspection),
     more > 0 ? `\nand ${count(more)} more columns; --json lists them` : '',
     ...notesOf(inspection, findings, rejections).map((note) => `\n${note}`),
-    ['\n\nimport it:\n  ', cyan(inspection.command)],
+    inspection.command === ''
+      ? '\n\nno command would import any of these records'
+      : ['\n\nimport it:\n  ', cyan(inspection.command)],
   ];
   return lines;
 }

@@ -1,4 +1,4 @@
-// cspell:ignore betrag ereignis kauf korb kunde zeitpunkt
+// cspell:ignore betrag ereignis kauf korb kunde zeitpunkt menge preis
 import { expect, test } from 'vitest';
 import { suggested } from '../../../support/suggested.ts';
 
@@ -225,4 +225,64 @@ test.each([
   expect(rule).toBe(mapped);
   const role = inspection.columns.find(({ name }) => name === id)!.role;
   expect(role).toBe(mapped !== undefined || id === 'eventId' ? 'eventId' : null);
+});
+
+test('times as Go prints them, and words among times', async () => {
+  const rows = ['2020-02-17 04:43:38.12 +0000 UTC', '2020-02-18 04:43:38 +0100 CET', 'Pending', 'Pending'];
+  const many = Array.from({ length: 8 }, (_, n) => `2020-03-0${n + 1} 04:43:38 +0000 UTC`);
+  const { flags, rejected, inspection } = await suggested(
+    lines('userId,event,Pickup Time', ...[...rows, ...many].map((time, n) => `u${n % 3},ride,${time}`)),
+  );
+  expect(flags).toBe("--map 'timestamp=Pickup Time' --convert-timestamps");
+  expect([rejected, inspection.timestamps.first]).toEqual([2, '2020-02-17T04:43:38.12Z']);
+});
+
+test('numbers without a digit on one side of the point are numbers', async () => {
+  const { inspection, rejected } = await suggested(
+    lines(
+      'userId,event,timestamp,share',
+      ...['.94', '5.', '-.5', '1'].map((n) => `u,e,2026-01-31T12:00:00Z,${n}`),
+    ),
+  );
+  expect(inspection.columns.at(-1)).toMatchObject({ name: 'share', type: 'number' });
+  expect(rejected).toBe(0);
+});
+
+test('points separate thousands where another column has decimal commas', async () => {
+  const german = [
+    'userId;event;timestamp;menge;preis',
+    ...['1.306;3,50', '976;2,00', '1.613;4,75'].map((n) => `u;e;2026-01-31T12:00:00Z;${n}`),
+  ];
+  expect((await suggested(lines(...german))).flags).toBe('--decimal-comma');
+  const english = german.map((line) => line.replaceAll(',', '.'));
+  expect((await suggested(lines(...english))).flags).toBe('');
+});
+
+test.each([
+  [
+    '<!DOCTYPE html>\n<html><body>Sign in</body></html>\n',
+    'a.csv is a web page (HTML), not a table or JSON.',
+  ],
+  ['<?xml version="1.0"?>\n<a><b>1</b></a>\n', 'a.csv is XML, not a table or JSON.'],
+  ['%PDF-1.7\n1 0 obj\n', 'a.csv is a PDF.'],
+])('a document of another kind is called what it is: %j', async (text, message) => {
+  await expect(suggested(text, 'a.csv')).rejects.toMatchObject({ message });
+});
+
+test('lines for the bulk endpoint of Elasticsearch are filtered with jq', async () => {
+  const bulk = lines(
+    '{"index":{"_index":"a"}}',
+    '{"user":"u1"}',
+    '{"index":{"_index":"a"}}',
+    '{"user":"u2"}',
+  );
+  await expect(suggested(bulk, 'a.ndjson')).rejects.toMatchObject({
+    message: 'a.ndjson is for the bulk endpoint of Elasticsearch: every second line is an action.',
+  });
+});
+
+test('0x7F is text', async () => {
+  const record =
+    '{"userId":"u","event":"\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x7f","timestamp":"2026-01-31T12:00:00Z"}';
+  expect((await suggested(lines(record), 'a.ndjson')).rejected).toBe(0);
 });

@@ -17,6 +17,8 @@ export interface Dialect {
   readonly named?: Named | undefined;
   /** Rows below the header that are further lines of it. */
   readonly moreHeaders?: number;
+  /** Lines that start with # are comments, wherever they are. */
+  readonly comments?: boolean;
   /** Header and rows agree in their number of cells. */
   readonly isTable: boolean;
 }
@@ -107,7 +109,7 @@ function fieldsDirective(head: Buffer, from: number, given: string | undefined):
   );
   if (delimiter === undefined) return undefined;
   const skipLines = linesIn(head.subarray(0, at));
-  return { delimiter, skipBytes: at, skipLines, title: line, names, isTable: true };
+  return { delimiter, skipBytes: at, skipLines, title: line, names, comments: true, isTable: true };
 }
 
 interface Judged {

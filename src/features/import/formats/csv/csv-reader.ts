@@ -22,6 +22,7 @@ import {
 } from './csv-rows.ts';
 
 const LINE_FEED = 0x0a;
+const HASH = 0x23;
 const UTF_8 = 'utf-8';
 /** How much of a CSV shows how it is written, in bytes. */
 const HEAD = 64 * 1024;
@@ -58,6 +59,7 @@ export class CsvReader implements RecordReader {
   /** The bytes of the header, and whether a row was like them. */
   private headerBytes: Buffer | undefined;
   private isRepeated = false;
+  private comments = false;
   header: readonly string[] | undefined;
   /** The bytes of the delimiter. */
   private mark = Buffer.from(',');
@@ -100,6 +102,7 @@ export class CsvReader implements RecordReader {
     if (!head.includes(LINE_FEED) && !window.ended && !window.full && head.length < HEAD) return false;
     const dialect = findDialect(head, reading.delimiter);
     if (!reading.columns) this.refuseNames(dialect);
+    this.comments = dialect.comments === true;
     this.delimiter = dialect.delimiter;
     this.mark = Buffer.from(dialect.delimiter);
     this.longHeader = dialect.longHeader === true;
@@ -139,7 +142,12 @@ export class CsvReader implements RecordReader {
       return;
     }
     const bytes = buffer.subarray(start, row.end);
-    if (empty || this.repeatsHeader(bytes) || !batcher.countRecord()) {
+    if (
+      empty ||
+      (this.comments && bytes[0] === HASH) ||
+      this.repeatsHeader(bytes) ||
+      !batcher.countRecord()
+    ) {
       batcher.skip(next);
       return;
     }

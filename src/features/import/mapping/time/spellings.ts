@@ -5,13 +5,15 @@ const WEEKDAY = `(?<weekday>${WEEKDAYS.map((name) => `${name.slice(0, 3)}(?:${na
 const TIME =
   '(?<hour>\\d{1,2}):(?<minute>\\d\\d)(?::(?<second>\\d\\d)(?:[.,](?<fraction>\\d{1,9}))?)?(?:\\s?(?<half>[ap])\\.?m\\.?)?';
 const ZONE = '(?<zone>Z|UTC|GMT|(?:UTC|GMT)?[+-]\\d\\d(?::?\\d\\d)?)';
+/** The name of the zone after its offset. */
+const NAMED_ZONE = '(?:(?<=[+-]\\d\\d:?\\d\\d)\\s+[A-Z]{3,5})?';
 const DAY = '(?<day>\\d{1,2})';
 const YEAR = '(?<year>\\d{4})';
 
 /** The spellings that can mean one thing only: the year comes first, or the month is a word. Each has a time of day. */
 const SPELLINGS: readonly RegExp[] = [
-  // ISO 8601 and its relatives: 2000-10-10 13:55:36.123 +02:00, 2000/10/10 1:55 PM.
-  `${YEAR}(?<separator>[-/.])(?<month>\\d{1,2})\\k<separator>${DAY}(?:T\\s*|\\s+)${TIME}(?:\\s*${ZONE})?`,
+  // ISO 8601 and its relatives: 2000-10-10 13:55:36.123 +02:00, 2000/10/10 1:55 PM; of Go: 2000-10-10 13:55:36.1 +0200 CEST.
+  `${YEAR}(?<separator>[-/.])(?<month>\\d{1,2})\\k<separator>${DAY}(?:T\\s*|\\s+)${TIME}(?:\\s*${ZONE})?${NAMED_ZONE}`,
   // The basic format of ISO 8601: 20001010T135536Z.
   `${YEAR}(?<month>\\d\\d)(?<day>\\d\\d)T(?<hour>\\d\\d)(?<minute>\\d\\d)(?:(?<second>\\d\\d)(?:[.,](?<fraction>\\d{1,9}))?)?${ZONE}?`,
   // RFC 1123 and RFC 5322: Tue, 10 Oct 2000 13:55:36 GMT; also 10-Oct-2000 13:55.

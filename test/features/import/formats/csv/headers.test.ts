@@ -1,7 +1,12 @@
+// cspell:ignore menge preis
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { findDialect } from '../../../../../src/features/import/formats/csv/csv-dialect.ts';
 import { headerIsData } from '../../../../../src/features/import/formats/csv/header.ts';
+import { runSvc } from '../../../../support/process/run-svc.ts';
 import { imported } from '../../../../support/scenarios/imported.ts';
+import { tempDir } from '../../../../support/temp.ts';
 
 const lines = (...rows: string[]) => `${rows.join('\n')}\n`;
 const dialect = (...rows: string[]) => findDialect(Buffer.from(lines(...rows)), undefined);
@@ -104,4 +109,41 @@ test('a header that comes again is still one', () => {
   const again = ['who', 'what', 'size'];
   const rows = [again, again, ['ann', 'buy', '5'], ['bob', 'buy', '6'], again, ['eve', 'sell', '7']];
   expect(headerIsData(again, rows, 'events')).toBe(false);
+});
+
+test('numbers that may have points between thousands are asked about', async () => {
+  const rows = ['menge;preis', '1.306;3,50', '976;2,00', '1.613;4,75'];
+  const run = await imported('a.csv', lines(...rows), ...SET);
+  expect(run.code).toBe(2);
+  expect(failure(run).message).toContain(
+    'a.csv has decimal commas, so the points in menge may separate thousands',
+  );
+  expect(failure(run).hint).toContain('--decimal-comma');
+  expect((await imported('a.csv', lines(...rows), ...SET, '--decimal-comma')).code).toBe(0);
+  expect((await imported('a.csv', lines(...rows), ...SET, '--type', 'menge=number')).code).toBe(0);
+});
+
+test('comments of a W3C log are no rows, wherever they are', async () => {
+  const head = ['#Software: IIS', '#Fields: date time cs-method', '2026-01-31 12:00:00 GET'];
+  const run = await imported(
+    'a.log',
+    lines(...head, '#Software: IIS', '#Fields: date time cs-method', '2026-01-31 12:00:01 GET'),
+    ...SET,
+  );
+  expect(result(run)).toMatchObject({ read: 2, accepted: 2 });
+});
+
+test('where every record would be rejected, inspect prints no command', async () => {
+  const home = tempDir();
+  writeFileSync(
+    join(home, 'a.csv'),
+    lines(
+      'userId,event,timestamp',
+      ...Array.from({ length: 5 }, () => `${'x'.repeat(300)},e,2026-01-31T12:00:00Z`),
+    ),
+  );
+  const { stdout } = await runSvc(['events', 'inspect', 'a.csv'], { home, cwd: home });
+  expect(stdout).toContain('5 of 5 records read would be rejected');
+  expect(stdout).toContain('no command would import any of these records');
+  expect(stdout).not.toContain('svc events import');
 });
