@@ -16,7 +16,7 @@ import { Pool } from 'undici';
 import { systemClock } from '../src/kit/clock.ts';
 import { mergeOnce } from '../src/service/events/id-merger.ts';
 import { eventIds } from '../src/service/events/store/ids/event-ids.ts';
-import { WORDS } from '../src/service/events/store/ids/id-hashes.ts';
+import { WORDS } from '../src/service/events/store/ids/sip-hash.ts';
 import { PostgresStore } from '../src/service/platform/store/postgres/store.ts';
 import { periodOf } from '../src/service/platform/store/retained-logs.ts';
 import { SqliteStore } from '../src/service/platform/store/sqlite/store.ts';

@@ -3,7 +3,7 @@ import { type JsonText, parseJson } from '../../http/json-body.ts';
 import { checked } from '../../http/request-body.ts';
 import { textArray, textArrayOfRanges } from '../../platform/store/text-array.ts';
 import type { EventBatch } from '../store/append.ts';
-import type { BatchIds } from '../store/ids/known-ids.ts';
+import type { BatchIds } from '../store/ids/id-hashes.ts';
 import { type EventRanges, scanEvents } from './scan.ts';
 
 type Range = readonly [from: number, to: number];
@@ -44,9 +44,7 @@ export function scannedBatch(
       }
     },
     columns: () => [userId, event, timestamp, properties].map((ranges) => textArrayOfRanges(raw, ranges)),
-    ids: once(() =>
-      idsOf(length, (i) => (eventId[2 * i]! < 0 ? undefined : raw.toString('utf8', ...range(eventId, i)))),
-    ),
+    ids: once(() => scannedIds(raw, eventId)),
     idColumn: () => textArrayOfRanges(raw, eventId),
   };
 }
@@ -69,22 +67,37 @@ export function parsedBatch(
       textArray(events.map(({ timestamp }) => timestamp)),
       textArrayOfRanges(raw, inner),
     ],
-    ids: once(() => idsOf(events.length, (i) => events[i]!.eventId)),
+    ids: once(() => parsedIds(events.map(({ eventId }) => eventId))),
     idColumn: () => textArray(events.map(({ eventId }) => eventId)),
   };
 }
 
-/** The ids of a batch; undefined if none of its events has one. */
-function idsOf(length: number, idOf: (index: number) => string | undefined): BatchIds | undefined {
-  const ids: string[] = [];
+/** The ids of a scanned body, which has them as they are; undefined if none of its events has one. */
+function scannedIds(bytes: Uint8Array, eventId: readonly number[]): BatchIds | undefined {
+  const ranges: number[] = [];
   const indexes: number[] = [];
-  for (let i = 0; i < length; i++) {
-    const id = idOf(i);
+  for (let i = 0; i < eventId.length; i += 2) {
+    if (eventId[i]! < 0) continue;
+    ranges.push(eventId[i]!, eventId[i + 1]!);
+    indexes.push(i / 2);
+  }
+  return indexes.length === 0 ? undefined : { bytes, ranges, indexes };
+}
+
+/** The ids of a parsed body, like `scannedIds`. */
+function parsedIds(ids: readonly (string | undefined)[]): BatchIds | undefined {
+  const bytes = Buffer.from(ids.join(''));
+  const ranges: number[] = [];
+  const indexes: number[] = [];
+  let end = 0;
+  for (const [i, id] of ids.entries()) {
     if (id === undefined) continue;
-    ids.push(id);
+    const from = end;
+    end += Buffer.byteLength(id);
+    ranges.push(from, end);
     indexes.push(i);
   }
-  return ids.length === 0 ? undefined : { ids, indexes };
+  return indexes.length === 0 ? undefined : { bytes, ranges, indexes };
 }
 
 /** Computes a value at the first call. */

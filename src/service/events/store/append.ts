@@ -3,7 +3,8 @@ import { pipeline } from '../../platform/store/pipeline.ts';
 import type { Tx } from '../../platform/store/store.ts';
 import { textArray } from '../../platform/store/text-array.ts';
 import { eventIds } from './ids/event-ids.ts';
-import { type BatchIds, type FoundIds, KnownIds } from './ids/known-ids.ts';
+import type { BatchIds } from './ids/id-hashes.ts';
+import { type FoundIds, KnownIds } from './ids/known-ids.ts';
 
 /** What ingest stored: events numbered from `first` on, and the event names to index. */
 export interface Appended {
@@ -121,12 +122,16 @@ export async function appendEvents(
   origin: Origin = 'server',
 ): Promise<Appended> {
   const ids = batch.ids();
-  const head = await (ids
-    ? tx.sql.get<Head>(ADVANCE, [batch.length, workspaceId])
-    : append(tx, workspaceId, batch, origin));
+  const hashed = ids && known.hash(workspaceId, ids);
+  const [head, runs] = ids
+    ? await pipeline([
+        tx.sql.get<Head>(ADVANCE, [batch.length, workspaceId]),
+        known.unknownRuns(tx, workspaceId),
+      ])
+    : [await append(tx, workspaceId, batch, origin), undefined];
   if (!head) throw new Error(`the workspace ${workspaceId} has no event_head`);
   const number = Number(head.number);
-  const found = ids && (await known.find(tx, workspaceId, number - batch.length, ids));
+  const found = ids && (await known.find(tx, workspaceId, number - batch.length, ids, hashed, runs));
   const erasing = Number(head.erasing) === 1 ? await erasingUsersOf(tx, workspaceId, batch) : NOBODY;
   const repeated = found?.repeated ?? NONE;
   if ((ids || Number(head.erasing) === 1) && repeated.size < batch.length)

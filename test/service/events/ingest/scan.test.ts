@@ -20,10 +20,19 @@ function view(batch: EventBatch): unknown {
   return {
     text: batch.text,
     columns: [...batch.columns(), batch.idColumn()],
-    ids: batch.ids(),
+    ids: idTexts(batch),
     events: events.map(({ userId, event: name, timestamp }) => [userId, name, timestamp]),
     named,
   };
+}
+
+/** The ids of a batch, and the indexes of their events. */
+function idTexts(batch: EventBatch): unknown {
+  const ids = batch.ids();
+  return ids?.indexes.map((index, i) => {
+    const [from, to] = ids.ranges.slice(2 * i);
+    return [index, Buffer.from(ids.bytes).toString('utf8', from, to)];
+  });
 }
 
 /** The batch that the parser and the schema make of a body; undefined if they refuse it. */

@@ -1,19 +1,57 @@
-import { hash } from 'node:crypto';
+import { createHash } from 'node:crypto';
+import { sipHash, WORDS } from './sip-hash.ts';
 
-/** Words of 32 bits of a hash: at 100 million ids of a workspace, the chance that any two collide is 10^-13. */
-export const WORDS = 3;
+export { WORDS };
 
-/**
- * Hashes event ids: the first 96 bits of the SHA-256 of the workspace's key and the id, so that what is stored does not
- * tell an id to somebody without the key.
- */
-export function hashIds(key: string, ids: readonly string[]): Uint32Array {
-  const hashes = new Uint32Array(WORDS * ids.length);
-  for (const [i, id] of ids.entries()) {
-    const bytes = hash('sha256', key + id, 'buffer');
-    for (let word = 0; word < WORDS; word++) hashes[WORDS * i + word] = bytes.readUInt32LE(4 * word);
+/** The ids of a batch, and the events that have them. */
+export interface BatchIds {
+  /** Has the ids as UTF-8. */
+  readonly bytes: Uint8Array;
+  /** For each id its first byte and the byte after the last. */
+  readonly ranges: readonly number[];
+  /** For each id the index of its event. */
+  readonly indexes: readonly number[];
+}
+
+/** The key under which ids are hashed, from the workspace's, so that what is stored tells no id to somebody without it. */
+export function idKeyOf(workspaceKey: Uint8Array): Uint32Array {
+  const bytes = createHash('sha256').update(workspaceKey).update('event ids').digest();
+  return wordsOf(bytes.subarray(0, 16));
+}
+
+/** The hashes of the ids of a batch, WORDS words for each, and the indexes of those that are equal to an earlier one. */
+export interface HashedIds {
+  readonly hashes: Uint32Array;
+  readonly repeated: readonly number[];
+}
+
+/** Hashes the ids of a batch. */
+export function hashBatch(key: Uint32Array, { bytes, ranges, indexes }: BatchIds): HashedIds {
+  const hashes = new Uint32Array(WORDS * indexes.length);
+  for (let i = 0; i < indexes.length; i++)
+    sipHash(key, bytes, ranges[2 * i]!, ranges[2 * i + 1]!, hashes, WORDS * i);
+  return { hashes, repeated: repeatedHashes(hashes) };
+}
+
+function repeatedHashes(hashes: Uint32Array): number[] {
+  const count = hashes.length / WORDS;
+  const size = 2 ** Math.ceil(Math.log2(2 * count + 1));
+  // Open addressing: for each slot the index of its hash and one, or 0.
+  const slots = new Uint32Array(size);
+  const repeated: number[] = [];
+  for (let i = 0; i < count; i++) {
+    let slot = hashes[WORDS * i]! & (size - 1);
+    while (slots[slot] !== 0 && !areEqual(hashes, i, slots[slot]! - 1)) slot = (slot + 1) & (size - 1);
+    if (slots[slot] === 0) slots[slot] = i + 1;
+    else repeated.push(i);
   }
-  return hashes;
+  return repeated;
+}
+
+function areEqual(hashes: Uint32Array, a: number, b: number): boolean {
+  for (let word = 0; word < WORDS; word++)
+    if (hashes[WORDS * a + word] !== hashes[WORDS * b + word]) return false;
+  return true;
 }
 
 /** The block, of `blocks`, in which a hash is stored, by its first word. */

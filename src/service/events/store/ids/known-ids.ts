@@ -3,7 +3,7 @@ import type { Store, Tx } from '../../../platform/store/store.ts';
 import { workspaces } from '../../../platform/store/workspaces.ts';
 import { eventIds, type IdRun, LEVELS, RUNS } from './event-ids.ts';
 import { IdFilter } from './id-filter.ts';
-import { blockOf, hashIds, WORDS, wordsOf } from './id-hashes.ts';
+import { type BatchIds, blockOf, type HashedIds, hashBatch, idKeyOf, WORDS, wordsOf } from './id-hashes.ts';
 
 /** Filters of all workspaces, in bytes: those used least recently are dropped. A single one may exceed it by its last part. */
 const MAX_BYTES = 256 * 1024 * 1024;
@@ -16,20 +16,12 @@ const MERGED = 16;
 
 /** What this process knows of the ids of a workspace. */
 interface Known {
-  /** The workspace's key, as hexadecimal digits. */
-  readonly key: string;
+  readonly key: Uint32Array;
   /** Has all hashes of the runs up to the event `upTo`, and perhaps more. */
   readonly filter: IdFilter;
   upTo: number;
   /** Runs without blocks since the last mark for a merge. */
   unmerged: number;
-}
-
-/** The ids of a batch, and the events that have them. */
-export interface BatchIds {
-  readonly ids: readonly string[];
-  /** For each id the index of its event. */
-  readonly indexes: readonly number[];
 }
 
 /** The event ids of a batch under the lock of the workspace's head. */
@@ -64,29 +56,53 @@ export class KnownIds {
     return loading;
   }
 
-  /** Finds the repeated ids of a batch. The caller holds the lock of the workspace's head, and `newest` was its number. */
-  async find(tx: Tx, workspaceId: string, newest: number, { ids, indexes }: BatchIds): Promise<FoundIds> {
+  /** Hashes the ids of a batch, before the lock is held. Undefined without a filter. */
+  hash(workspaceId: string, batch: BatchIds): HashedIds | undefined {
+    const known = this.#known.get(workspaceId);
+    return known && hashBatch(known.key, batch);
+  }
+
+  /**
+   * Reads the runs that other processes, or transactions of this one that were not known to be committed, stored. Call it
+   * under the lock of the workspace's head, or behind the statement that takes it. Undefined without a filter.
+   */
+  unknownRuns(tx: Tx, workspaceId: string): Promise<IdRun[]> | undefined {
+    const known = this.#known.get(workspaceId);
+    return known && eventIds.since(tx, workspaceId, known.upTo);
+  }
+
+  /**
+   * Finds the repeated ids of a batch. The caller holds the lock of the workspace's head, `newest` was its number, and
+   * `hashed` and `runs` are what `hash` and `unknownRuns` returned.
+   */
+  async find(
+    tx: Tx,
+    workspaceId: string,
+    newest: number,
+    batch: BatchIds,
+    hashed: HashedIds | undefined,
+    runs: readonly IdRun[] | undefined,
+  ): Promise<FoundIds> {
     let known = this.#known.get(workspaceId);
     // Without a filter, the store decides on all ids. Numbers that went back are of other data.
     if (known && known.upTo > newest) known = this.#drop(workspaceId);
-    const since = known ? await eventIds.since(tx, workspaceId, known.upTo) : [];
-    if (since.length === RUNS || since.some(({ blocks }) => blocks > 0)) known = this.#drop(workspaceId);
-    const key = known?.key ?? (await keyOf(tx, workspaceId));
+    if (!runs) known = undefined;
+    // What was committed since the runs were read is among them, but nothing before `upTo` is.
+    const since = known && runs ? runs.filter(({ run }) => Math.floor(run / LEVELS) > known!.upTo) : [];
+    if (runs?.length === RUNS || since.some(({ blocks }) => blocks > 0)) known = this.#drop(workspaceId);
     if (known) for (const { hashes } of since) known.filter.add(wordsOf(hashes!));
 
-    const repeated = new Set<number>();
-    const first = new Map<string, number>();
-    for (const [i, id] of ids.entries())
-      if (first.has(id)) repeated.add(indexes[i]!);
-      else first.set(id, indexes[i]!);
-    const hashes = hashIds(key, [...first.keys()]);
-    const of = [...first.values()];
-    const sought = of.map((_, i) => i).filter((i) => known?.filter.has(hashes, WORDS * i) ?? true);
-    const stored = sought.length > 0 ? await search(tx, workspaceId, hashes, sought) : new Set<number>();
-    for (const i of stored) repeated.add(of[i]!);
-    const fresh = stored.size === 0 ? hashes : hashes.filter((_, at) => !stored.has(Math.floor(at / WORDS)));
+    const { indexes } = batch;
+    const { hashes, repeated } =
+      known && hashed ? hashed : hashBatch(known?.key ?? (await keyOf(tx, workspaceId)), batch);
+    const again = new Set(repeated);
+    const sought: number[] = [];
+    for (let i = 0; i < indexes.length; i++)
+      if (!again.has(i) && (known?.filter.has(hashes, WORDS * i) ?? true)) sought.push(i);
+    if (sought.length > 0) for (const i of await search(tx, workspaceId, hashes, sought)) again.add(i);
+    const fresh = again.size === 0 ? hashes : hashes.filter((_, at) => !again.has(Math.floor(at / WORDS)));
     return {
-      repeated,
+      repeated: new Set([...again].map((i) => indexes[i]!)),
       hashes: fresh,
       mergeDue: known !== undefined && known.unmerged + since.length + 1 >= MERGED,
       committed: (number) => {
@@ -155,8 +171,8 @@ async function loadRun(
   return count === ids;
 }
 
-async function keyOf(tx: Tx, workspaceId: string): Promise<string> {
-  return Buffer.from(await workspaces.hashKey(tx, workspaceId)).toString('hex');
+async function keyOf(tx: Tx, workspaceId: string): Promise<Uint32Array> {
+  return idKeyOf(await workspaces.hashKey(tx, workspaceId));
 }
 
 /** Which of the sought hashes, by index, are stored. */
