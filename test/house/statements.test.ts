@@ -11,7 +11,7 @@ const ON_SCHEMA =
   /store\/(schema|migrate\.ts|(pages|rows)\.ts|(sqlite|postgres)\/(migrate|move|ownership|partitions|drop-partition|workers)\.ts)/;
 /** The looks across workspaces: for those with due work, and for the time of the next. */
 const LOOK =
-  /^WITH marks AS MATERIALIZED \(SELECT workspace_id FROM due WHERE lane = \? AND due_at <= \?\)|^SELECT due_at AS at FROM due WHERE lane = \?/;
+  /^WITH marks AS MATERIALIZED \(SELECT workspace_id FROM due WHERE lane = \? AND due_at <= §\)|^SELECT due_at AS at FROM due WHERE lane = \?/;
 
 type Node = { readonly type: string } & Record<string, unknown>;
 

@@ -2,7 +2,7 @@ import { type Context, SvcCommand } from '../../cli/command/command.ts';
 import { SvcError } from '../../cli/errors/svc-error.ts';
 import { parseDuration } from '../../cli/flags/duration.ts';
 import { Args, Flags } from '../../cli/flags/oclif.ts';
-import { advance, clockText, ofTestClock } from '../../features/clock/test-clock.ts';
+import { advance, clockText, ofTestClock, reachedText } from '../../features/clock/test-clock.ts';
 
 /** The shortest and the longest move, in ms. */
 const LEAST_MS = 1000;
@@ -12,7 +12,7 @@ export default class ClockAdvance extends SvcCommand {
   static override summary = 'Move the clock of a service with a test clock forward';
   static override description =
     `Ends once the service has done what became due: retries, notifications that were held, what retention removes. Each is
-done at its own time on the way. The clock is that of all workspaces of the service, and never goes back. If it is
+done at its own time on the way. Requests that come in meanwhile do not keep it from ending. The clock is that of all workspaces of the service, and never goes back. If it is
 interrupted, the service goes on.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %> 3h',
@@ -35,7 +35,7 @@ interrupted, the service goes on.`;
     const { client } = await connect();
     if (!flags['dry-run']) {
       const reached = await advance(client, world.clock, ms, signal);
-      return out.result(reached, () => clockText(reached));
+      return out.result(reached, () => reachedText(reached));
     }
     const { now } = await ofTestClock(client.call('getClock', { query: {}, signal }));
     const until = new Date(Date.parse(now) + ms).toISOString();

@@ -26,7 +26,7 @@ export async function ofTestClock(call: Promise<{ readonly body: unknown }>): Pr
   });
 }
 
-/** Moves a test clock by `ms` milliseconds. Resolves once what became due is worked off. */
+/** Moves a test clock by `ms` milliseconds. Resolves once what became due is worked off, with what is due by then. */
 export async function advance(
   client: Client,
   clock: Clock,
@@ -40,7 +40,16 @@ export async function advance(
     await clock.sleep(pause, signal);
     reached = await read();
   }
-  return reached;
+  // Where more comes in all the time, the move ends before all of it is done.
+  return ofTestClock(client.call('getClock', { query: { until: reached.now }, signal }));
+}
+
+/** The clock in words after a move, with what is left to do. */
+export function reachedText({ due, ...clock }: ServiceClock): string {
+  const { notifications = 0, deliveries = 0, messages = 0 } = due ?? {};
+  const left = Object.entries({ notifications, deliveries, messages }).filter(([, count]) => count > 0);
+  const words = left.map(([kind, count]) => `${count} ${kind}`).join(', ');
+  return clockText(clock) + (words === '' ? '' : `\nstill being done, as more comes in: ${words}`);
 }
 
 /** The clock in words. */

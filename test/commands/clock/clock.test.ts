@@ -32,18 +32,39 @@ test('svc clock moves the time that every command on the data of local sees', as
 });
 
 test('refuses what is no move forward, and counts without moving', async () => {
-  const { env } = await startTestService({ testClock: true });
+  const { env } = await startTestService({ testClock: true, retain: { events: 30 * DAY } });
   const home = tempDir();
   const svc = (...argv: string[]) => runSvc(argv, { home, env });
   for (const duration of ['0', '0d', '10ms', '4000d', 'tomorrow', '-1d'])
     expect([duration, (await svc('clock', 'advance', duration)).code]).toEqual([duration, 2]);
   const before = JSON.parse((await svc('clock', 'show', '--json')).stdout);
-  const dry = await svc('clock', 'advance', '400d', '--dry-run', '--json');
-  expect(JSON.parse(dry.stdout)).toMatchObject({
+  for (const event of ['a', 'b', 'c']) await svc('events', 'send', '--user-id', 'u', '--event', event);
+  const counts = async (duration: string) => {
+    const dry = await svc('clock', 'advance', duration, '--dry-run', '--json');
+    return JSON.parse(dry.stdout);
+  };
+  expect(await counts('1d')).toMatchObject({ offsetMs: 0, due: { removed: { events: 0 } } });
+  expect(await counts('400d')).toMatchObject({
     offsetMs: 0,
-    due: { notifications: 0, removed: { events: 0 } },
+    due: { notifications: 0, deliveries: 0, removed: { events: 3 } },
   });
+  const words = await svc('clock', 'advance', '400d', '--dry-run');
+  expect(words.stdout).toContain('events removed by retention: 3');
   const moved = JSON.parse((await svc('clock', 'advance', '400d', '--json')).stdout);
-  expect(moved).toMatchObject({ movingTo: null });
+  expect(moved).toMatchObject({ movingTo: null, due: { notifications: 0, deliveries: 0 } });
   expect(Date.parse(moved.now) - Date.parse(before.now)).toBeGreaterThanOrEqual(400 * DAY);
 });
+
+test.each([['show'], ['advance', '1d'], ['advance', '400d', '--dry-run']])(
+  'a service without a test clock is named with the way to one: clock %s %s %s, exit 5',
+  async (...words) => {
+    const { env } = await startTestService();
+    const run = await runSvc(['clock', ...words.filter((word) => word !== undefined)], {
+      home: tempDir(),
+      env,
+    });
+    expect(run.code).toBe(5);
+    expect(run.stderr).toContain('the service has no test clock');
+    expect(run.stderr).toContain('svc serve --test-clock');
+  },
+);

@@ -1,5 +1,6 @@
 import { newId } from '../../../kit/id.ts';
 import type { Tx, Workers } from './store.ts';
+import { HOLD } from './test-clock.ts';
 import { textArray } from './text-array.ts';
 import { workspaces } from './workspaces.ts';
 
@@ -67,11 +68,11 @@ export const due = {
     return { found, next: ids.length < NAMED ? undefined : ids.at(-1) };
   },
 
-  /** When the next mark of a lane is due in any workspace, Unix ms; undefined without marks. */
+  /** When the next mark of a lane after the present is due in any workspace, Unix ms; undefined without marks. */
   async next(tx: Tx, lane: Lane): Promise<number | undefined> {
     const row = await tx.sql.get<{ at: number }>(
-      'SELECT due_at AS at FROM due WHERE lane = ? ORDER BY due_at LIMIT 1',
-      [lane],
+      'SELECT due_at AS at FROM due WHERE lane = ? AND due_at > ? ORDER BY due_at LIMIT 1',
+      [lane, tx.now],
     );
     return row?.at;
   },
@@ -96,10 +97,13 @@ interface DuePage {
   readonly next: string | undefined;
 }
 
+/** The time of the latest marks that are due; its parameter is the present, which a test clock holds back while it moves. */
+const latest = ({ sql }: Tx): string => (sql.dialect.distributed ? '?' : `coalesce((${HOLD}), ?)`);
+
 async function marked(tx: Tx, lane: Lane, after: string, limit: number): Promise<string[]> {
   const rows = await tx.sql.all<{ id: string }>(
     // Materialized, so that only due marks are read: the order would suggest the primary key, which has all of them.
-    `WITH marks AS MATERIALIZED (SELECT workspace_id FROM due WHERE lane = ? AND due_at <= ?)
+    `WITH marks AS MATERIALIZED (SELECT workspace_id FROM due WHERE lane = ? AND due_at <= ${latest(tx)})
      SELECT DISTINCT workspace_id AS id FROM marks WHERE workspace_id > ? ORDER BY workspace_id LIMIT ?`,
     [lane, tx.now, after, limit],
   );
