@@ -28,7 +28,8 @@ export const ON_POSTGRES = [
   'test/service/telemetry/{nodes,operations,usage}.test.ts',
   'test/service/timeline/reads.test.ts',
   'test/service/users/addresses.test.ts',
-  'test/service/webhooks/{deliveries,hostile-subscribers,webhooks}.test.ts',
+  'test/service/webhooks/{deliveries,hostile-subscribers,missed,webhooks}.test.ts',
+  'test/service/webhooks/store/outcome-log.test.ts',
   'test/chaos/{migration,retention}-kills.test.ts',
   'test/commands/serve/{console,processes}.test.ts',
 ];

@@ -22,7 +22,13 @@ import { createDatabase, startPostgres } from '../test/support/postgres/postgres
 
 const DAY_MS = 86_400_000;
 const YEAR_MS = 364 * DAY_MS;
-const KEPT = { events: 84 * DAY_MS, decisions: 84 * DAY_MS, notifications: null, eventIds: null };
+const KEPT = {
+  events: 84 * DAY_MS,
+  decisions: 84 * DAY_MS,
+  notifications: null,
+  eventIds: null,
+  outcomes: null,
+};
 const EVENTS = 1000;
 const DECISIONS = 50;
 const WORKSPACE = 'ws_years';

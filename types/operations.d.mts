@@ -980,6 +980,8 @@ export interface UpdateWebhookRequest {
   readonly status?: WebhookStatus | undefined;
   /** The subscription ends after this many seconds unless renewed. */
   readonly leaseSeconds?: number | undefined;
+  /** With `status` active: also deliver the outcomes since `disabled`, when it was disabled last, or since a time. Default `now`: none. */
+  readonly from?: 'now' | 'disabled' | string | undefined;
 }
 
 /** A user. What is left out stays as it was, and null clears a field; `traits` are replaced as a whole. */
@@ -1129,6 +1131,28 @@ export interface Webhook {
   readonly secretVersion?: number | undefined;
   /** Why it is disabled, in words. */
   readonly disabledReason?: string | undefined;
+  /** When it was disabled last. */
+  readonly disabledAt?: string | undefined;
+  /** The outcomes of its kinds since it was disabled, or since `from`. */
+  readonly missed?: {
+    /** Since when they are counted. */
+    readonly from: string;
+    /** How many there are, counted up to 100,000. */
+    readonly outcomes: number;
+    /** Of these, outcomes of erased users, which are not delivered. */
+    readonly erased: number;
+    /** Outcomes before this time were removed by age. */
+    readonly removedBefore?: string | undefined;
+  } | undefined;
+  /** While it gets what it missed. */
+  readonly catchingUp?: {
+    /** Since when. */
+    readonly from: string;
+    /** Up to when the outcomes are queued. */
+    readonly reached: string;
+    /** How many were queued. */
+    readonly queued: number;
+  } | undefined;
   /** When it ends unless renewed. */
   readonly leaseUntil?: string | undefined;
 }
@@ -1294,8 +1318,11 @@ export interface Operations {
     /** The `next` of the previous page. */
     readonly after?: string | undefined;
   }, options?: CallOptions): Promise<ListWebhooksAnswer>;
-  /** Show a webhook subscription. The signing secret is never returned. */
-  getWebhook(input: { readonly id: string }, options?: CallOptions): Promise<Webhook>;
+  /** Show a webhook subscription. The signing secret is never returned. For a disabled subscription, or with `from`, it says how many outcomes it missed. */
+  getWebhook(input: { readonly id: string } & {
+    /** Count what it missed since then: `disabled` or a time. */
+    readonly from?: 'disabled' | string | undefined;
+  }, options?: CallOptions): Promise<Webhook>;
   /** Change, enable or renew a webhook subscription. Fields that are left out stay as they were. `leaseSeconds` renews a lease. */
   updateWebhook(input: { readonly id: string } & UpdateWebhookRequest, options?: CallOptions): Promise<Webhook>;
   /** Remove a webhook subscription. Deliveries that are not sent yet are dropped. */

@@ -508,9 +508,11 @@ export const ENDPOINTS = table({
     repeat: 'always',
     beyondSpecification: true,
     summary: 'Show a webhook subscription',
-    description: 'The signing secret is never returned.',
+    description:
+      'The signing secret is never returned. For a disabled subscription, or with `from`, it says how many outcomes it missed.',
     params: { id: 'Identifier of the subscription.' },
     missing: 'No subscription has this identifier.',
+    query: s.GetWebhookQuery,
     answer: s.Webhook,
   },
   updateWebhook: {

@@ -75,7 +75,7 @@ export function openFeatures(platform: Platform, needs: FeatureNeeds): readonly 
     track,
     decide,
     notifications(platform, needs),
-    webhooks(platform, { policy, send: needs.deliver }),
+    webhooks(platform, { policy, retention, send: needs.deliver }),
     { endpoints: userEndpoints(platform.cipher) },
     { endpoints: catalogEndpoints(() => policy().retain, goalNotices) },
     { endpoints: clockEndpoints(retention) },

@@ -5,7 +5,7 @@ import { isUnsupported } from '../../cli/errors/unsupported-operation.ts';
 import { Args } from '../../cli/flags/oclif.ts';
 import { allWebhooks } from '../../features/webhooks/all-webhooks.ts';
 import { describeStoredWebhook } from '../../features/webhooks/stored-webhook.ts';
-import { webhookDetails, webhookOf } from '../../features/webhooks/view.ts';
+import { missedOf, webhookDetails, webhookOf } from '../../features/webhooks/view.ts';
 import { Profiles } from '../../profiles/profiles.ts';
 import { storedWebhooks, webhookKey } from '../../profiles/webhook-store.ts';
 
@@ -24,7 +24,7 @@ export default class WebhooksGet extends SvcCommand {
     const found = await find(connection, args.id, signal);
     if (found.supported) {
       if (found.body !== undefined)
-        return out.result(found.body, () => webhookDetails(webhookOf(found.body)));
+        return out.result(found.body, () => webhookDetails(webhookOf(found.body), missedOf(found.body)));
       throw new SvcError('not_found', `the service has no subscription ${args.id}`, {
         hint: (invocation) => `list the subscriptions: ${invocation.onSameService('webhooks', 'list')}`,
       });

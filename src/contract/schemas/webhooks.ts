@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { MAX_NAME } from '../limits.ts';
-import { about, after, beyond, bounded, named, next, requestId, time, uri } from '../parts.ts';
+import { about, after, beyond, bounded, instant, named, next, requestId, time, uri } from '../parts.ts';
 
 /** The kinds of taps, which a subscription to all gets. */
 export const TAP_KINDS = ['campaign.clicked', 'campaign.opened', 'decision.actioned'] as const;
@@ -40,6 +40,10 @@ export const UpdateWebhookRequest = named(
       events: z.optional(kinds()),
       status: z.optional(status),
       leaseSeconds: lease(),
+      from: about(
+        'With `status` active: also deliver the outcomes since `disabled`, when it was disabled last, or since a time. Default `now`: none.',
+        z.optional(z.union([z.enum(['now', 'disabled']), instant()])),
+      ),
     }),
   ),
 );
@@ -64,11 +68,41 @@ export const Webhook = named(
         z.optional(z.int()),
       ),
       disabledReason: about('Why it is disabled, in words.', z.optional(z.string())),
+      disabledAt: about('When it was disabled last.', z.optional(z.string()), { format: 'date-time' }),
+      missed: about(
+        'The outcomes of its kinds since it was disabled, or since `from`.',
+        z.optional(
+          z.object({
+            from: time('Since when they are counted.'),
+            outcomes: about('How many there are, counted up to 100,000.', z.int()),
+            erased: about('Of these, outcomes of erased users, which are not delivered.', z.int()),
+            removedBefore: about('Outcomes before this time were removed by age.', z.optional(z.string()), {
+              format: 'date-time',
+            }),
+          }),
+        ),
+      ),
+      catchingUp: about(
+        'While it gets what it missed.',
+        z.optional(
+          z.object({
+            from: time('Since when.'),
+            reached: time('Up to when the outcomes are queued.'),
+            queued: about('How many were queued.', z.int()),
+          }),
+        ),
+      ),
       leaseUntil: about('When it ends unless renewed.', z.optional(z.string()), { format: 'date-time' }),
     }),
   ),
 );
 export type Webhook = z.infer<typeof Webhook>;
+export const GetWebhookQuery = z.strictObject({
+  from: about(
+    'Count what it missed since then: `disabled` or a time.',
+    z.optional(z.union([z.enum(['disabled']), instant()])),
+  ),
+});
 export const ListWebhooksQuery = z.strictObject({ after: after() });
 export const ListWebhooksAnswer = named(
   'ListWebhooksAnswer',

@@ -52,7 +52,7 @@ export const serviceFlags = {
   }),
   retain: Flags.string({
     summary:
-      'how long events, decisions (default: forever), notifications (400d) and eventIds (90d) are kept; older ones are removed',
+      'how long events, decisions (default: forever), notifications (400d), eventIds (90d) and outcomes for webhooks (30d) are kept',
     multiple: true,
     helpValue: 'LOG=DURATION|forever',
   }),

@@ -13,6 +13,8 @@ export interface WebhookView {
   readonly createdAt: string | undefined;
   readonly secretVersion: string | undefined;
   readonly disabledReason: string | undefined;
+  /** How far it is with what it missed, in words. */
+  readonly catchingUp: string | undefined;
   readonly leaseUntil: string | undefined;
 }
 
@@ -27,9 +29,47 @@ export function webhookOf(body: unknown): WebhookView {
     status: text('status'),
     createdAt: text('createdAt'),
     secretVersion: typeof fields.secretVersion === 'number' ? String(fields.secretVersion) : undefined,
+    catchingUp: catchingUpText(fields.catchingUp),
     disabledReason: text('disabledReason'),
     leaseUntil: text('leaseUntil'),
   };
+}
+
+function catchingUpText(body: unknown): string | undefined {
+  const { queued, reached } = objectOf(body);
+  if (typeof queued !== 'number' || typeof reached !== 'string') return undefined;
+  return `${queued.toLocaleString('en-US')} queued, up to ${sanitizeLine(reached)}`;
+}
+
+/** What a subscription missed while it was disabled. */
+export interface MissedView {
+  readonly from: string;
+  readonly outcomes: number;
+  readonly erased: number;
+  readonly removedBefore: string | undefined;
+}
+
+/** Reads what a subscription missed; undefined if the service does not say. */
+export function missedOf(body: unknown): MissedView | undefined {
+  const { from, outcomes, erased, removedBefore } = objectOf(objectOf(body).missed);
+  if (typeof from !== 'string' || typeof outcomes !== 'number') return undefined;
+  return {
+    from,
+    outcomes,
+    erased: typeof erased === 'number' ? erased : 0,
+    removedBefore: typeof removedBefore === 'string' ? removedBefore : undefined,
+  };
+}
+
+/** What a subscription missed, in words. */
+export function missedText({ from, outcomes, erased, removedBefore }: MissedView): string {
+  return [
+    `${outcomes.toLocaleString('en-US')} ${outcomes === 1 ? 'outcome' : 'outcomes'} since ${sanitizeLine(from)}`,
+    ...(erased > 0 ? [`${erased.toLocaleString('en-US')} of erased users, which are not sent`] : []),
+    ...(removedBefore === undefined
+      ? []
+      : [`those before ${sanitizeLine(removedBefore)} were removed by age`]),
+  ].join('; ');
 }
 
 /** Returns the list in an answer: `webhooks`, or the answer itself where it is an array. */
@@ -39,13 +79,15 @@ export function webhooksOf(body: unknown): unknown[] {
   return Array.isArray(webhooks) ? webhooks : [];
 }
 
-export function webhookDetails(webhook: WebhookView): Text {
+export function webhookDetails(webhook: WebhookView, missed?: MissedView): Text {
   const rows: [string, Text | undefined][] = [
     ['id', webhook.id],
     ['url', webhook.url],
     ['events', webhook.events.join(', ')],
     ['status', webhook.status && statusText(sanitizeLine(webhook.status))],
     ['reason', webhook.disabledReason],
+    ['missed', missed && missedText(missed)],
+    ['catching up', webhook.catchingUp],
     ['created', webhook.createdAt],
     ['signs with', webhook.secretVersion && `secret ${webhook.secretVersion}`],
     ['lease until', webhook.leaseUntil],

@@ -74,10 +74,5 @@ export function inForce(retention: Retention, catalog: Catalog): Retention {
     const ms = retention[log];
     return ms === null ? null : Math.max(ms, needOf(log, catalog).ms);
   };
-  return {
-    events: kept('events'),
-    decisions: kept('decisions'),
-    notifications: kept('notifications'),
-    eventIds: kept('eventIds'),
-  };
+  return Object.fromEntries(RETAINED_LOGS.map((log) => [log, kept(log)])) as Retention;
 }

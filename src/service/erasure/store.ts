@@ -49,6 +49,8 @@ const BY_HASH_ID = [
   // Opt-outs stay: the hashId is a keyed hash.
   `DELETE FROM consent WHERE workspace_id = ? AND hash_id = ? AND state = 'in'`,
   'UPDATE outcome SET hash_id = NULL WHERE workspace_id = ? AND hash_id = ?',
+  // The row stays, so that a subscription that catches up learns how many outcomes it does not get.
+  'UPDATE outcome_log SET hash_id = NULL, occurrence = NULL WHERE workspace_id = ? AND hash_id = ?',
   // The decision log is kept without the person: what was chosen, from what, and what it earned are not personal data. The
   // reason and the explanation name what decided the choice, such as a trait, which is about the person.
   `UPDATE decision SET hash_id = '', features = '[]', reason = NULL, explanation = NULL

@@ -32,7 +32,13 @@ export const DEFAULT_POLICY: Policy = {
   clientLimits: CLIENT_LIMITS,
   windowMs: WINDOW_MS,
   allowLoopbackWebhooks: false,
-  retain: { events: null, decisions: null, notifications: 400 * 86_400_000, eventIds: 90 * 86_400_000 },
+  retain: {
+    events: null,
+    decisions: null,
+    notifications: 400 * 86_400_000,
+    eventIds: 90 * 86_400_000,
+    outcomes: 30 * 86_400_000,
+  },
 };
 
 /** A change of the policy at start. Omitted fields keep the stored value. */

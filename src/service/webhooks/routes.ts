@@ -8,8 +8,11 @@ import { secretAssociatedData } from '../platform/crypto/associated-data.ts';
 import { checkWebhookUrl } from '../platform/egress/url-policy.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { Policy } from '../platform/settings.ts';
+import { cutoffsOf, type Retention } from '../platform/store/retained-logs.ts';
 import type { Tx } from '../platform/store/store.ts';
+import { type CatchUp, catchUps } from './store/catch-up.ts';
 import { deliveries } from './store/deliveries.ts';
+import { outcomeLog } from './store/outcome-log.ts';
 import { type DeliveryFilter, deliveryRecords, type StoredDelivery } from './store/records.ts';
 import { type StoredWebhook, webhooks } from './store/webhooks.ts';
 
@@ -24,7 +27,11 @@ const changesWebhook = {
   ],
 };
 
-export const webhookEndpoints = ({ cipher }: Pick<Platform, 'cipher'>, policy: () => Policy): Endpoints => ({
+export const webhookEndpoints = (
+  { cipher }: Pick<Platform, 'cipher'>,
+  policy: () => Policy,
+  retention: () => Retention,
+): Endpoints => ({
   createWebhook: async ({ tx, workspace, body }) => {
     if ((await webhooks.countAndLock(tx, workspace.id)) >= MAX_WEBHOOKS)
       throw new ServiceError(
@@ -48,26 +55,38 @@ export const webhookEndpoints = ({ cipher }: Pick<Platform, 'cipher'>, policy: (
       const page = await webhooks.list(tx, workspace.id, WEBHOOK_PAGE, placeOf(query.after));
       const last = page.rows.at(-1);
       const next = nextAfter(page, last && { at: last.createdAt, id: last.id });
-      return { body: { webhooks: page.rows.map(webhookView), ...next } };
+      return { body: { webhooks: page.rows.map((row) => webhookView(row)), ...next } };
     },
   },
 
-  getWebhook: async ({ tx, workspace, params }) => ({
-    body: webhookView(await existing(tx, workspace.id, params.id!)),
-  }),
+  getWebhook: async ({ tx, workspace, params, query }) => {
+    const webhook = await existing(tx, workspace.id, params.id!);
+    const body = webhookView(webhook, await catchUps.get(tx, workspace.id, webhook.id));
+    const from = query.from ?? (webhook.status === 'disabled' ? 'disabled' : undefined);
+    if (from === undefined) return { body };
+    const since = sinceOf(webhook, from);
+    return { body: { ...body, missed: await missedBy(tx, workspace.id, webhook, since, retention()) } };
+  },
 
   updateWebhook: {
     ...changesWebhook,
     handle: async ({ tx, workspace, params, body }) => {
-      const { url, events, status, leaseSeconds } = body;
-      await existing(tx, workspace.id, params.id!);
+      const { url, events, status, leaseSeconds, from = 'now' } = body;
+      const before = await existing(tx, workspace.id, params.id!);
+      if (from !== 'now' && status !== 'active') throw invalid('from', 'needs status active');
       await webhooks.update(tx, workspace.id, params.id!, {
         url: url === undefined ? undefined : allowedUrl(url, policy().allowLoopbackWebhooks),
         events: events === undefined ? undefined : [...new Set(events)],
         status,
         leaseMs: leaseSeconds === undefined ? undefined : leaseSeconds * 1000,
       });
-      return { body: webhookView(await existing(tx, workspace.id, params.id!)) };
+      const webhook = await existing(tx, workspace.id, params.id!);
+      if (from === 'now')
+        return { body: webhookView(webhook, await catchUps.get(tx, workspace.id, webhook.id)) };
+      const since = sinceOf(before, from);
+      await catchUps.start(tx, workspace.id, webhook.id, since, { exactly: from !== 'disabled' });
+      const missed = await missedBy(tx, workspace.id, webhook, since, retention());
+      return { body: { ...webhookView(webhook, await catchUps.get(tx, workspace.id, webhook.id)), missed } };
     },
   },
 
@@ -127,6 +146,30 @@ async function deliveryPage(tx: Tx, workspaceId: string, filter: DeliveryFilter,
   return { body: { deliveries: page.rows.map(deliveryView), ...next } };
 }
 
+/** The time of `from`, Unix ms. Throws invalid_request. */
+function sinceOf({ disabledAt }: StoredWebhook, from: string): number {
+  if (from !== 'disabled') return Date.parse(from);
+  if (disabledAt === null) throw invalid('from', 'is disabled, but the subscription never was: name a time');
+  return disabledAt;
+}
+
+/** What a subscription missed since a time, Unix ms. */
+async function missedBy(
+  tx: Tx,
+  workspaceId: string,
+  { events }: StoredWebhook,
+  since: number,
+  retention: Retention,
+): Promise<NonNullable<Webhook['missed']>> {
+  const cutoff = cutoffsOf(tx.now, retention).outcomes;
+  const counted = await outcomeLog.count(tx, workspaceId, events, since);
+  const removedBefore = cutoff !== null && since < cutoff ? { removedBefore: iso(cutoff) } : {};
+  return { from: iso(since), ...counted, ...removedBefore };
+}
+
+const invalid = (field: string, message: string) =>
+  new ServiceError('invalid_request', undefined, [{ field, message }]);
+
 async function existing(tx: Tx, workspaceId: string, id: string): Promise<StoredWebhook> {
   const found = await webhooks.get(tx, workspaceId, id);
   if (!found) throw unknown();
@@ -140,13 +183,14 @@ function unknown(): ServiceError {
 function allowedUrl(text: string, allowLoopback: boolean): string {
   const checked = checkWebhookUrl(text, { allowLoopback });
   if (checked.ok) return checked.url;
-  throw new ServiceError('invalid_request', undefined, [{ field: 'url', message: checked.reason }]);
+  throw invalid('url', checked.reason);
 }
 
 const iso = (at: number) => new Date(at).toISOString();
 
-function webhookView(webhook: StoredWebhook): Webhook {
-  const { id, url, events, status, createdAt, disabledReason, leaseUntil, secretVersion } = webhook;
+function webhookView(webhook: StoredWebhook, catchUp?: CatchUp): Webhook {
+  const { id, url, events, status, createdAt, disabledReason, disabledAt, leaseUntil, secretVersion } =
+    webhook;
   return {
     id,
     url,
@@ -155,7 +199,11 @@ function webhookView(webhook: StoredWebhook): Webhook {
     createdAt: iso(createdAt),
     secretVersion,
     ...(disabledReason === null ? {} : { disabledReason }),
+    ...(disabledAt === null ? {} : { disabledAt: iso(disabledAt) }),
     ...(leaseUntil === null ? {} : { leaseUntil: iso(leaseUntil) }),
+    ...(catchUp && {
+      catchingUp: { from: iso(catchUp.since), reached: iso(catchUp.reached), queued: catchUp.queued },
+    }),
   };
 }
 

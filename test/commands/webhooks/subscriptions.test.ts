@@ -56,6 +56,33 @@ describe('svc webhooks', () => {
     expect(run.stderr).toContain('campaign.clicked');
   });
 
+  it('says what a subscription missed before it sends that, and sends nothing unless it is agreed', async () => {
+    const target = await startReceiver();
+    onTestFinished(() => target.close());
+    const service = await startTestService({ allowLoopbackWebhooks: true });
+    const home = tempDir();
+    const svc = (...argv: string[]) => runSvc(['webhooks', ...argv], { env: service.env, home });
+    const made = await svc('create', '--url', target.url, '--event', 'campaign.clicked', '--json');
+    const { id } = JSON.parse(made.stdout);
+    await svc('update', id, '--status', 'disabled');
+    const decided = await service.fetch('/v1/decisioning/decide', { body: { hashId: 'aa' } });
+    const { decisionId } = (await decided.json()) as { decisionId: string };
+    await service.fetch(`/v1/messages/${decisionId}/outcomes`, { body: { type: 'clicked' } });
+    expect((await svc('get', id)).stdout).toMatch(/missed {6}1 outcome since 20/);
+
+    const enable = ['update', id, '--status', 'active', '--from'];
+    const asked = await svc(...enable, 'disabled');
+    expect(asked.code).toBe(2);
+    expect(asked.stderr).toMatch(/1 outcome since 20/);
+    expect(asked.stderr).toContain(`svc webhooks update ${id} --status active --from disabled --yes`);
+    expect((await svc(...enable, 'yesterday', '--yes')).stderr).toContain('neither disabled, now nor a time');
+    expect((await svc('update', id, '--from', 'disabled')).stderr).toContain('--from needs --status active');
+    expect((await svc('get', id)).stdout).toContain('disabled');
+    expect((await svc(...enable, '2020-01-01', '--yes')).stderr).toContain('were removed by age');
+    await target.waitFor(1);
+    expect((await svc('get', id)).stdout).toMatch(/catching up {2}1 queued, up to 20/);
+  });
+
   it('creates, lists, shows, updates, rotates and deletes a subscription', async () => {
     const { env } = await startTestService();
     const home = tempDir();

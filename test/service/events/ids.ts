@@ -60,7 +60,7 @@ export function storesIdsOnce(stores: () => readonly [Store, Store]): void {
     expect(rows.map(({ id }) => id).sort()).toEqual([...stored].sort());
     // Ids outlive no more than their time: a later event with one is new.
     const after = Date.now() + 1000;
-    const cutoffs = { events: null, decisions: null, notifications: null, eventIds: after };
+    const cutoffs = { events: null, decisions: null, notifications: null, eventIds: after, outcomes: null };
     while ((await open[0].write((tx) => eventIds.purge(tx, WORKSPACE, 500, cutoffs))) > 0);
     const left = await open[0].read(async ({ sql }) => [
       ...(await sql.all('SELECT run FROM event_id_run WHERE workspace_id = ?', [WORKSPACE])),

@@ -15,7 +15,7 @@ test('names the log whose partitions cannot be changed now', async () => {
       log: createLog((line) => lines.push(line), systemClock.now),
       precedence: new Precedence(),
     },
-    () => ({ events: 1, decisions: 1, notifications: 1, eventIds: null }),
+    () => ({ events: 1, decisions: 1, notifications: 1, eventIds: null, outcomes: null }),
   );
   await vi.waitUntil(() => lines.length > 0, { timeout: 20_000 });
   await maintainer.stop();

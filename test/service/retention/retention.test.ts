@@ -9,7 +9,7 @@ import { onPostgres } from '../../support/postgres/database.ts';
 import { type AgedStore, agedStore, DAY_MS } from '../../support/retention/aged-store.ts';
 
 const START = Date.UTC(2026, 0, 1);
-const EVENTS = { events: 12 * DAY_MS, decisions: null, notifications: null, eventIds: null };
+const EVENTS = { events: 12 * DAY_MS, decisions: null, notifications: null, eventIds: null, outcomes: null };
 
 /** Stores an event for each of the users of a workspace. */
 async function ingest({ store }: AgedStore, workspaceId: string, userIds: readonly string[]) {

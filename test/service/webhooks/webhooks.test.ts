@@ -22,6 +22,7 @@ describe('webhook management', () => {
       ...made,
       ...change,
       disabledReason: 'disabled by request',
+      disabledAt: expect.stringMatching(/Z$/),
     });
     const again = await json(service.fetch(path, { method: 'PATCH', body: { status: 'active' } }), 200);
     expect(again.disabledReason).toBeUndefined();

@@ -14,7 +14,7 @@ const { database, workspaceId, events, pieces, most } = JSON.parse(process.argv[
   /** After so many pieces it waits to be killed. */
   most?: number;
 };
-const retention = () => ({ events, decisions: null, notifications: null, eventIds: null });
+const retention = () => ({ events, decisions: null, notifications: null, eventIds: null, outcomes: null });
 const store = await connectStore(database, systemClock);
 let said = false;
 const say = () => {

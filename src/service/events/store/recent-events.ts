@@ -99,7 +99,7 @@ export const recentEvents = {
     deleteSome(tx, workspaceId, RECENT_EVENT, 'event = ?', [name], limit),
 
   /** Adds index entries. One that exists stays: ingest and the indexer may both add it. */
-  add: (tx: Tx, workspaceId: string, events: readonly RecentEvent[]): Promise<void> =>
+  add: (tx: Tx, workspaceId: string, events: readonly RecentEvent[]): Promise<number> =>
     insertRows(
       tx,
       'INSERT INTO recent_event (workspace_id, user_id, event, at_ms, number)',

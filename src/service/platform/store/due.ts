@@ -6,6 +6,7 @@ import { workspaces } from './workspaces.ts';
 
 /** The kinds of background work. */
 export const LANES = [
+  'catch-up',
   'clean',
   'deliveries',
   'erase',

@@ -3,7 +3,7 @@ export const NUMBERED_LOGS = ['events', 'decisions'] as const;
 export type NumberedLog = (typeof NUMBERED_LOGS)[number];
 
 /** The logs whose rows are removed by age (serve --retain). */
-export const RETAINED_LOGS = [...NUMBERED_LOGS, 'notifications', 'eventIds'] as const;
+export const RETAINED_LOGS = [...NUMBERED_LOGS, 'notifications', 'eventIds', 'outcomes'] as const;
 export type RetainedLog = (typeof RETAINED_LOGS)[number];
 
 /** How long the rows of each log are kept, in ms; null for ever. */
@@ -30,13 +30,8 @@ export function cutoffOf(now: number, keptMs: number | null): number | null {
 }
 
 /** The cutoff of each log, Unix ms. */
-export function cutoffsOf(now: number, { events, decisions, notifications, eventIds }: Retention): Cutoffs {
-  return {
-    events: cutoffOf(now, events),
-    decisions: cutoffOf(now, decisions),
-    notifications: cutoffOf(now, notifications),
-    eventIds: cutoffOf(now, eventIds),
-  };
+export function cutoffsOf(now: number, retention: Retention): Cutoffs {
+  return Object.fromEntries(RETAINED_LOGS.map((log) => [log, cutoffOf(now, retention[log])])) as Cutoffs;
 }
 
 const DAY_MS = 24 * HOUR_MS;

@@ -15,18 +15,20 @@ export const marks = (count: number, each = '?') => Array(count).fill(each).join
 
 /**
  * Inserts rows, each with a value for every column of `insert`, such as `INSERT INTO contact (workspace_id, hash_id)`.
- * `then` follows the values: what happens on a conflict.
+ * `then` follows the values: what happens on a conflict. Returns how many rows were added.
  */
 export async function insertRows(
   tx: Tx,
   insert: string,
   rows: readonly (readonly SqlValue[])[],
   then = '',
-): Promise<void> {
+): Promise<number> {
+  let added = 0;
   for (const part of chunked(rows)) {
     const values = marks(part.length, `(${marks(part[0]!.length)})`);
-    await tx.sql.run(`${insert} VALUES ${values} ${then}`, part.flat());
+    added += await tx.sql.run(`${insert} VALUES ${values} ${then}`, part.flat());
   }
+  return added;
 }
 
 /**

@@ -23,6 +23,8 @@ export interface Claimed {
 export interface Claimable {
   readonly where: string;
   readonly params: readonly SqlValue[];
+  /** In which order, beginning with `due_at`, SQL. Default: longest due first. */
+  readonly order?: string;
   readonly limit: number;
   readonly leaseMs: number;
 }
@@ -48,7 +50,8 @@ export class Claims<T extends Claimed> {
     const table = this.#table;
     return tx.sql.all<R>(
       `WITH taken AS MATERIALIZED (SELECT workspace_id, ${table}_id FROM ${table}
-         WHERE workspace_id = ? AND ${which.where} AND due_at <= ? ORDER BY due_at LIMIT ? ${tx.sql.dialect.skipLocked})
+         WHERE workspace_id = ? AND ${which.where} AND due_at <= ?
+         ORDER BY ${which.order ?? 'due_at'} LIMIT ? ${tx.sql.dialect.skipLocked})
        UPDATE ${table} SET claim = claim + 1, claimed = claimed + 1, due_at = ?
        WHERE (workspace_id, ${table}_id) IN (SELECT * FROM taken) RETURNING ${returning}`,
       [workspaceId, ...which.params, tx.now, which.limit, tx.now + which.leaseMs],

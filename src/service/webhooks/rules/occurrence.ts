@@ -14,6 +14,11 @@ export interface Occurrence {
   readonly trace?: string | undefined;
 }
 
+/** An event in the log of outcomes. */
+export interface LoggedOccurrence extends Occurrence {
+  readonly id: string;
+}
+
 /** The event of each outcome type (docs/design-choices.md). Other types, such as a dismissal, have none. */
 const KINDS: Readonly<Record<string, string>> = {
   opened: 'campaign.opened',

@@ -29,6 +29,10 @@ export interface DueSubscription {
   readonly failing: boolean;
 }
 
+type TakenRow = Pick<ClaimedDelivery, 'deliveryId' | 'body' | 'claim' | 'trace'> & {
+  readonly occurredAt: number;
+};
+
 /** Number of attempts kept per delivery, the latest ones. Redeliveries are unlimited. */
 const KEPT_ATTEMPTS = 50;
 const ERROR_CHARACTERS = 500;
@@ -95,13 +99,27 @@ export const deliveries = {
     if (!webhook) return [];
     const { previousUntil, version, ...target } = webhook;
     const rotating = previousUntil !== null && previousUntil > tx.now;
-    const rows = await deliveryClaims.take<Pick<ClaimedDelivery, 'deliveryId' | 'body' | 'claim' | 'trace'>>(
-      tx,
-      workspaceId,
-      { where: 'webhook_id = ?', params: [webhookId], limit, leaseMs },
-      'delivery_id AS "deliveryId", body, claim, trace',
-    );
-    return rows.map((row) => ({
+    const rows: TakenRow[] = [];
+    // New ones first. Those behind them go in order of occurrence.
+    for (const behind of [0, 1])
+      if (rows.length < limit)
+        rows.push(
+          ...(
+            await deliveryClaims.take<TakenRow>(
+              tx,
+              workspaceId,
+              {
+                where: 'webhook_id = ? AND behind = ?',
+                params: [webhookId, behind],
+                order: 'due_at, occurred_at, delivery_id',
+                limit: limit - rows.length,
+                leaseMs,
+              },
+              'delivery_id AS "deliveryId", body, claim, trace, occurred_at AS "occurredAt"',
+            )
+          ).sort((a, b) => a.occurredAt - b.occurredAt),
+        );
+    return rows.map(({ occurredAt: _, ...row }) => ({
       ...row,
       ...target,
       workspaceId,
@@ -153,6 +171,8 @@ export const deliveries = {
       first_attempt_at: before.firstAttemptAt ?? attempt.endedAt - Math.round(attempt.durationMs),
       claimed: 0,
       due_at: nextAt,
+      // A retry is sent when it is due, as any other.
+      behind: 0,
     });
     if (nextAt !== null) await due.mark(tx, workspaceId, 'deliveries', nextAt);
     const key = [workspaceId, deliveryId];
@@ -192,6 +212,7 @@ export const deliveries = {
          attempts = CASE WHEN due_at IS NULL THEN 0 ELSE attempts END,
          first_attempt_at = CASE WHEN due_at IS NULL THEN NULL ELSE first_attempt_at END,
          due_at = CASE WHEN claimed > 0 THEN due_at ELSE ? END,
+         behind = 0,
          status = 'pending'
        WHERE workspace_id = ? AND webhook_id = ? AND delivery_id = ?`,
       [tx.now, workspaceId, webhookId, deliveryId],

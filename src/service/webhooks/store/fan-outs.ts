@@ -1,8 +1,10 @@
 import { newId } from '../../../kit/id.ts';
 import { due } from '../../platform/store/due.ts';
-import { insertRows } from '../../platform/store/rows.ts';
-import type { SqlValue, Tx } from '../../platform/store/store.ts';
-import type { Occurrence } from '../rules/occurrence.ts';
+import { pipeline } from '../../platform/store/pipeline.ts';
+import type { Tx } from '../../platform/store/store.ts';
+import type { LoggedOccurrence, Occurrence } from '../rules/occurrence.ts';
+import { queueDeliveries } from './delivery-rows.ts';
+import { outcomeLog } from './outcome-log.ts';
 
 /** Subscriptions for which one transaction queues deliveries. */
 const BATCH = 100;
@@ -18,13 +20,17 @@ const START: Cursor = { createdAt: -1, webhookId: '' };
 /** Queues the deliveries of an occurrence for all its subscriptions, in batches. */
 export const fanOuts = {
   /**
-   * Queues a delivery for each subscription to the event, in the caller's transaction, so that an outcome and its
+   * Logs an occurrence and queues a delivery for each subscription to it, in the caller's transaction, so that an outcome and its
    * deliveries are stored together or not at all. With more than BATCH subscriptions, the position is stored in the
    * same transaction and a worker continues from there. The body is fixed here: every attempt sends the same bytes.
    * Returns the number of queued deliveries.
    */
-  async start(tx: Tx, workspaceId: string, occurrence: Occurrence): Promise<number> {
-    const { queued, rest } = await queueBatch(tx, workspaceId, occurrence, START);
+  async start(tx: Tx, workspaceId: string, occurred: Occurrence): Promise<number> {
+    const occurrence = { ...occurred, id: newId('out') };
+    const [{ queued, rest }] = await pipeline([
+      queueBatch(tx, workspaceId, occurrence, START),
+      outcomeLog.add(tx, workspaceId, occurrence),
+    ]);
     if (rest) {
       await tx.sql.run(
         `INSERT INTO fan_out (workspace_id, fan_out_id, occurrence, after_created_at, after_webhook_id)
@@ -36,10 +42,10 @@ export const fanOuts = {
     return queued;
   },
 
-  /** True if a subscription of the workspace names a kind. */
+  /** True if a subscription of the workspace names a kind, also one that is disabled: it may ask for it later. */
   async wanted(tx: Tx, workspaceId: string, kind: string): Promise<boolean> {
     const row = await tx.sql.get(
-      `SELECT 1 AS one FROM webhook WHERE workspace_id = ? AND status = 'active' AND events LIKE ? LIMIT 1`,
+      `SELECT 1 AS one FROM webhook WHERE workspace_id = ? AND events LIKE ? LIMIT 1`,
       [workspaceId, `%"${kind}"%`],
     );
     return row !== undefined;
@@ -77,7 +83,7 @@ export const fanOuts = {
 async function queueBatch(
   tx: Tx,
   workspaceId: string,
-  occurrence: Occurrence,
+  occurrence: LoggedOccurrence,
   after: Cursor,
 ): Promise<{ queued: number; rest: Cursor | undefined }> {
   const found = await tx.sql.all<Cursor>(
@@ -88,37 +94,10 @@ async function queueBatch(
     [workspaceId, tx.now, `%"${occurrence.kind}"%`, after.createdAt, after.webhookId, BATCH + 1],
   );
   const batch = found.slice(0, BATCH);
-  await insertRows(
+  await queueDeliveries(
     tx,
-    `INSERT INTO delivery (workspace_id, delivery_id, webhook_id, kind, body, status, occurred_at, attempts, claim, claimed,
-       due_at, trace)`,
-    batch.map(({ webhookId }) => rowOf(tx, workspaceId, webhookId, occurrence)),
+    workspaceId,
+    batch.map(({ webhookId }) => ({ webhookId, occurrence })),
   );
-  if (batch.length > 0) {
-    await due.mark(tx, workspaceId, 'deliveries');
-    await tx.notify('deliveries');
-  }
   return { queued: batch.length, rest: found.length > BATCH ? batch.at(-1) : undefined };
-}
-
-function rowOf(tx: Tx, workspaceId: string, webhookId: string, occurrence: Occurrence): SqlValue[] {
-  const deliveryId = newId('dlv');
-  const { kind, occurredAt, trace = null } = occurrence;
-  const body = bodyOf(occurrence, deliveryId);
-  return [workspaceId, deliveryId, webhookId, kind, body, 'pending', occurredAt, 0, 0, 0, tx.now, trace];
-}
-
-/** The bytes of a delivery (specification: Events; docs/design-choices.md, "Delivery body"). */
-function bodyOf(occurrence: Occurrence, deliveryId: string): string {
-  const { kind, decisionId, contentId, hashId, notificationId, goalId, value, occurredAt } = occurrence;
-  return JSON.stringify({
-    type: kind,
-    decisionId,
-    contentId,
-    hashId,
-    ...(notificationId === undefined ? {} : { notificationId }),
-    ...(goalId === undefined ? {} : { goalId, value }),
-    deliveryId,
-    occurredAt: new Date(occurredAt).toISOString(),
-  });
 }

@@ -9,6 +9,8 @@ export interface StoredWebhook {
   readonly events: readonly string[];
   readonly status: 'active' | 'disabled';
   readonly disabledReason: string | null;
+  /** When it was disabled last; null if it never was. */
+  readonly disabledAt: number | null;
   readonly leaseUntil: number | null;
   readonly createdAt: number;
   /** Number of the signing secret: 1, and one more with each rotation. */
@@ -21,7 +23,7 @@ const ROTATION_MS = 24 * 3600 * 1000;
 type Row = Omit<StoredWebhook, 'events'> & { events: string };
 
 const COLUMNS = `webhook_id AS id, url, events, status, disabled_reason AS "disabledReason",
-  lease_until AS "leaseUntil", created_at AS "createdAt", secret_version AS "secretVersion"`;
+  disabled_at AS "disabledAt", lease_until AS "leaseUntil", created_at AS "createdAt", secret_version AS "secretVersion"`;
 /** A subscription whose lease has expired counts as deleted, even if its row still exists. */
 const ALIVE = '(lease_until IS NULL OR lease_until > ?)';
 
@@ -115,6 +117,10 @@ export const webhooks = {
       set('status', change.status);
       set('disabled_reason', change.status === 'disabled' ? 'disabled by request' : null);
       if (change.status === 'active') set('failing_since', null);
+      else {
+        sets.push(`disabled_at = CASE WHEN status = 'disabled' THEN disabled_at ELSE ? END`);
+        values.push(tx.now);
+      }
     }
     if (sets.length === 0) set('webhook_id', id);
     const changed = await tx.sql.run(
@@ -123,6 +129,8 @@ export const webhooks = {
     );
     if (changed > 0 && change.status === 'active') {
       await due.mark(tx, workspaceId, 'deliveries');
+      // What it was catching up with when it was disabled.
+      await due.mark(tx, workspaceId, 'catch-up');
       await tx.notify('deliveries');
     }
     return changed > 0;
@@ -153,9 +161,9 @@ export const webhooks = {
   /** Disables a subscription and stores the reason. */
   async disable(tx: Tx, workspaceId: string, id: string, reason: string): Promise<void> {
     await tx.sql.run(
-      `UPDATE webhook SET status = 'disabled', disabled_reason = ?
+      `UPDATE webhook SET status = 'disabled', disabled_reason = ?, disabled_at = ?
        WHERE workspace_id = ? AND webhook_id = ? AND status = 'active'`,
-      [reason, workspaceId, id],
+      [reason, tx.now, workspaceId, id],
     );
   },
 
@@ -176,6 +184,10 @@ export const webhooks = {
 
 /** Marks the deliveries of a deleted subscription for deletion in batches (purgeDeliveries.dropped). */
 async function dropDeliveries(tx: Tx, workspaceId: string, webhookId: string): Promise<void> {
+  await tx.sql.run('DELETE FROM catch_up WHERE workspace_id = ? AND webhook_id = ?', [
+    workspaceId,
+    webhookId,
+  ]);
   await tx.sql.run('INSERT INTO dropped_webhook (workspace_id, webhook_id) VALUES (?, ?)', [
     workspaceId,
     webhookId,

@@ -219,6 +219,7 @@ export function decides(name: string, prepare: () => Promise<Engine>): void {
             decisions: null,
             notifications: null,
             eventIds: null,
+            outcomes: null,
           }),
         ),
       ).toBe(38);

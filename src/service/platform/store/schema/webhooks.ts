@@ -9,6 +9,7 @@ export const webhooksTables = (d: Dialect): string[] => [
     events TEXT NOT NULL,
     status TEXT NOT NULL,
     disabled_reason TEXT,
+    disabled_at ${d.bigint},
     secret ${d.blob} NOT NULL,
     previous_secret ${d.blob},
     previous_until ${d.bigint},
@@ -23,6 +24,30 @@ export const webhooksTables = (d: Dialect): string[] => [
   `CREATE TABLE dropped_webhook (
     workspace_id TEXT NOT NULL,
     webhook_id TEXT NOT NULL,
+    PRIMARY KEY (workspace_id, webhook_id)
+  )`,
+  // What subscribers are told, also while none is subscribed. Without a user once the user is erased.
+  `CREATE TABLE outcome_log (
+    workspace_id TEXT NOT NULL,
+    outcome_id TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    occurred_at ${d.bigint} NOT NULL,
+    hash_id TEXT,
+    occurrence TEXT,
+    PRIMARY KEY (workspace_id, outcome_id)
+  )`,
+  'CREATE INDEX outcome_log_by_time ON outcome_log (workspace_id, occurred_at, outcome_id)',
+  'CREATE INDEX outcome_log_of_user ON outcome_log (workspace_id, hash_id) WHERE hash_id IS NOT NULL',
+  // Subscriptions that get what they missed: the outcomes behind a position, up to a time.
+  `CREATE TABLE catch_up (
+    workspace_id TEXT NOT NULL,
+    webhook_id TEXT NOT NULL,
+    since_at ${d.bigint} NOT NULL,
+    after_at ${d.bigint} NOT NULL,
+    after_id TEXT NOT NULL,
+    until_at ${d.bigint} NOT NULL,
+    next_at ${d.bigint} NOT NULL,
+    queued INTEGER NOT NULL,
     PRIMARY KEY (workspace_id, webhook_id)
   )`,
   // Outcomes with more subscriptions than one transaction handles.
@@ -47,6 +72,8 @@ export const webhooksTables = (d: Dialect): string[] => [
     claim INTEGER NOT NULL,
     claimed INTEGER NOT NULL,
     due_at ${d.bigint},
+    -- 1 if new deliveries of the subscription are sent first.
+    behind INTEGER NOT NULL DEFAULT 0,
     trace TEXT,
     PRIMARY KEY (workspace_id, delivery_id)
   )`,

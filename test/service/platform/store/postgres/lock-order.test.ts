@@ -180,7 +180,13 @@ it('renewing leases and purging rows skip locked rows', async () => {
     await other.lock(table);
     expect(
       await store.write((tx) =>
-        work(tx, 'ws', 10, { events: null, decisions: null, notifications: null, eventIds: null }),
+        work(tx, 'ws', 10, {
+          events: null,
+          decisions: null,
+          notifications: null,
+          eventIds: null,
+          outcomes: null,
+        }),
       ),
       table,
     ).toBe(rows);

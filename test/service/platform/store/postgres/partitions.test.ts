@@ -196,11 +196,17 @@ test('numbers of decisions go on in partitions, and another retention takes over
   await decide(store, 'd6');
   await aged.to(START + 10 * DAY_MS);
   // Longer than a period of the new retention: what is too old in them is removed one by one.
-  await aged.clean({ events: null, decisions: DAY_MS * 4, notifications: null, eventIds: null });
+  await aged.clean({
+    events: null,
+    decisions: DAY_MS * 4,
+    notifications: null,
+    eventIds: null,
+    outcomes: null,
+  });
   expect(await log()).toEqual(['d6 6']);
-  await aged.clean({ events: null, decisions: null, notifications: null, eventIds: null });
+  await aged.clean({ events: null, decisions: null, notifications: null, eventIds: null, outcomes: null });
   await aged.to(START + 800 * DAY_MS);
-  await aged.clean({ events: null, decisions: null, notifications: null, eventIds: null });
+  await aged.clean({ events: null, decisions: null, notifications: null, eventIds: null, outcomes: null });
   await decide(store, 'd7');
   expect(await log()).toEqual(['d6 6', 'd7 7']);
 });

@@ -1,0 +1,128 @@
+import { due } from '../../platform/store/due.ts';
+import type { Tx } from '../../platform/store/store.ts';
+import type { LoggedOccurrence } from '../rules/occurrence.ts';
+import { queueDeliveries } from './delivery-rows.ts';
+import { type LogPlace, outcomeLog } from './outcome-log.ts';
+
+/** Outcomes that one transaction reads for a subscription. */
+const PIECE = 64;
+/** A subscription gets more once no more of its deliveries than this are due, so that what it missed never is far ahead. */
+const MAX_DUE = 64;
+/** Subscriptions that one transaction serves. */
+const PER_ROUND = 8;
+/** When to look again at a subscription whose deliveries wait, in ms. */
+const PAUSE_MS = 20;
+/**
+ * A transaction that stores an outcome takes less, in ms. So long before it is disabled and after it is enabled, a
+ * subscription may miss one: its transaction began before and saw the other status.
+ */
+const MARGIN_MS = 60_000;
+
+/** A subscription that gets what it missed. */
+export interface CatchUp {
+  /** Since when, Unix ms. */
+  readonly since: number;
+  /** Up to where the log was read, Unix ms. */
+  readonly reached: number;
+  /** Deliveries that were queued for it. */
+  readonly queued: number;
+}
+
+interface Row extends LogPlace {
+  readonly webhookId: string;
+  readonly since: number;
+  readonly until: number;
+}
+
+/** The subscriptions that get what they missed from the log of outcomes, in order of occurrence. */
+export const catchUps = {
+  /** From now on, a subscription gets the outcomes since a time, Unix ms, also while it gets new ones. */
+  async start(
+    tx: Tx,
+    workspaceId: string,
+    webhookId: string,
+    since: number,
+    { exactly }: { readonly exactly: boolean },
+  ): Promise<void> {
+    const from = exactly ? since : since - MARGIN_MS;
+    await tx.sql.run(
+      `INSERT INTO catch_up (workspace_id, webhook_id, since_at, after_at, after_id, until_at, next_at, queued)
+       VALUES (?, ?, ?, ?, '', ?, ?, 0)
+       ON CONFLICT (workspace_id, webhook_id) DO UPDATE SET since_at = excluded.since_at, after_at = excluded.after_at,
+         after_id = '', until_at = excluded.until_at, next_at = excluded.next_at, queued = 0`,
+      [workspaceId, webhookId, from, from, tx.now + MARGIN_MS, tx.now],
+    );
+    await due.mark(tx, workspaceId, 'catch-up');
+    await tx.notify('deliveries');
+  },
+
+  /** How far a subscription is; undefined if it does not catch up. */
+  get(tx: Tx, workspaceId: string, webhookId: string): Promise<CatchUp | undefined> {
+    return tx.sql.get<CatchUp>(
+      `SELECT since_at AS since, after_at AS reached, queued FROM catch_up WHERE workspace_id = ? AND webhook_id = ?`,
+      [workspaceId, webhookId],
+    );
+  },
+
+  /** Queues the next outcomes of some subscriptions. Returns when to go on, Unix ms; undefined at the end. */
+  async proceed(tx: Tx, workspaceId: string): Promise<number | undefined> {
+    const rows = await tx.sql.all<Row>(
+      `SELECT c.webhook_id AS "webhookId", c.since_at AS since, c.after_at AS at, c.after_id AS id, c.until_at AS until
+       FROM catch_up c JOIN webhook w ON w.workspace_id = c.workspace_id AND w.webhook_id = c.webhook_id
+       WHERE c.workspace_id = ? AND w.status = 'active' AND c.next_at <= ? ORDER BY c.next_at, c.webhook_id LIMIT ?`,
+      [workspaceId, tx.now, PER_ROUND],
+    );
+    for (const row of rows) await proceedOne(tx, workspaceId, row);
+    const next = await tx.sql.get<{ at: number | null }>(
+      `SELECT min(c.next_at) AS at
+       FROM catch_up c JOIN webhook w ON w.workspace_id = c.workspace_id AND w.webhook_id = c.webhook_id
+       WHERE c.workspace_id = ? AND w.status = 'active'`,
+      [workspaceId],
+    );
+    return next?.at ?? undefined;
+  },
+};
+
+async function proceedOne(tx: Tx, workspaceId: string, row: Row): Promise<void> {
+  const { webhookId, since, until } = row;
+  const key = [workspaceId, webhookId];
+  // Locked, so that it is not removed before its deliveries are stored.
+  const webhook = await tx.sql.get<{ events: string }>(
+    `SELECT events FROM webhook WHERE workspace_id = ? AND webhook_id = ? AND status = 'active' ${tx.sql.dialect.forKeyShare}`,
+    key,
+  );
+  if (!webhook) return;
+  const move = (place: LogPlace, nextAt: number, queued: number) =>
+    tx.sql.run(
+      `UPDATE catch_up SET after_at = ?, after_id = ?, next_at = ?, queued = queued + ?
+       WHERE workspace_id = ? AND webhook_id = ?`,
+      [place.at, place.id, nextAt, queued, ...key],
+    );
+  if (await manyDue(tx, workspaceId, webhookId)) {
+    await move(row, tx.now + PAUSE_MS, 0);
+    return;
+  }
+  const page = await outcomeLog.page(tx, workspaceId, row, until, PIECE);
+  const kinds: readonly string[] = JSON.parse(webhook.events);
+  const missed = page.flatMap(({ kind, occurrence }) =>
+    occurrence !== null && kinds.includes(kind)
+      ? [{ webhookId, occurrence: JSON.parse(occurrence) as LoggedOccurrence }]
+      : [],
+  );
+  const queued = await queueDeliveries(tx, workspaceId, missed, { behind: true });
+  if (page.length === PIECE) await move(page.at(-1)!, tx.now, queued);
+  // Once more at the end: until then, a transaction that did not see the subscription active may commit.
+  else if (tx.now <= until)
+    await move({ at: Math.max(since, until - 2 * MARGIN_MS), id: '' }, until + 1, queued);
+  else await tx.sql.run('DELETE FROM catch_up WHERE workspace_id = ? AND webhook_id = ?', key);
+}
+
+/** Whether so many deliveries of a subscription are due that no more are queued behind them. */
+async function manyDue(tx: Tx, workspaceId: string, webhookId: string): Promise<boolean> {
+  const row = await tx.sql.get<{ n: number }>(
+    `SELECT count(*) AS n FROM (SELECT 1 FROM delivery WHERE workspace_id = ? AND webhook_id = ? AND due_at <= ?
+       LIMIT ?) AS d`,
+    [workspaceId, webhookId, tx.now, MAX_DUE + 1],
+  );
+  return row!.n > MAX_DUE;
+}
