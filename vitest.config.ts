@@ -28,8 +28,9 @@ export const ON_POSTGRES = [
   'test/service/telemetry/{nodes,operations,usage}.test.ts',
   'test/service/timeline/reads.test.ts',
   'test/service/users/addresses.test.ts',
-  'test/service/webhooks/{deliveries,hostile-subscribers,missed,webhooks}.test.ts',
+  'test/service/webhooks/{deliveries,hostile-subscribers,missed,redelivery,webhooks}.test.ts',
   'test/service/webhooks/store/outcome-log.test.ts',
+  'test/chaos/outcomes/outcomes.test.ts',
   'test/chaos/{migration,retention}-kills.test.ts',
   'test/commands/serve/{console,processes}.test.ts',
 ];

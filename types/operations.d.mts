@@ -793,6 +793,50 @@ export interface RedeliverAnswer {
   readonly requestId: string;
 }
 
+/** How many deliveries there are, and unless they were only counted, what is done. */
+export interface RedeliverManyAnswer {
+  /** How many there are, counted up to 100,000. */
+  readonly matched: number;
+  /** Deliveries before this time were removed by age. */
+  readonly removedBefore?: string | undefined;
+  /** What is sent again; missing if they were only counted. */
+  readonly redelivery?: Redelivery | undefined;
+}
+
+/** Which deliveries of a subscription are sent again. */
+export interface RedeliverManyRequest {
+  /** Those of outcomes since then. */
+  readonly since: string;
+  /** `failed`, or `all`: also those that were delivered. Default `failed`. */
+  readonly status?: 'failed' | 'all' | undefined;
+  /** Kinds of event to deliver. */
+  readonly events?: readonly EventKind[] | undefined;
+  /** How many a second at most. Default: as fast as they are answered. */
+  readonly rate?: number | undefined;
+  /** Only count them. */
+  readonly dryRun?: boolean | undefined;
+}
+
+/** Deliveries of a subscription that are sent again, in order of occurrence and behind new ones. */
+export interface Redelivery {
+  /** Those since when. */
+  readonly since: string;
+  /** `failed`, or `all`: also those that were delivered. */
+  readonly status: 'failed' | 'all';
+  /** Of which kinds; missing for all. */
+  readonly events?: readonly string[] | undefined;
+  /** How many a second at most; missing without a limit. */
+  readonly rate?: number | undefined;
+  /** When it began. */
+  readonly startedAt: string;
+  /** How many there were then, counted up to 100,000. */
+  readonly matched: number;
+  /** How many were queued. */
+  readonly queued: number;
+  /** When all were queued; null before that. */
+  readonly endedAt: string | null;
+}
+
 /** The contents that a rule excluded from a decision. */
 export interface RemovedContents {
   /** The rule: `channel`, `surface`, `locale`, `active` (dates, or paused), `trait`, `event`, `category`, `weights` (of the placement), `cooldown`, `mostPerUser`, `afterOutcome`, or `others` for further rules together. */
@@ -980,7 +1024,7 @@ export interface UpdateWebhookRequest {
   readonly status?: WebhookStatus | undefined;
   /** The subscription ends after this many seconds unless renewed. */
   readonly leaseSeconds?: number | undefined;
-  /** With `status` active: also deliver the outcomes since `disabled`, when it was disabled last, or since a time. Default `now`: none. */
+  /** Also deliver the outcomes since `disabled`, when it was disabled last, or since a time; it must be active. Default `now`: none. */
   readonly from?: 'now' | 'disabled' | string | undefined;
 }
 
@@ -1153,6 +1197,8 @@ export interface Webhook {
     /** How many were queued. */
     readonly queued: number;
   } | undefined;
+  /** What is sent again, or was at last. */
+  readonly redelivery?: Redelivery | undefined;
   /** When it ends unless renewed. */
   readonly leaseUntil?: string | undefined;
 }
@@ -1345,6 +1391,10 @@ export interface Operations {
   }, options?: CallOptions): Promise<ListDeliveriesAnswer>;
   /** One delivery with its body and its attempts. Each attempt says which versions of the signing secret signed it. Neither secrets nor signatures are returned. */
   getDelivery(input: { readonly id: string }, options?: CallOptions): Promise<DeliveryRecord>;
+  /** Send many deliveries again. Sends the same bytes under the same identifiers, in order of occurrence and behind new deliveries. The subscription must be active, and shows how far it is. */
+  redeliverMany(input: { readonly id: string } & RedeliverManyRequest, options?: CallOptions): Promise<RedeliverManyAnswer>;
+  /** Stop sending many deliveries again. What is queued is sent. */
+  stopRedelivery(input: { readonly id: string }, options?: CallOptions): Promise<Redelivery>;
   /** Send a delivery again. Sends the same bytes under the same identifier. The subscription must be active. */
   redeliver(input: { readonly id: string; readonly deliveryId: string }, options?: CallOptions): Promise<RedeliverAnswer>;
 }

@@ -36,11 +36,13 @@ export type Operation =
   | 'peekMessages'
   | 'putCatalog'
   | 'redeliver'
+  | 'redeliverMany'
   | 'revertCatalog'
   | 'rewardDecision'
   | 'rotateWebhook'
   | 'setClock'
   | 'setConsent'
+  | 'stopRedelivery'
   | 'trigger'
   | 'updateWebhook'
   | 'validateCatalog';

@@ -243,6 +243,18 @@ export const OPERATIONS: Readonly<Record<EndpointName, Operation>> = {
     group: 'reads',
     repeat: 'always',
   },
+  redeliverMany: {
+    method: 'POST',
+    path: '/v1/webhooks/{id}/redelivery',
+    group: 'webhooks',
+    repeat: 'keyed',
+  },
+  stopRedelivery: {
+    method: 'DELETE',
+    path: '/v1/webhooks/{id}/redelivery',
+    group: 'webhooks',
+    repeat: 'keyed',
+  },
   redeliver: {
     method: 'POST',
     path: '/v1/webhooks/{id}/deliveries/{deliveryId}/redeliver',

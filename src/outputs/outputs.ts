@@ -170,7 +170,10 @@ export const OUTPUTS: Readonly<Record<string, Printed>> = {
   'webhooks:get': document('The subscription.', z.extend(s.Webhook, { source })),
   'webhooks:list': document('The subscriptions.', z.extend(s.ListWebhooksAnswer, { source })),
   'webhooks:listen': lines('What arrived.', ListenOutput),
-  'webhooks:redeliver': document('The answer of the service.', s.RedeliverAnswer),
+  'webhooks:redeliver': document(
+    'The answer of the service: for one delivery, or for many.',
+    z.union([s.RedeliverAnswer, s.RedeliverManyAnswer, s.StopRedeliveryAnswer]),
+  ),
   'webhooks:replay': lines('A delivery that was sent again.', ReplayOutput),
   'webhooks:rotate': document('The subscription.', withSecret),
   'webhooks:send': document('The answer of the handler.', SendOutput),

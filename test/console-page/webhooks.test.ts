@@ -116,6 +116,27 @@ describe.runIf(hasChromium)('the webhooks view', () => {
     svc.forgetFailedRequests();
   });
 
+  test('counts what failed of a subscription and has the service send it again', async () => {
+    const { page, data } = svc;
+    await svc.go(`/webhooks?webhookId=${data.webhookId}`);
+    await page.getByRole('button', { name: 'Deliver what failed again' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('0 deliveries', { exact: true }).waitFor();
+    await svc.checkAccessibility();
+    const sent: { since: string; dryRun: boolean }[] = [];
+    await page.route('**/redelivery', (route) => {
+      sent.push(route.request().postDataJSON());
+      return route.fulfill({ status: 202, json: { matched: 3 } });
+    });
+    await dialog.getByRole('combobox').selectOption('1h');
+    await dialog.getByText('3 deliveries', { exact: true }).waitFor();
+    await dialog.getByRole('button', { name: 'Deliver again' }).click();
+    await dialog.waitFor({ state: 'hidden' });
+    expect(sent.map(({ dryRun }) => dryRun)).toEqual([true, false]);
+    expect(new Set(sent.map(({ since }) => since)).size).toBe(1);
+    await page.unroute('**/redelivery');
+  });
+
   test('names the filters in the copied command', async () => {
     const { page, data } = svc;
     await svc.go(`/webhooks?status=failed&webhookId=${data.webhookId}`);

@@ -20,6 +20,8 @@ import { runSession, type SessionEvents } from '../../features/listen/session.ts
 import { orUnknownKinds, warnOfUnknownKinds } from '../../features/webhooks/event-kinds.ts';
 import { testCommand } from '../../features/webhooks/handler.ts';
 import { listenSecrets, secretFlags } from '../../features/webhooks/known-secrets.ts';
+import { parseSince } from '../../features/webhooks/since.ts';
+import { missedOf, missedText } from '../../features/webhooks/view.ts';
 
 export default class WebhooksListen extends SvcCommand {
   static override endsWithReader = true;
@@ -34,6 +36,7 @@ lease, and removes the subscription when it stops. Without a service it needs on
     '<%= config.bin %> <%= command.id %> --forward-to localhost:3000/webhooks --secret-file secret.txt',
     '<%= config.bin %> <%= command.id %> -f campaign.clicked=3000/clicked -f 3000/rest --record deliveries.ndjson',
     '<%= config.bin %> <%= command.id %> --profile local --count 1 --json',
+    '<%= config.bin %> <%= command.id %> --profile local --since 1h',
   ];
   static override exitCodes = [0, 1, 2, 4, 5, 6, 130] as const;
   static override flags = {
@@ -72,6 +75,11 @@ lease, and removes the subscription when it stops. Without a service it needs on
       exclusive: ['no-register'],
     }),
     'no-register': Flags.boolean({ summary: 'do not subscribe to the service' }),
+    since: Flags.string({
+      summary: 'also receive the outcomes since a time, or since so long ago',
+      helpValue: '1h|TIME',
+      exclusive: ['no-register'],
+    }),
     lease: Flags.string({
       summary: 'time after which the subscription of a killed listener expires',
       default: '30s',
@@ -88,6 +96,11 @@ lease, and removes the subscription when it stops. Without a service it needs on
     warnOfUnknownKinds(kinds ?? [], out);
     const leaseSeconds = leaseOf(flags.lease);
     const wants = registrationMode(flags, world);
+    const since = flags.since === undefined ? undefined : parseSince(flags.since, world.clock.now());
+    if (since !== undefined && wants === 'no')
+      throw new SvcError('usage', '--since needs a subscription of this listener', {
+        hint: (invocation) => invocation.locally(),
+      });
     const { secrets, others, given } = await listenSecrets(flags, world, paths, wants !== 'no');
     if (!given && routes.length > 0) {
       out.warn(
@@ -102,8 +115,9 @@ lease, and removes the subscription when it stops. Without a service it needs on
             flags,
             kinds,
             secret: secrets[0]!.secret,
+            since,
             leaseSeconds,
-            subscriptionOptional: given,
+            subscriptionOptional: given && since === undefined,
             out,
             invocation: context.invocation,
           });
@@ -159,6 +173,10 @@ function events(
         out.line(report, () =>
           text.lines(report).flatMap((line, i) => [i === 0 ? '' : '\n', withColoredMark(line)]),
         );
+    },
+    catchingUp: (answer) => {
+      const missed = missedOf(answer);
+      if (missed) out.notice(missedText(missed));
     },
     notice: (words) => out.warn(words),
     refused: (url, status) =>

@@ -41,9 +41,29 @@ export const UpdateWebhookRequest = named(
       status: z.optional(status),
       leaseSeconds: lease(),
       from: about(
-        'With `status` active: also deliver the outcomes since `disabled`, when it was disabled last, or since a time. Default `now`: none.',
+        'Also deliver the outcomes since `disabled`, when it was disabled last, or since a time; it must be active. Default `now`: none.',
         z.optional(z.union([z.enum(['now', 'disabled']), instant()])),
       ),
+    }),
+  ),
+);
+const REDELIVERED = ['failed', 'all'] as const;
+export const RedeliverManyRequest = named(
+  'RedeliverManyRequest',
+  'Which deliveries of a subscription are sent again.',
+  beyond(
+    z.strictObject({
+      since: about('Those of outcomes since then.', instant()),
+      status: about(
+        '`failed`, or `all`: also those that were delivered. Default `failed`.',
+        z.optional(z.enum(REDELIVERED)),
+      ),
+      events: z.optional(kinds()),
+      rate: about(
+        'How many a second at most. Default: as fast as they are answered.',
+        z.optional(z.int().check(z.minimum(1), z.maximum(10_000))),
+      ),
+      dryRun: about('Only count them.', z.optional(z.boolean())),
     }),
   ),
 );
@@ -51,6 +71,23 @@ export const RotateWebhookRequest = named(
   'RotateWebhookRequest',
   'Replaces the signing secret. For 24 hours, `webhook-signature` has a signature by each secret.',
   beyond(z.strictObject({ signingSecret: secret() })),
+);
+
+const Redelivery = named(
+  'Redelivery',
+  'Deliveries of a subscription that are sent again, in order of occurrence and behind new ones.',
+  z.object({
+    since: time('Those since when.'),
+    status: about('`failed`, or `all`: also those that were delivered.', z.enum(REDELIVERED)),
+    events: about('Of which kinds; missing for all.', z.optional(z.array(z.string()))),
+    rate: about('How many a second at most; missing without a limit.', z.optional(z.int())),
+    startedAt: time('When it began.'),
+    matched: about('How many there were then, counted up to 100,000.', z.int()),
+    queued: about('How many were queued.', z.int()),
+    endedAt: about('When all were queued; null before that.', z.nullable(z.string()), {
+      format: 'date-time',
+    }),
+  }),
 );
 
 export const Webhook = named(
@@ -92,11 +129,26 @@ export const Webhook = named(
           }),
         ),
       ),
+      redelivery: about('What is sent again, or was at last.', z.optional(Redelivery)),
       leaseUntil: about('When it ends unless renewed.', z.optional(z.string()), { format: 'date-time' }),
     }),
   ),
 );
 export type Webhook = z.infer<typeof Webhook>;
+export const RedeliverManyAnswer = named(
+  'RedeliverManyAnswer',
+  'How many deliveries there are, and unless they were only counted, what is done.',
+  beyond(
+    z.object({
+      matched: about('How many there are, counted up to 100,000.', z.int()),
+      removedBefore: about('Deliveries before this time were removed by age.', z.optional(z.string()), {
+        format: 'date-time',
+      }),
+      redelivery: about('What is sent again; missing if they were only counted.', z.optional(Redelivery)),
+    }),
+  ),
+);
+export const StopRedeliveryAnswer = Redelivery;
 export const GetWebhookQuery = z.strictObject({
   from: about(
     'Count what it missed since then: `disabled` or a time.',

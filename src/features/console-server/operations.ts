@@ -32,6 +32,7 @@ const WRITES: readonly EndpointName[] = [
   'messageOutcome',
   'notificationOutcome',
   'redeliver',
+  'redeliverMany',
   'putCatalog',
   'revertCatalog',
 ];

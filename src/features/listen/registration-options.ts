@@ -42,6 +42,7 @@ export function registration({
   flags,
   kinds,
   secret,
+  since,
   leaseSeconds,
   subscriptionOptional,
   out,
@@ -51,6 +52,8 @@ export function registration({
   flags: RegistrationFlags;
   kinds: readonly string[] | undefined;
   secret: string;
+  /** Since when outcomes are sent too. */
+  since: string | undefined;
   leaseSeconds: number;
   /** True where the user provided the secret, so that listening without a subscription is useful. */
   subscriptionOptional: boolean;
@@ -62,6 +65,7 @@ export function registration({
     publicUrl: flags.register === undefined ? undefined : publicUrl(flags.register),
     events: kinds ?? TAP_KINDS,
     secret,
+    since,
     leaseSeconds,
     removal: (id) => invocation.onSameResource(id, 'webhooks', 'delete'),
     onRejected: (error) => {

@@ -37,6 +37,8 @@ export interface RegisterOptions {
   /** The secret to sign deliveries with; one of `secrets`. */
   readonly secret: string;
   readonly leaseSeconds: number;
+  /** Since when outcomes are sent too, a time in UTC; undefined for new ones only. */
+  readonly since?: string | undefined;
   /** Called when the service rejects the subscription. Returns true to continue without one. */
   readonly onRejected: (error: unknown) => boolean;
   /** Returns the command that removes a subscription, for a shell. */
@@ -47,6 +49,8 @@ export interface SessionEvents extends ForwardEvents {
   ready(url: URL, registered: { id: string | undefined; url: string } | undefined): void;
   report(report: Report): void;
   warn(text: string): void;
+  /** The answer of the service to a wish for earlier outcomes. */
+  catchingUp(answer: unknown): void;
 }
 
 /** Deliveries to the public address do not reach this listener. */
@@ -95,6 +99,9 @@ export async function runSession(options: SessionOptions): Promise<'counted' | '
     }
     if (signal.aborted) return 'stopped';
     on.ready(url, registered);
+    if (register?.since !== undefined && registered?.id !== undefined)
+      on.catchingUp(await askForEarlier(register.client, registered.id, register.since, signal));
+    if (signal.aborted) return 'stopped';
     return await Promise.race([
       receiver.finished.then(() => 'counted' as const),
       aborted(signal).then(() => 'stopped' as const),
@@ -102,6 +109,25 @@ export async function runSession(options: SessionOptions): Promise<'counted' | '
     ]);
   } finally {
     for (const step of undo.reverse()) await step();
+  }
+}
+
+/**
+ * Asks for the outcomes since a time. The subscription exists, so what occurs meanwhile comes too, and what comes both ways
+ * has one delivery.
+ */
+async function askForEarlier(
+  client: Client,
+  id: string,
+  since: string,
+  signal: AbortSignal,
+): Promise<unknown> {
+  const body = { status: 'active', from: since } as const;
+  try {
+    return (await client.call('updateWebhook', { params: { id }, body, signal })).body;
+  } catch (error) {
+    if (signal.aborted) return undefined;
+    throw error;
   }
 }
 

@@ -3,6 +3,7 @@ import type { Output } from '../../cli/terminal/output.ts';
 import { sanitizeLine } from '../../cli/terminal/sanitize.ts';
 import { bold, green, red, type Text, yellow } from '../../cli/terminal/text.ts';
 import { objectOf } from '../../kit/object-of.ts';
+import { redeliveryText } from './redelivery.ts';
 
 /** The known members of a subscription. A service may omit any of them. */
 export interface WebhookView {
@@ -15,6 +16,8 @@ export interface WebhookView {
   readonly disabledReason: string | undefined;
   /** How far it is with what it missed, in words. */
   readonly catchingUp: string | undefined;
+  /** What is sent again, or was at last, in words. */
+  readonly redelivery: string | undefined;
   readonly leaseUntil: string | undefined;
 }
 
@@ -29,6 +32,7 @@ export function webhookOf(body: unknown): WebhookView {
     status: text('status'),
     createdAt: text('createdAt'),
     secretVersion: typeof fields.secretVersion === 'number' ? String(fields.secretVersion) : undefined,
+    redelivery: redeliveryText(fields.redelivery),
     catchingUp: catchingUpText(fields.catchingUp),
     disabledReason: text('disabledReason'),
     leaseUntil: text('leaseUntil'),
@@ -88,6 +92,7 @@ export function webhookDetails(webhook: WebhookView, missed?: MissedView): Text 
     ['reason', webhook.disabledReason],
     ['missed', missed && missedText(missed)],
     ['catching up', webhook.catchingUp],
+    ['sent again', webhook.redelivery],
     ['created', webhook.createdAt],
     ['signs with', webhook.secretVersion && `secret ${webhook.secretVersion}`],
     ['lease until', webhook.leaseUntil],

@@ -1,13 +1,14 @@
 import { due } from '../platform/store/due.ts';
 import { type Worker, type WorkerPlatform, worker } from '../platform/workers/worker.ts';
 import { catchUps } from './store/catch-up.ts';
+import { redeliveries } from './store/redeliveries.ts';
 
 /** Interval of the check for subscriptions that a stopped node left. */
 const POLL_MS = 1000;
 /** The pause while deliveries wait that were queued before, in ms. */
 const WAITING_MS = 20;
 
-/** Queues what subscriptions missed, a few outcomes at a time. */
+/** Queues what subscriptions missed, and what is sent again, a few deliveries at a time. */
 export function startCatchUp(platform: WorkerPlatform): Worker {
   const { store, clock } = platform;
   /** True if a subscription has more as soon as its deliveries were sent. */
@@ -23,7 +24,11 @@ export function startCatchUp(platform: WorkerPlatform): Worker {
           // Of two nodes, one at a time: they would read the same outcomes.
           if (!(await tx.tryLock(`catch-up of ${workspaceId}`))) return undefined;
           await due.clear(tx, workspaceId, 'catch-up');
-          const at = await catchUps.proceed(tx, workspaceId);
+          const times = [
+            await catchUps.proceed(tx, workspaceId),
+            await redeliveries.proceed(tx, workspaceId),
+          ].filter((time) => time !== undefined);
+          const at = times.length === 0 ? undefined : Math.min(...times);
           if (at !== undefined) await due.mark(tx, workspaceId, 'catch-up', at);
           return at === undefined ? undefined : at - tx.now;
         },

@@ -13,7 +13,9 @@ import type { Tx } from '../platform/store/store.ts';
 import { type CatchUp, catchUps } from './store/catch-up.ts';
 import { deliveries } from './store/deliveries.ts';
 import { outcomeLog } from './store/outcome-log.ts';
+import { DELIVERIES_KEPT_MS } from './store/purge.ts';
 import { type DeliveryFilter, deliveryRecords, type StoredDelivery } from './store/records.ts';
+import { type Redelivery, redeliveries } from './store/redeliveries.ts';
 import { type StoredWebhook, webhooks } from './store/webhooks.ts';
 
 /** Maximum page sizes; pages with large records are shorter (store/pages.ts). */
@@ -61,10 +63,14 @@ export const webhookEndpoints = (
 
   getWebhook: async ({ tx, workspace, params, query }) => {
     const webhook = await existing(tx, workspace.id, params.id!);
-    const body = webhookView(webhook, await catchUps.get(tx, workspace.id, webhook.id));
+    const redelivery = await redeliveries.get(tx, workspace.id, webhook.id);
+    const body = {
+      ...webhookView(webhook, await catchUps.get(tx, workspace.id, webhook.id)),
+      ...(redelivery && { redelivery: redeliveryView(redelivery) }),
+    };
     const from = query.from ?? (webhook.status === 'disabled' ? 'disabled' : undefined);
     if (from === undefined) return { body };
-    const since = sinceOf(webhook, from);
+    const since = sinceOf(webhook, from, tx.now);
     return { body: { ...body, missed: await missedBy(tx, workspace.id, webhook, since, retention()) } };
   },
 
@@ -73,7 +79,6 @@ export const webhookEndpoints = (
     handle: async ({ tx, workspace, params, body }) => {
       const { url, events, status, leaseSeconds, from = 'now' } = body;
       const before = await existing(tx, workspace.id, params.id!);
-      if (from !== 'now' && status !== 'active') throw invalid('from', 'needs status active');
       await webhooks.update(tx, workspace.id, params.id!, {
         url: url === undefined ? undefined : allowedUrl(url, policy().allowLoopbackWebhooks),
         events: events === undefined ? undefined : [...new Set(events)],
@@ -83,7 +88,8 @@ export const webhookEndpoints = (
       const webhook = await existing(tx, workspace.id, params.id!);
       if (from === 'now')
         return { body: webhookView(webhook, await catchUps.get(tx, workspace.id, webhook.id)) };
-      const since = sinceOf(before, from);
+      if (webhook.status === 'disabled') throw disabled();
+      const since = sinceOf(before, from, tx.now);
       await catchUps.start(tx, workspace.id, webhook.id, since, { exactly: from !== 'disabled' });
       const missed = await missedBy(tx, workspace.id, webhook, since, retention());
       return { body: { ...webhookView(webhook, await catchUps.get(tx, workspace.id, webhook.id)), missed } };
@@ -125,13 +131,43 @@ export const webhookEndpoints = (
     return { body: { ...deliveryView(found), body: found.body } };
   },
 
+  redeliverMany: {
+    ...changesWebhook,
+    handle: async ({ tx, workspace, params, body }) => {
+      const webhook = await existing(tx, workspace.id, params.id!);
+      const { since, status = 'failed', events, rate = null, dryRun = false } = body;
+      const which = { since: Date.parse(since), status, kinds: events };
+      const matched = await redeliveries.count(tx, workspace.id, webhook.id, which);
+      const kept = tx.now - DELIVERIES_KEPT_MS;
+      const removed = which.since < kept ? { removedBefore: iso(kept) } : {};
+      if (dryRun) return { body: { matched, ...removed } };
+      if (webhook.status === 'disabled') throw disabled();
+      if (!(await redeliveries.start(tx, workspace.id, webhook.id, which, { rate, matched })))
+        throw new ServiceError(
+          'conflict',
+          'Deliveries of this subscription are already being sent again. Wait for the end, or stop that.',
+        );
+      const redelivery = redeliveryView((await redeliveries.get(tx, workspace.id, webhook.id))!);
+      return { body: { matched, ...removed, redelivery } };
+    },
+  },
+
+  stopRedelivery: {
+    ...changesWebhook,
+    handle: async ({ tx, workspace, params }) => {
+      const { id } = await existing(tx, workspace.id, params.id!);
+      if (!(await redeliveries.stop(tx, workspace.id, id)))
+        throw new ServiceError('not_found', 'No deliveries of this subscription are being sent again.');
+      return { body: redeliveryView((await redeliveries.get(tx, workspace.id, id))!) };
+    },
+  },
+
   redeliver: {
     ...changesWebhook,
     handle: async ({ tx, workspace, params, requestId }) => {
       const { id, deliveryId } = params as { id: string; deliveryId: string };
       const webhook = await existing(tx, workspace.id, id);
-      if (webhook.status === 'disabled')
-        throw new ServiceError('conflict', 'The subscription is disabled. Make it active first.');
+      if (webhook.status === 'disabled') throw disabled();
       if (!(await deliveries.redeliver(tx, workspace.id, id, deliveryId)))
         throw new ServiceError('not_found', 'The subscription has no delivery with this identifier.');
       return { body: { deliveryId, status: 'pending', requestId } };
@@ -146,12 +182,9 @@ async function deliveryPage(tx: Tx, workspaceId: string, filter: DeliveryFilter,
   return { body: { deliveries: page.rows.map(deliveryView), ...next } };
 }
 
-/** The time of `from`, Unix ms. Throws invalid_request. */
-function sinceOf({ disabledAt }: StoredWebhook, from: string): number {
-  if (from !== 'disabled') return Date.parse(from);
-  if (disabledAt === null) throw invalid('from', 'is disabled, but the subscription never was: name a time');
-  return disabledAt;
-}
+/** The time of `from`, Unix ms. A subscription that never was disabled missed nothing until `now`. */
+const sinceOf = ({ disabledAt }: StoredWebhook, from: string, now: number): number =>
+  from === 'disabled' ? (disabledAt ?? now) : Date.parse(from);
 
 /** What a subscription missed since a time, Unix ms. */
 async function missedBy(
@@ -166,6 +199,8 @@ async function missedBy(
   const removedBefore = cutoff !== null && since < cutoff ? { removedBefore: iso(cutoff) } : {};
   return { from: iso(since), ...counted, ...removedBefore };
 }
+
+const disabled = () => new ServiceError('conflict', 'The subscription is disabled. Make it active first.');
 
 const invalid = (field: string, message: string) =>
   new ServiceError('invalid_request', undefined, [{ field, message }]);
@@ -204,6 +239,20 @@ function webhookView(webhook: StoredWebhook, catchUp?: CatchUp): Webhook {
     ...(catchUp && {
       catchingUp: { from: iso(catchUp.since), reached: iso(catchUp.reached), queued: catchUp.queued },
     }),
+  };
+}
+
+function redeliveryView(redelivery: Redelivery): NonNullable<Webhook['redelivery']> {
+  const { since, status, kinds, rate, startedAt, matched, queued, endedAt } = redelivery;
+  return {
+    since: iso(since),
+    status,
+    ...(kinds && { events: [...kinds] }),
+    ...(rate === null ? {} : { rate }),
+    startedAt: iso(startedAt),
+    matched,
+    queued,
+    endedAt: endedAt === null ? null : iso(endedAt),
   };
 }
 

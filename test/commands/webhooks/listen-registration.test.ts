@@ -30,6 +30,30 @@ it('subscribes to a service that allows loopback addresses, and removes the subs
   expect(await subscriptions(service)).toEqual([]);
 });
 
+it('receives what occurred before it was started, and then what occurs, once each', async () => {
+  const service = await startTestService({ allowLoopbackWebhooks: true });
+  await click(service);
+  await click(service);
+  const svc = await listen(['--count', '3', '--event', 'campaign.clicked', '--since', '1h'], {
+    env: service.env,
+  });
+  await click(service);
+  const { code, stderr } = await svc.done;
+  expect(code).toBe(0);
+  expect(stderr).toMatch(/[23] outcomes since 20/);
+  const ids = svc.lines().map(({ body }) => (body as { decisionId: string }).decisionId);
+  expect(new Set(ids).size).toBe(3);
+  for (const bad of [
+    ['--since', 'soon'],
+    ['--since', '1h', '--no-register'],
+  ])
+    expect((await runSvc(['webhooks', 'listen', '--port', '0', ...bad], { env: service.env })).code).toBe(2);
+  const offline = await runSvc(['webhooks', 'listen', '--port', '0', '--since', '1h'], {
+    env: { SVC_BASE_URL: 'https://api.example.com', SVC_WORKSPACE: 'ws', SVC_API_KEY: 'key' },
+  });
+  expect(offline.stderr).toContain('--since needs a subscription of this listener');
+});
+
 it('renews the lease, and removes the subscription after Ctrl-C too', async () => {
   const service = await startTestService({ allowLoopbackWebhooks: true });
   const svc = await listen(['--lease', '5s'], { env: service.env });

@@ -80,7 +80,48 @@ describe('svc webhooks', () => {
     expect((await svc('get', id)).stdout).toContain('disabled');
     expect((await svc(...enable, '2020-01-01', '--yes')).stderr).toContain('were removed by age');
     await target.waitFor(1);
-    expect((await svc('get', id)).stdout).toMatch(/catching up {2}1 queued, up to 20/);
+    expect((await svc('get', id)).stdout).toMatch(/catching up 1 queued, up to 20/);
+  });
+
+  it('counts deliveries and sends them again, and shows how far that is', async () => {
+    let status = 410;
+    const target = await startReceiver((response) => void response.writeHead(status).end());
+    onTestFinished(() => target.close());
+    const service = await startTestService({ allowLoopbackWebhooks: true });
+    const home = tempDir();
+    const svc = (...argv: string[]) => runSvc(['webhooks', ...argv], { env: service.env, home });
+    const made = await svc('create', '--url', target.url, '--event', 'campaign.clicked', '--json');
+    const { id } = JSON.parse(made.stdout);
+    const decided = await service.fetch('/v1/decisioning/decide', { body: { hashId: 'aa' } });
+    const { decisionId } = (await decided.json()) as { decisionId: string };
+    await service.fetch(`/v1/messages/${decisionId}/outcomes`, { body: { type: 'clicked' } });
+    await target.waitFor(1);
+    while (!(await svc('get', id)).stdout.includes('disabled'));
+    const disabled = await svc('redeliver', id, '--since', '1h');
+    expect(disabled.stderr).toContain('disabled');
+    status = 204;
+    await svc('update', id, '--status', 'active');
+
+    const counted = await svc('redeliver', id, '--since', '1h', '--dry-run');
+    expect(counted.stdout).toMatch(/^1 failed delivery since 20/);
+    const opened = await svc('redeliver', id, '--since', '1h', '--event', 'campaign.opened');
+    expect(opened).toMatchObject({ code: 0, stdout: expect.stringMatching(/^0 failed deliveries since/) });
+    const again = await svc('redeliver', id, '--since', '1h', '--rate', '50/s');
+    expect(again.stderr).toMatch(/^1 failed delivery since 20/);
+    expect(again).toMatchObject({ code: 0, stdout: '1 of 1 delivery queued again\n' });
+    const [first, second] = await target.waitFor(2);
+    expect(second!.body).toEqual(first!.body);
+    expect((await svc('get', id)).stdout).toMatch(/sent again {2}1 of 1 since 20.*, ended/);
+    expect((await svc('redeliver', id, '--stop')).code).toBe(5);
+    for (const bad of [
+      [],
+      ['dlv_1', '--since', '1h'],
+      ['--since', 'soon'],
+      ['--since', '2999-01-01'],
+      ['--since', '1h', '--rate', '0'],
+      ['--rate', '5'],
+    ])
+      expect((await svc('redeliver', id, ...bad)).code, bad.join(' ')).toBe(2);
   });
 
   it('creates, lists, shows, updates, rotates and deletes a subscription', async () => {

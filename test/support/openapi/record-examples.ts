@@ -178,6 +178,11 @@ export async function recordExamples(
     await call('listAllDeliveries', { query: { status: 'delivered' } });
     const [{ deliveryId }] = deliveries as [{ deliveryId: string }];
     await call('getDelivery', { params: { id: deliveryId } });
+    await call('redeliverMany', {
+      params: to,
+      request: { since: '2026-01-01T00:00:00Z', status: 'all', rate: 1 },
+    });
+    await call('stopRedelivery', { params: to });
     await call('redeliver', { params: { ...to, deliveryId } });
     await call('deleteWebhook', { params });
     await call('deleteUser', { params: known });

@@ -13,6 +13,7 @@ import { Time } from '../../parts/time.tsx';
 import { Box, ViewHead } from '../../parts/view.tsx';
 import { DeliveryPanel } from './delivery-panel.tsx';
 import { RedeliverAll } from './redeliver-all.tsx';
+import { RedeliverFailed } from './redeliver-failed.tsx';
 import { attemptWords, DELIVERY_TONES, type Delivery, type Webhook } from './webhook-words.ts';
 
 const STATUS: FilterField = {
@@ -83,6 +84,9 @@ export function WebhooksView(): VNode {
           <FilterBar filters={filters} fields={[STATUS]} />
           {offers('redeliver') && deliveries.items.length > 0 && (
             <RedeliverAll deliveries={deliveries.items} done={deliveries.reload} />
+          )}
+          {offers('redeliverMany') && webhookId && (
+            <RedeliverFailed webhookId={webhookId} done={deliveries.reload} />
           )}
         </div>
         <PagedList

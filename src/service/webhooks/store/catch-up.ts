@@ -5,13 +5,13 @@ import { queueDeliveries } from './delivery-rows.ts';
 import { type LogPlace, outcomeLog } from './outcome-log.ts';
 
 /** Outcomes that one transaction reads for a subscription. */
-const PIECE = 64;
+export const PIECE = 64;
 /** A subscription gets more once no more of its deliveries than this are due, so that what it missed never is far ahead. */
 const MAX_DUE = 64;
 /** Subscriptions that one transaction serves. */
-const PER_ROUND = 8;
+export const PER_ROUND = 8;
 /** When to look again at a subscription whose deliveries wait, in ms. */
-const PAUSE_MS = 20;
+export const PAUSE_MS = 20;
 /**
  * A transaction that stores an outcome takes less, in ms. So long before it is disabled and after it is enabled, a
  * subscription may miss one: its transaction began before and saw the other status.
@@ -32,11 +32,18 @@ interface Row extends LogPlace {
   readonly webhookId: string;
   readonly since: number;
   readonly until: number;
+  /** Outcomes after it were not asked for. */
+  readonly stop: number;
+  /** 1 while the end is read again. */
+  readonly again: number;
 }
 
 /** The subscriptions that get what they missed from the log of outcomes, in order of occurrence. */
 export const catchUps = {
-  /** From now on, a subscription gets the outcomes since a time, Unix ms, also while it gets new ones. */
+  /**
+   * From now on, a subscription gets the outcomes since a time, Unix ms, also while it gets new ones. What it has not got
+   * of an earlier time that was asked for still comes.
+   */
   async start(
     tx: Tx,
     workspaceId: string,
@@ -48,8 +55,11 @@ export const catchUps = {
     await tx.sql.run(
       `INSERT INTO catch_up (workspace_id, webhook_id, since_at, after_at, after_id, until_at, next_at, queued)
        VALUES (?, ?, ?, ?, '', ?, ?, 0)
-       ON CONFLICT (workspace_id, webhook_id) DO UPDATE SET since_at = excluded.since_at, after_at = excluded.after_at,
-         after_id = '', until_at = excluded.until_at, next_at = excluded.next_at, queued = 0`,
+       ON CONFLICT (workspace_id, webhook_id) DO UPDATE SET until_at = excluded.until_at, next_at = excluded.next_at, again = 0,
+         stop_at = NULL,
+         since_at = CASE WHEN catch_up.since_at < excluded.since_at THEN catch_up.since_at ELSE excluded.since_at END,
+         after_at = CASE WHEN catch_up.after_at < excluded.after_at THEN catch_up.after_at ELSE excluded.after_at END,
+         after_id = CASE WHEN catch_up.after_at < excluded.after_at THEN catch_up.after_id ELSE '' END`,
       [workspaceId, webhookId, from, from, tx.now + MARGIN_MS, tx.now],
     );
     await due.mark(tx, workspaceId, 'catch-up');
@@ -67,7 +77,8 @@ export const catchUps = {
   /** Queues the next outcomes of some subscriptions. Returns when to go on, Unix ms; undefined at the end. */
   async proceed(tx: Tx, workspaceId: string): Promise<number | undefined> {
     const rows = await tx.sql.all<Row>(
-      `SELECT c.webhook_id AS "webhookId", c.since_at AS since, c.after_at AS at, c.after_id AS id, c.until_at AS until
+      `SELECT c.webhook_id AS "webhookId", c.since_at AS since, c.after_at AS at, c.after_id AS id, c.until_at AS until, c.again,
+         COALESCE(c.stop_at, c.until_at) AS stop
        FROM catch_up c JOIN webhook w ON w.workspace_id = c.workspace_id AND w.webhook_id = c.webhook_id
        WHERE c.workspace_id = ? AND w.status = 'active' AND c.next_at <= ? ORDER BY c.next_at, c.webhook_id LIMIT ?`,
       [workspaceId, tx.now, PER_ROUND],
@@ -102,7 +113,7 @@ async function proceedOne(tx: Tx, workspaceId: string, row: Row): Promise<void> 
     await move(row, tx.now + PAUSE_MS, 0);
     return;
   }
-  const page = await outcomeLog.page(tx, workspaceId, row, until, PIECE);
+  const page = await outcomeLog.page(tx, workspaceId, row, Math.min(until, row.stop), PIECE);
   const kinds: readonly string[] = JSON.parse(webhook.events);
   const missed = page.flatMap(({ kind, occurrence }) =>
     occurrence !== null && kinds.includes(kind)
@@ -111,14 +122,15 @@ async function proceedOne(tx: Tx, workspaceId: string, row: Row): Promise<void> 
   );
   const queued = await queueDeliveries(tx, workspaceId, missed, { behind: true });
   if (page.length === PIECE) await move(page.at(-1)!, tx.now, queued);
-  // Once more at the end: until then, a transaction that did not see the subscription active may commit.
-  else if (tx.now <= until)
-    await move({ at: Math.max(since, until - 2 * MARGIN_MS), id: '' }, until + 1, queued);
-  else await tx.sql.run('DELETE FROM catch_up WHERE workspace_id = ? AND webhook_id = ?', key);
+  else if (row.again === 0) {
+    // Until then, a transaction that did not see the subscription active may commit.
+    await move({ at: Math.max(since, until - 2 * MARGIN_MS), id: '' }, Math.max(until + 1, tx.now), queued);
+    await tx.sql.run('UPDATE catch_up SET again = 1 WHERE workspace_id = ? AND webhook_id = ?', key);
+  } else await tx.sql.run('DELETE FROM catch_up WHERE workspace_id = ? AND webhook_id = ?', key);
 }
 
 /** Whether so many deliveries of a subscription are due that no more are queued behind them. */
-async function manyDue(tx: Tx, workspaceId: string, webhookId: string): Promise<boolean> {
+export async function manyDue(tx: Tx, workspaceId: string, webhookId: string): Promise<boolean> {
   const row = await tx.sql.get<{ n: number }>(
     `SELECT count(*) AS n FROM (SELECT 1 FROM delivery WHERE workspace_id = ? AND webhook_id = ? AND due_at <= ?
        LIMIT ?) AS d`,

@@ -43,7 +43,7 @@ export async function queueDeliveries(
 
 /** The identifier of the delivery of an outcome to a subscription: the same however often it is queued. */
 const deliveryIdOf = (webhookId: string, outcomeId: string) =>
-  `dlv_${createHash('sha256').update(`${webhookId}/${outcomeId}`).digest('hex').slice(0, 32)}`;
+  `dlv_${createHash('sha256').update(`${webhookId}/${outcomeId}`).digest('hex').slice(0, 30)}`;
 
 /** The bytes of a delivery (specification: Events; docs/design-choices.md, "Delivery body"). */
 function bodyOf(occurrence: LoggedOccurrence, deliveryId: string): string {

@@ -1,7 +1,7 @@
 import type { Tx } from '../../platform/store/store.ts';
 
 /** Retention of finished deliveries, which can be inspected and redelivered. */
-const RETENTION_MS = 30 * 24 * 3600 * 1000;
+export const DELIVERIES_KEPT_MS = 30 * 24 * 3600 * 1000;
 
 /** The deletion of deliveries that are no longer kept, in pieces. */
 export const purgeDeliveries = {
@@ -37,7 +37,7 @@ export const purgeDeliveries = {
     const old = await tx.sql.all<{ id: string }>(
       `SELECT delivery_id AS id FROM delivery WHERE workspace_id = ? AND due_at IS NULL AND occurred_at <= ? LIMIT ?
        ${tx.sql.dialect.skipLocked}`,
-      [workspaceId, tx.now - RETENTION_MS, limit],
+      [workspaceId, tx.now - DELIVERIES_KEPT_MS, limit],
     );
     await remove(tx, workspaceId, old);
     return old.length;

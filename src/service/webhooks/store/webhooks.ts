@@ -127,6 +127,7 @@ export const webhooks = {
       `UPDATE webhook SET ${sets.join(', ')} WHERE workspace_id = ? AND webhook_id = ? AND ${ALIVE}`,
       [...values, workspaceId, id, tx.now],
     );
+    if (changed > 0 && change.status === 'disabled') await endCatchUp(tx, workspaceId, id);
     if (changed > 0 && change.status === 'active') {
       await due.mark(tx, workspaceId, 'deliveries');
       // What it was catching up with when it was disabled.
@@ -165,6 +166,7 @@ export const webhooks = {
        WHERE workspace_id = ? AND webhook_id = ? AND status = 'active'`,
       [reason, tx.now, workspaceId, id],
     );
+    await endCatchUp(tx, workspaceId, id);
   },
 
   /** Deletes up to `limit` subscriptions whose lease has expired. Returns how many. */
@@ -182,12 +184,21 @@ export const webhooks = {
   },
 };
 
+/** What occurs from now on was not asked for: a subscription that was disabled catches up with what was before. */
+async function endCatchUp(tx: Tx, workspaceId: string, webhookId: string): Promise<void> {
+  await tx.sql.run(
+    'UPDATE catch_up SET stop_at = ? WHERE workspace_id = ? AND webhook_id = ? AND stop_at IS NULL',
+    [tx.now, workspaceId, webhookId],
+  );
+}
+
 /** Marks the deliveries of a deleted subscription for deletion in batches (purgeDeliveries.dropped). */
 async function dropDeliveries(tx: Tx, workspaceId: string, webhookId: string): Promise<void> {
-  await tx.sql.run('DELETE FROM catch_up WHERE workspace_id = ? AND webhook_id = ?', [
-    workspaceId,
-    webhookId,
-  ]);
+  for (const table of ['catch_up', 'redelivery'])
+    await tx.sql.run(`DELETE FROM ${table} WHERE workspace_id = ? AND webhook_id = ?`, [
+      workspaceId,
+      webhookId,
+    ]);
   await tx.sql.run('INSERT INTO dropped_webhook (workspace_id, webhook_id) VALUES (?, ?)', [
     workspaceId,
     webhookId,

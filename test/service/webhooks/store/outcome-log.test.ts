@@ -105,6 +105,26 @@ it('gives no outcome from before the time that was asked for', async () => {
   expect(await queued()).toEqual(['late']);
 });
 
+it('queues nothing of a time that was not asked for, while it still catches up with an earlier one', async () => {
+  await setStatus('disabled');
+  await occur('asked');
+  await move(SECOND);
+  await setStatus('active');
+  await catchUp(START, false);
+  await drain();
+  await move(SECOND);
+  await setStatus('disabled');
+  await occur('not_asked');
+  await move(SECOND);
+  await setStatus('active');
+  await move(61 * SECOND);
+  await drain();
+  await move(61 * SECOND);
+  await drain();
+  expect(await queued()).toEqual(['asked']);
+  expect(await aged.store.read((tx) => catchUps.get(tx, ws, 'wh'))).toBeUndefined();
+});
+
 it('queues an outcome whose transaction commits after the subscription was enabled', async () => {
   await setStatus('disabled');
   await setStatus('active');
@@ -179,6 +199,8 @@ it('loses nothing however a subscription is disabled, enabled and removed from t
   const step = fc.record({
     what: fc.constantFrom('occur', 'occur', 'occur', 'disable', 'enable', 'proceed', 'send'),
     id: fc.constantFrom('one', 'two'),
+    // Shorter and longer than the margin for transactions that began before.
+    ms: fc.constantFrom(SECOND, 100 * SECOND),
   });
   let run = 0;
   await fc.assert(
@@ -195,9 +217,9 @@ it('loses nothing however a subscription is disabled, enabled and removed from t
         await setStatus('active', id);
         await catchUp(disabledAt!, false, id);
       };
-      for (const { what, id: which } of steps) {
+      for (const { what, id: which, ms } of steps) {
         const id = ids[which as 'one' | 'two'];
-        await move(SECOND);
+        await move(ms);
         if (what === 'occur') {
           wanted.push(`d${run}_${wanted.length}`);
           await occur(wanted.at(-1)!);
@@ -215,7 +237,7 @@ it('loses nothing however a subscription is disabled, enabled and removed from t
           );
       }
       for (const id of Object.values(ids)) await enable(id);
-      for (let i = 0; i < 2; i++) {
+      for (let i = 0; i < 3; i++) {
         await drain();
         await move(121 * SECOND);
       }

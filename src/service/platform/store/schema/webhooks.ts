@@ -48,6 +48,27 @@ export const webhooksTables = (d: Dialect): string[] => [
     until_at ${d.bigint} NOT NULL,
     next_at ${d.bigint} NOT NULL,
     queued INTEGER NOT NULL,
+    -- When it was disabled again: what occurred later was not asked for.
+    stop_at ${d.bigint},
+    -- 1 while the end of the log is read again.
+    again INTEGER NOT NULL DEFAULT 0,
+    PRIMARY KEY (workspace_id, webhook_id)
+  )`,
+  // Deliveries of a subscription that are sent again: the running one, or the last.
+  `CREATE TABLE redelivery (
+    workspace_id TEXT NOT NULL,
+    webhook_id TEXT NOT NULL,
+    since_at ${d.bigint} NOT NULL,
+    status TEXT NOT NULL,
+    kinds TEXT,
+    rate INTEGER,
+    started_at ${d.bigint} NOT NULL,
+    after_at ${d.bigint} NOT NULL,
+    after_id TEXT NOT NULL,
+    next_at ${d.bigint} NOT NULL,
+    matched INTEGER NOT NULL,
+    queued INTEGER NOT NULL,
+    ended_at ${d.bigint},
     PRIMARY KEY (workspace_id, webhook_id)
   )`,
   // Outcomes with more subscriptions than one transaction handles.

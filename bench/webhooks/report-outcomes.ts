@@ -1,6 +1,6 @@
 /**
  * Measures how many outcomes a second a service takes while ten subscriptions get them.
- * `npm run bench bench/report-outcomes.ts [OUTCOMES] [PROGRAM]`
+ * `npm run bench bench/webhooks/report-outcomes.ts [OUTCOMES] [PROGRAM]`
  *
  * The service is a separate process on a fresh SQLite file; PROGRAM is its `bin/run.js`, so that two versions can be compared.
  * One receiver and the load, 16 requests at a time, run in this process. `cpuMs` is the processor time of the service.

@@ -1,0 +1,183 @@
+import { due } from '../../platform/store/due.ts';
+import { listed } from '../../platform/store/listed.ts';
+import type { SqlValue, Tx } from '../../platform/store/store.ts';
+import { manyDue, PAUSE_MS, PER_ROUND, PIECE } from './catch-up.ts';
+import { MAX_COUNTED } from './outcome-log.ts';
+
+/** Deliveries that one transaction looks at for a subscription. */
+const LOOKED_AT = 512;
+/** How often a second a limited rate is filled up. */
+const PIECES_PER_SECOND = 20;
+
+/** Which deliveries of a subscription are sent again. Times are Unix ms. */
+export interface Redelivered {
+  readonly since: number;
+  readonly status: 'failed' | 'all';
+  /** Kinds of event; undefined for all. */
+  readonly kinds: readonly string[] | undefined;
+}
+
+/** Deliveries of a subscription that are sent again. Times are Unix ms. */
+export interface Redelivery extends Redelivered {
+  /** Deliveries a second at most; null without a limit. */
+  readonly rate: number | null;
+  readonly startedAt: number;
+  /** How many there were at the start, counted up to MAX_COUNTED. */
+  readonly matched: number;
+  readonly queued: number;
+  /** Null while it is running. */
+  readonly endedAt: number | null;
+}
+
+interface Row {
+  readonly webhookId: string;
+  readonly at: number;
+  readonly id: string;
+  readonly until: number;
+  readonly status: 'failed' | 'all';
+  readonly kinds: string | null;
+  readonly rate: number | null;
+}
+
+/** The deliveries of subscriptions that are sent again, many at a time: in order of occurrence, behind new ones. */
+export const redeliveries = {
+  /** Counts the deliveries that would be sent again, up to MAX_COUNTED. */
+  async count(tx: Tx, workspaceId: string, webhookId: string, which: Redelivered): Promise<number> {
+    const kinds = which.kinds && listed(tx.sql.dialect, 'kind', which.kinds);
+    const params: SqlValue[] = [workspaceId, webhookId, which.since];
+    if (kinds) params.push(kinds.param);
+    const row = await tx.sql.get<{ n: number }>(
+      `SELECT count(*) AS n FROM (SELECT 1 FROM delivery WHERE workspace_id = ? AND webhook_id = ? AND occurred_at >= ?
+         AND due_at IS NULL ${kinds ? `AND ${kinds.text}` : ''} ${which.status === 'failed' ? "AND status = 'failed'" : ''}
+         LIMIT ?) AS d`,
+      [...params, MAX_COUNTED],
+    );
+    return Number(row!.n);
+  },
+
+  /** Begins to send deliveries again. Returns false if others of the subscription are still being queued. */
+  async start(
+    tx: Tx,
+    workspaceId: string,
+    webhookId: string,
+    which: Redelivered,
+    { rate, matched }: { readonly rate: number | null; readonly matched: number },
+  ): Promise<boolean> {
+    const started = await tx.sql.run(
+      `INSERT INTO redelivery (workspace_id, webhook_id, since_at, status, kinds, rate, started_at, after_at, after_id,
+         next_at, matched, queued)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, '', ?, ?, 0)
+       ON CONFLICT (workspace_id, webhook_id) DO UPDATE SET since_at = excluded.since_at, status = excluded.status,
+         kinds = excluded.kinds, rate = excluded.rate, started_at = excluded.started_at, after_at = excluded.after_at,
+         after_id = '', next_at = excluded.next_at, matched = excluded.matched, queued = 0, ended_at = NULL
+       WHERE redelivery.ended_at IS NOT NULL`,
+      [
+        workspaceId,
+        webhookId,
+        which.since,
+        which.status,
+        which.kinds === undefined ? null : JSON.stringify(which.kinds),
+        rate,
+        tx.now,
+        which.since,
+        tx.now,
+        matched,
+      ],
+    );
+    if (started === 0) return false;
+    await due.mark(tx, workspaceId, 'catch-up');
+    await tx.notify('deliveries');
+    return true;
+  },
+
+  /** Ends it early: what was queued is sent. Returns false if none is running. */
+  async stop(tx: Tx, workspaceId: string, webhookId: string): Promise<boolean> {
+    const stopped = await tx.sql.run(
+      'UPDATE redelivery SET ended_at = ? WHERE workspace_id = ? AND webhook_id = ? AND ended_at IS NULL',
+      [tx.now, workspaceId, webhookId],
+    );
+    return stopped > 0;
+  },
+
+  /** The running one of a subscription, or its last. */
+  async get(tx: Tx, workspaceId: string, webhookId: string): Promise<Redelivery | undefined> {
+    const row = await tx.sql.get<Omit<Redelivery, 'kinds'> & { kinds: string | null }>(
+      `SELECT since_at AS since, status, kinds, rate, started_at AS "startedAt", matched, queued, ended_at AS "endedAt"
+       FROM redelivery WHERE workspace_id = ? AND webhook_id = ?`,
+      [workspaceId, webhookId],
+    );
+    return row && { ...row, kinds: row.kinds === null ? undefined : JSON.parse(row.kinds) };
+  },
+
+  /** Queues the next deliveries of some subscriptions. Returns when to go on, Unix ms; undefined at the end. */
+  async proceed(tx: Tx, workspaceId: string): Promise<number | undefined> {
+    const rows = await tx.sql.all<Row>(
+      `SELECT r.webhook_id AS "webhookId", r.after_at AS at, r.after_id AS id, r.started_at AS until, r.status, r.kinds, r.rate
+       FROM redelivery r JOIN webhook w ON w.workspace_id = r.workspace_id AND w.webhook_id = r.webhook_id
+       WHERE r.workspace_id = ? AND r.ended_at IS NULL AND w.status = 'active' AND r.next_at <= ?
+       ORDER BY r.next_at, r.webhook_id LIMIT ?`,
+      [workspaceId, tx.now, PER_ROUND],
+    );
+    for (const row of rows) await proceedOne(tx, workspaceId, row);
+    const next = await tx.sql.get<{ at: number | null }>(
+      `SELECT min(r.next_at) AS at
+       FROM redelivery r JOIN webhook w ON w.workspace_id = r.workspace_id AND w.webhook_id = r.webhook_id
+       WHERE r.workspace_id = ? AND r.ended_at IS NULL AND w.status = 'active'`,
+      [workspaceId],
+    );
+    return next?.at ?? undefined;
+  },
+};
+
+async function proceedOne(tx: Tx, workspaceId: string, row: Row): Promise<void> {
+  const { webhookId, rate } = row;
+  const key = [workspaceId, webhookId];
+  const move = (place: { at: number; id: string }, nextAt: number, queued: number) =>
+    tx.sql.run(
+      `UPDATE redelivery SET after_at = ?, after_id = ?, next_at = ?, queued = queued + ?
+       WHERE workspace_id = ? AND webhook_id = ? AND ended_at IS NULL`,
+      [place.at, place.id, nextAt, queued, ...key],
+    );
+  if (await manyDue(tx, workspaceId, webhookId)) {
+    await move(row, tx.now + PAUSE_MS, 0);
+    return;
+  }
+  const page = await tx.sql.all<{ at: number; id: string; status: string; kind: string }>(
+    `SELECT occurred_at AS at, delivery_id AS id, status, kind FROM delivery
+     WHERE workspace_id = ? AND webhook_id = ? AND occurred_at >= ? AND (occurred_at > ? OR delivery_id > ?)
+       AND occurred_at <= ? ORDER BY occurred_at, delivery_id LIMIT ?`,
+    [...key, row.at, row.at, row.id, row.until, LOOKED_AT],
+  );
+  const most = rate === null ? PIECE : Math.max(1, Math.min(PIECE, Math.floor(rate / PIECES_PER_SECOND)));
+  const kinds = row.kinds === null ? undefined : (JSON.parse(row.kinds) as string[]);
+  const again: string[] = [];
+  let last: (typeof page)[number] | undefined;
+  for (const one of page) {
+    if (again.length === most) break;
+    last = one;
+    const wanted = row.status === 'failed' ? one.status === 'failed' : one.status !== 'pending';
+    if (wanted && (kinds === undefined || kinds.includes(one.kind))) again.push(one.id);
+  }
+  const queued = again.length === 0 ? 0 : await makeDue(tx, workspaceId, again);
+  if (last === page.at(-1) && page.length < LOOKED_AT)
+    await tx.sql.run(
+      'UPDATE redelivery SET queued = queued + ?, ended_at = ? WHERE workspace_id = ? AND webhook_id = ? AND ended_at IS NULL',
+      [queued, tx.now, ...key],
+    );
+  else await move(last!, tx.now + (rate === null ? 0 : Math.ceil((queued * 1000) / rate)), queued);
+}
+
+/** Makes finished deliveries due, behind new ones, with a new series of attempts. Returns how many. */
+async function makeDue(tx: Tx, workspaceId: string, ids: readonly string[]): Promise<number> {
+  const { text, param } = listed(tx.sql.dialect, 'delivery_id', ids);
+  const changed = await tx.sql.run(
+    `UPDATE delivery SET attempts = 0, first_attempt_at = NULL, due_at = ?, behind = 1, status = 'pending'
+     WHERE workspace_id = ? AND ${text} AND due_at IS NULL`,
+    [tx.now, workspaceId, param],
+  );
+  if (changed > 0) {
+    await due.mark(tx, workspaceId, 'deliveries');
+    await tx.notify('deliveries');
+  }
+  return changed;
+}
