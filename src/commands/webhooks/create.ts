@@ -35,6 +35,11 @@ secret, one is generated from 32 random bytes as 64 hex characters and shown onc
         'file with the signing secret, or - for standard input (default: SVC_WEBHOOK_SECRET, then a new secret)',
       helpValue: 'FILE|-',
     }),
+    filter: Flags.string({
+      summary: "only outcomes that pass, such as 'contentId:summer_* channel:push'",
+      helpValue: 'FILTER',
+    }),
+    description: Flags.string({ summary: 'what it is for, in your words', helpValue: 'TEXT' }),
     lease: Flags.string({
       summary: 'remove the subscription after this time unless it is renewed with update --lease',
       helpValue: '60s',
@@ -50,6 +55,8 @@ secret, one is generated from 32 random bytes as 64 hex characters and shown onc
       url: flags.url,
       events,
       signingSecret: secret,
+      ...(flags.filter === undefined ? {} : { filter: flags.filter }),
+      ...(flags.description === undefined ? {} : { description: flags.description }),
       ...(flags.lease === undefined
         ? {}
         : { leaseSeconds: Math.ceil(parseDuration(flags.lease, '--lease') / 1000) }),

@@ -34,6 +34,11 @@ export default class WebhooksUpdate extends SvcCommand {
       helpValue: 'K,K',
     }),
     status: Flags.string({ summary: 'active or disabled', options: ['active', 'disabled'] }),
+    filter: Flags.string({
+      summary: "only outcomes that pass, such as 'contentId:summer_* channel:push'; '' for all",
+      helpValue: 'FILTER',
+    }),
+    description: Flags.string({ summary: 'what it is for, in your words', helpValue: 'TEXT' }),
     lease: Flags.string({
       summary: 'remove the subscription after this time unless it is renewed again',
       helpValue: '60s',
@@ -54,6 +59,8 @@ export default class WebhooksUpdate extends SvcCommand {
       ...(flags.url === undefined ? {} : { url: flags.url }),
       ...(events ? { events } : {}),
       ...(flags.status === undefined ? {} : { status: flags.status }),
+      ...(flags.filter === undefined ? {} : { filter: flags.filter }),
+      ...(flags.description === undefined ? {} : { description: flags.description }),
       ...(flags.lease === undefined
         ? {}
         : { leaseSeconds: Math.ceil(parseDuration(flags.lease, '--lease') / 1000) }),

@@ -24,12 +24,28 @@ const lease = () =>
       z.optional(z.int().check(z.minimum(5), z.maximum(86_400))),
     ),
   );
+const filter = () =>
+  beyond(
+    about(
+      'Only outcomes that pass: terms such as `contentId:summer_* channel:push -surface:home` over type, contentId, templateId, channel, surface, category and goalId. Empty: all.',
+      z.optional(z.string().check(z.maxLength(1000))),
+    ),
+  );
+const description = () =>
+  beyond(about('What it is for, in your words.', z.optional(z.string().check(z.maxLength(500)))));
 const status = named('WebhookStatus', 'Whether deliveries are sent.', z.enum(['active', 'disabled']));
 
 export const CreateWebhookRequest = named(
   'CreateWebhookRequest',
   'Subscribes a URL to kinds of event.',
-  z.strictObject({ url: webhookUrl(), events: kinds(), signingSecret: secret(), leaseSeconds: lease() }),
+  z.strictObject({
+    url: webhookUrl(),
+    events: kinds(),
+    signingSecret: secret(),
+    leaseSeconds: lease(),
+    filter: filter(),
+    description: description(),
+  }),
 );
 export const UpdateWebhookRequest = named(
   'UpdateWebhookRequest',
@@ -40,6 +56,8 @@ export const UpdateWebhookRequest = named(
       events: z.optional(kinds()),
       status: z.optional(status),
       leaseSeconds: lease(),
+      filter: filter(),
+      description: description(),
       from: about(
         'Also deliver the outcomes since `disabled`, when it was disabled last, or since a time; it must be active. Default `now`: none.',
         z.optional(z.union([z.enum(['now', 'disabled']), instant()])),
@@ -104,6 +122,8 @@ export const Webhook = named(
         'Version of the signing secret: 1, and one more with each rotation.',
         z.optional(z.int()),
       ),
+      filter: about('Which outcomes of its kinds it gets; missing for all.', z.optional(z.string())),
+      description: about('What it is for.', z.optional(z.string())),
       disabledReason: about('Why it is disabled, in words.', z.optional(z.string())),
       disabledAt: about('When it was disabled last.', z.optional(z.string()), { format: 'date-time' }),
       missed: about(

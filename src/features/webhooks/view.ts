@@ -14,6 +14,8 @@ export interface WebhookView {
   readonly createdAt: string | undefined;
   readonly secretVersion: string | undefined;
   readonly disabledReason: string | undefined;
+  readonly filter: string | undefined;
+  readonly description: string | undefined;
   /** How far it is with what it missed, in words. */
   readonly catchingUp: string | undefined;
   /** What is sent again, or was at last, in words. */
@@ -34,6 +36,8 @@ export function webhookOf(body: unknown): WebhookView {
     secretVersion: typeof fields.secretVersion === 'number' ? String(fields.secretVersion) : undefined,
     redelivery: redeliveryText(fields.redelivery),
     catchingUp: catchingUpText(fields.catchingUp),
+    filter: text('filter'),
+    description: text('description'),
     disabledReason: text('disabledReason'),
     leaseUntil: text('leaseUntil'),
   };
@@ -88,6 +92,8 @@ export function webhookDetails(webhook: WebhookView, missed?: MissedView): Text 
     ['id', webhook.id],
     ['url', webhook.url],
     ['events', webhook.events.join(', ')],
+    ['filter', webhook.filter],
+    ['description', webhook.description],
     ['status', webhook.status && statusText(sanitizeLine(webhook.status))],
     ['reason', webhook.disabledReason],
     ['missed', missed && missedText(missed)],

@@ -96,6 +96,7 @@ export const notificationEndpoints = (cipher: Cipher, catalogs: Catalogs): Endpo
         type: body.type,
         hashId: found.hashId,
         contentId: found.templateId,
+        about: { channel: found.channel },
         trace,
       });
       return { body: { requestId } };

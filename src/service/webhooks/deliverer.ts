@@ -10,6 +10,7 @@ import { traceHeaders } from '../platform/tracing/tracing.ts';
 import { Jobs, LEASE_MS, recordResult } from '../platform/workers/jobs.ts';
 import { type Worker, worker } from '../platform/workers/worker.ts';
 import { type ReservedSlots, reserveSlots } from './delivery-slots.ts';
+import type { Verdict } from './rules/attempt.ts';
 import { type ClaimedDelivery, deliveries, deliveryClaims } from './store/deliveries.ts';
 
 /** Subscriptions of a workspace that one round checks. */
@@ -28,7 +29,7 @@ export function startDeliverer(
   policy: () => Policy,
   send: typeof post = post,
 ): Worker {
-  const { store, clock, machine, random, cipher, precedence, tracing } = platform;
+  const { store, clock, machine, random, cipher, precedence, tracing, log } = platform;
   const egress = openEgress(policy);
   /** The last subscription of each workspace that was checked. A pass over all of them may take several rounds. */
   const cursors = new Map<string, string>();
@@ -63,13 +64,20 @@ export function startDeliverer(
       return;
     }
     const durationMs = machine.now() - began;
+    let verdict: Verdict | undefined;
     await recordResult(
       platform,
       jobs.aborting,
-      (tx) => deliveries.finish(tx, claimed, { ...result, startedAt, durationMs, endedAt: tx.now }, random()),
+      async (tx) => {
+        const ended = { ...result, startedAt, durationMs, endedAt: tx.now };
+        verdict = await deliveries.finish(tx, claimed, ended, random());
+      },
       // A failure locks the row of the subscription. Without the limit, each waiting result would hold a connection.
       { durable: false, concurrencyKeys: [{ key: `results ${claimed.webhookId}`, max: STORED_AT_ONCE }] },
     );
+    const { workspaceId, webhookId } = claimed;
+    if (verdict?.disable)
+      log('warn', 'a subscription was disabled', { workspaceId, webhookId, reason: verdict.disable });
   };
 
   const jobs = new Jobs<ClaimedDelivery>(platform, {

@@ -10,6 +10,7 @@ import type { Platform } from '../platform/platform.ts';
 import type { Policy } from '../platform/settings.ts';
 import { cutoffsOf, type Retention } from '../platform/store/retained-logs.ts';
 import type { Tx } from '../platform/store/store.ts';
+import { parseOutcomeFilter } from './rules/outcome-filter.ts';
 import { type CatchUp, catchUps } from './store/catch-up.ts';
 import { deliveries } from './store/deliveries.ts';
 import { outcomeLog } from './store/outcome-log.ts';
@@ -47,6 +48,8 @@ export const webhookEndpoints = (
       events: [...new Set(body.events)],
       secret: cipher.seal(body.signingSecret, secretAssociatedData(id)),
       leaseMs: body.leaseSeconds === undefined ? null : body.leaseSeconds * 1000,
+      filter: checkedFilter(body.filter) ?? null,
+      description: body.description ?? null,
     });
     return { body: webhookView(await existing(tx, workspace.id, id)) };
   },
@@ -77,13 +80,15 @@ export const webhookEndpoints = (
   updateWebhook: {
     ...changesWebhook,
     handle: async ({ tx, workspace, params, body }) => {
-      const { url, events, status, leaseSeconds, from = 'now' } = body;
+      const { url, events, status, leaseSeconds, filter, description, from = 'now' } = body;
       const before = await existing(tx, workspace.id, params.id!);
       await webhooks.update(tx, workspace.id, params.id!, {
         url: url === undefined ? undefined : allowedUrl(url, policy().allowLoopbackWebhooks),
         events: events === undefined ? undefined : [...new Set(events)],
         status,
         leaseMs: leaseSeconds === undefined ? undefined : leaseSeconds * 1000,
+        filter: checkedFilter(filter),
+        description,
       });
       const webhook = await existing(tx, workspace.id, params.id!);
       if (from === 'now')
@@ -190,14 +195,24 @@ const sinceOf = ({ disabledAt }: StoredWebhook, from: string, now: number): numb
 async function missedBy(
   tx: Tx,
   workspaceId: string,
-  { events }: StoredWebhook,
+  { events, filter }: StoredWebhook,
   since: number,
   retention: Retention,
 ): Promise<NonNullable<Webhook['missed']>> {
   const cutoff = cutoffsOf(tx.now, retention).outcomes;
-  const counted = await outcomeLog.count(tx, workspaceId, events, since);
+  const counted =
+    filter === null
+      ? await outcomeLog.count(tx, workspaceId, events, since)
+      : await outcomeLog.countFiltered(tx, workspaceId, events, since, filter);
   const removedBefore = cutoff !== null && since < cutoff ? { removedBefore: iso(cutoff) } : {};
   return { from: iso(since), ...counted, ...removedBefore };
+}
+
+/** Returns a filter that can be parsed, or is empty. Throws invalid_request with the place. */
+function checkedFilter(filter: string | undefined): string | undefined {
+  const parsed = parseOutcomeFilter(filter ?? '');
+  if (!parsed.ok) throw invalid('filter', `${parsed.message} (at character ${parsed.at + 1})`);
+  return filter;
 }
 
 const disabled = () => new ServiceError('conflict', 'The subscription is disabled. Make it active first.');
@@ -224,8 +239,19 @@ function allowedUrl(text: string, allowLoopback: boolean): string {
 const iso = (at: number) => new Date(at).toISOString();
 
 function webhookView(webhook: StoredWebhook, catchUp?: CatchUp): Webhook {
-  const { id, url, events, status, createdAt, disabledReason, disabledAt, leaseUntil, secretVersion } =
-    webhook;
+  const {
+    id,
+    url,
+    events,
+    status,
+    createdAt,
+    disabledReason,
+    disabledAt,
+    leaseUntil,
+    secretVersion,
+    filter,
+    description,
+  } = webhook;
   return {
     id,
     url,
@@ -233,6 +259,8 @@ function webhookView(webhook: StoredWebhook, catchUp?: CatchUp): Webhook {
     status,
     createdAt: iso(createdAt),
     secretVersion,
+    ...(filter === null ? {} : { filter }),
+    ...(description === null ? {} : { description }),
     ...(disabledReason === null ? {} : { disabledReason }),
     ...(disabledAt === null ? {} : { disabledAt: iso(disabledAt) }),
     ...(leaseUntil === null ? {} : { leaseUntil: iso(leaseUntil) }),

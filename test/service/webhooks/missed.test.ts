@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { startTestService } from '../../support/process/service.ts';
 import {
   json,
   knownUser,
@@ -8,6 +9,47 @@ import {
   tap,
   until,
 } from '../../support/process/webhooks-service.ts';
+
+it('logs that a subscription was disabled by its handler', async () => {
+  const logged: unknown[] = [];
+  const service = await startTestService({
+    allowLoopbackWebhooks: true,
+    log: (level, message, fields) => void logged.push({ level, message, ...fields }),
+  });
+  const target = await receiver((response) => void response.writeHead(410).end());
+  const { id: webhookId } = await subscribe(service, target.url);
+  await tap(service, await knownUser(service));
+  const line = { level: 'warn', message: 'a subscription was disabled', workspaceId: service.workspace };
+  const reason = 'the receiver answered 410 Gone';
+  await expect.poll(() => logged, { timeout: 20_000 }).toContainEqual({ ...line, webhookId, reason });
+});
+
+it('delivers, counts and catches up with what passes the filter of a subscription', async () => {
+  const service = await start();
+  const target = await receiver();
+  const filter = 'type:campaign.c* contentId:* -surface:home';
+  const made = await subscribe(service, target.url, { filter, description: 'of the mailer' });
+  expect(made).toMatchObject({ filter, description: 'of the mailer' });
+  const path = `/v1/webhooks/${made.id}`;
+  const patch = (body: unknown, status = 200) => json(service.fetch(path, { method: 'PATCH', body }), status);
+  const hashId = await knownUser(service);
+  await tap(service, hashId, 'opened');
+  const first = await tap(service, hashId);
+  await until(async () => target.received.length === 1);
+  await patch({ status: 'disabled' });
+  await tap(service, hashId, 'opened');
+  const second = await tap(service, hashId);
+  expect((await json(service.fetch(path), 200)).missed).toMatchObject({ outcomes: 1, erased: 0 });
+  await patch({ status: 'active', from: 'disabled' });
+  await until(async () => target.received.length === 2);
+  const got = target.received.map(({ body }) => JSON.parse(body.toString()).decisionId);
+  expect(got).toEqual([first, second]);
+
+  expect(await patch({ filter: 'channel:push  user:u1' }, 400)).toMatchObject({
+    details: [{ field: 'filter', message: expect.stringContaining('(at character 15)') }],
+  });
+  expect(await patch({ filter: '', description: '' })).not.toHaveProperty('filter');
+});
 
 it('sends what a disabled subscription missed if it is asked for, and says how much that is', async () => {
   const service = await start();

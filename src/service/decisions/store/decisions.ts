@@ -43,6 +43,8 @@ export type Earning = Pick<
   readonly reward: number | null;
   /** What the outcomes of its message are worth; null without any. */
   readonly earned: number | null;
+  /** Of its content, then. */
+  readonly category: string | null;
 };
 
 type EarningRow = Omit<Earning, 'context' | 'goals' | 'given'> & {
@@ -52,7 +54,7 @@ type EarningRow = Omit<Earning, 'context' | 'goals' | 'given'> & {
 };
 
 const EARNING = `decision_id AS "decisionId", seq, hash_id AS "hashId", context, content_id AS "contentId", prior, reward,
-  earned, counted_at AS "countedAt", policy, goals, given`;
+  earned, counted_at AS "countedAt", policy, goals, given, category`;
 
 /**
  * Per engine: the number of a new decision, above those of removed ones. PostgreSQL gives numbers of its own, so that

@@ -1,3 +1,10 @@
+/** Where an outcome occurred, and what it was about. */
+export interface About {
+  readonly channel?: string;
+  readonly surface?: string;
+  readonly category?: string;
+}
+
 /** An event to which subscriptions may subscribe. `occurredAt` is unix ms. */
 export interface Occurrence {
   readonly kind: string;
@@ -9,6 +16,8 @@ export interface Occurrence {
   /** The goal of a conversion, and what the decision earned of it, in 0 to 1. */
   readonly goalId?: string;
   readonly value?: number;
+  /** What a filter looks at and the body does not have. */
+  readonly about?: About | undefined;
   readonly occurredAt: number;
   /** The traceparent of the request that caused it. */
   readonly trace?: string | undefined;
@@ -37,14 +46,15 @@ export function occurrenceOf(
     readonly type: string;
     readonly hashId: string;
     readonly contentId: string;
+    readonly about?: About;
     readonly trace?: string | undefined;
   },
   occurredAt: number,
 ): Occurrence | null {
   const kind = Object.hasOwn(KINDS, outcome.type) ? KINDS[outcome.type] : undefined;
   if (kind === undefined) return null;
-  const { id, hashId, contentId, trace } = outcome;
+  const { id, hashId, contentId, about, trace } = outcome;
   return outcome.kind === 'message'
-    ? { kind, decisionId: id, contentId, hashId, occurredAt, trace }
-    : { kind, decisionId: '', contentId, hashId, notificationId: id, occurredAt, trace };
+    ? { kind, decisionId: id, contentId, hashId, about, occurredAt, trace }
+    : { kind, decisionId: '', contentId, hashId, notificationId: id, about, occurredAt, trace };
 }

@@ -3,6 +3,7 @@ import type { Tx } from '../../platform/store/store.ts';
 import type { LoggedOccurrence } from '../rules/occurrence.ts';
 import { queueDeliveries } from './delivery-rows.ts';
 import { type LogPlace, outcomeLog } from './outcome-log.ts';
+import { isWanted } from './stored-filters.ts';
 
 /** Outcomes that one transaction reads for a subscription. */
 export const PIECE = 64;
@@ -98,8 +99,8 @@ async function proceedOne(tx: Tx, workspaceId: string, row: Row): Promise<void> 
   const { webhookId, since, until } = row;
   const key = [workspaceId, webhookId];
   // Locked, so that it is not removed before its deliveries are stored.
-  const webhook = await tx.sql.get<{ events: string }>(
-    `SELECT events FROM webhook WHERE workspace_id = ? AND webhook_id = ? AND status = 'active' ${tx.sql.dialect.forKeyShare}`,
+  const webhook = await tx.sql.get<{ events: string; filter: string | null }>(
+    `SELECT events, filter FROM webhook WHERE workspace_id = ? AND webhook_id = ? AND status = 'active' ${tx.sql.dialect.forKeyShare}`,
     key,
   );
   if (!webhook) return;
@@ -115,11 +116,11 @@ async function proceedOne(tx: Tx, workspaceId: string, row: Row): Promise<void> 
   }
   const page = await outcomeLog.page(tx, workspaceId, row, Math.min(until, row.stop), PIECE);
   const kinds: readonly string[] = JSON.parse(webhook.events);
-  const missed = page.flatMap(({ kind, occurrence }) =>
-    occurrence !== null && kinds.includes(kind)
-      ? [{ webhookId, occurrence: JSON.parse(occurrence) as LoggedOccurrence }]
-      : [],
-  );
+  const missed = page.flatMap(({ kind, occurrence: text }) => {
+    if (text === null || !kinds.includes(kind)) return [];
+    const occurrence = JSON.parse(text) as LoggedOccurrence;
+    return isWanted(webhook.filter, occurrence) ? [{ webhookId, occurrence }] : [];
+  });
   const queued = await queueDeliveries(tx, workspaceId, missed, { behind: true });
   if (page.length === PIECE) await move(page.at(-1)!, tx.now, queued);
   else if (row.again === 0) {

@@ -5,6 +5,7 @@ import type { Tx } from '../../platform/store/store.ts';
 import type { LoggedOccurrence, Occurrence } from '../rules/occurrence.ts';
 import { queueDeliveries } from './delivery-rows.ts';
 import { outcomeLog } from './outcome-log.ts';
+import { isWanted } from './stored-filters.ts';
 
 /** Subscriptions for which one transaction queues deliveries. */
 const BATCH = 100;
@@ -86,18 +87,20 @@ async function queueBatch(
   occurrence: LoggedOccurrence,
   after: Cursor,
 ): Promise<{ queued: number; rest: Cursor | undefined }> {
-  const found = await tx.sql.all<Cursor>(
-    `SELECT w.webhook_id AS "webhookId", w.created_at AS "createdAt" FROM webhook w
+  const found = await tx.sql.all<Cursor & { filter: string | null }>(
+    `SELECT w.webhook_id AS "webhookId", w.created_at AS "createdAt", w.filter FROM webhook w
      WHERE w.workspace_id = ? AND w.status = 'active' AND (w.lease_until IS NULL OR w.lease_until > ?)
        AND w.events LIKE ? AND (w.created_at, w.webhook_id) > (?, ?)
      ORDER BY w.created_at, w.webhook_id LIMIT ? ${tx.sql.dialect.forKeyShare}`,
     [workspaceId, tx.now, `%"${occurrence.kind}"%`, after.createdAt, after.webhookId, BATCH + 1],
   );
   const batch = found.slice(0, BATCH);
-  await queueDeliveries(
+  const queued = await queueDeliveries(
     tx,
     workspaceId,
-    batch.map(({ webhookId }) => ({ webhookId, occurrence })),
+    batch.flatMap(({ webhookId, filter }) =>
+      isWanted(filter, occurrence) ? [{ webhookId, occurrence }] : [],
+    ),
   );
-  return { queued: batch.length, rest: found.length > BATCH ? batch.at(-1) : undefined };
+  return { queued, rest: found.length > BATCH ? batch.at(-1) : undefined };
 }

@@ -3,9 +3,13 @@ import type { Cutoffs } from '../../platform/store/retained-logs.ts';
 import { deleteSome } from '../../platform/store/rows.ts';
 import type { Tx } from '../../platform/store/store.ts';
 import type { LoggedOccurrence } from '../rules/occurrence.ts';
+import { isWanted } from './stored-filters.ts';
 
 /** The most outcomes that are counted. */
 export const MAX_COUNTED = 100_000;
+
+/** Outcomes that are read at once to be counted. */
+const COUNTED_AT_ONCE = 1000;
 
 /** A place in the log: outcomes of one time are ordered by identifier. */
 export interface LogPlace {
@@ -40,6 +44,29 @@ export const outcomeLog = {
       [workspaceId, since, param, MAX_COUNTED],
     );
     return { outcomes: Number(row!.outcomes), erased: Number(row!.erased) };
+  },
+
+  /** Counts the outcomes of some kinds since a time that a filter lets pass. Those of erased users count whatever they were. */
+  async countFiltered(
+    tx: Tx,
+    workspaceId: string,
+    kinds: readonly string[],
+    since: number,
+    filter: string,
+  ): Promise<Missed> {
+    const counts = { outcomes: 0, erased: 0 };
+    let after: LogPlace = { at: since, id: '' };
+    for (let read = 0; read < MAX_COUNTED; read += COUNTED_AT_ONCE) {
+      const page = await outcomeLog.page(tx, workspaceId, after, Number.MAX_SAFE_INTEGER, COUNTED_AT_ONCE);
+      for (const { kind, occurrence } of page) {
+        if (!kinds.includes(kind)) continue;
+        if (occurrence === null) counts.erased++;
+        if (occurrence === null || isWanted(filter, JSON.parse(occurrence))) counts.outcomes++;
+      }
+      if (page.length < COUNTED_AT_ONCE) break;
+      after = page.at(-1)!;
+    }
+    return counts;
   },
 
   /** The next outcomes behind a place, in order of occurrence. Those of erased users have no occurrence. */

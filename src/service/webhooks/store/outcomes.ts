@@ -1,5 +1,5 @@
 import type { ConcurrencyKey, Tx } from '../../platform/store/store.ts';
-import { occurrenceOf } from '../rules/occurrence.ts';
+import { type About, occurrenceOf } from '../rules/occurrence.ts';
 import { fanOuts } from './fan-outs.ts';
 
 /** A user's reaction to a message or notification. */
@@ -12,6 +12,8 @@ export interface Outcome {
   readonly hashId: string;
   /** Content of a message, template of a notification. */
   readonly contentId: string;
+  /** What filters of subscriptions look at beside. */
+  readonly about: About;
   /** The traceparent of the request that reports it. */
   readonly trace: string | undefined;
 }

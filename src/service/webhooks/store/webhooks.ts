@@ -15,6 +15,9 @@ export interface StoredWebhook {
   readonly createdAt: number;
   /** Number of the signing secret: 1, and one more with each rotation. */
   readonly secretVersion: number;
+  /** Which outcomes of its kinds it gets; null for all. */
+  readonly filter: string | null;
+  readonly description: string | null;
 }
 
 /** How long a replaced secret continues to sign deliveries (docs/design-choices.md, "Subscriptions"). */
@@ -23,7 +26,7 @@ const ROTATION_MS = 24 * 3600 * 1000;
 type Row = Omit<StoredWebhook, 'events'> & { events: string };
 
 const COLUMNS = `webhook_id AS id, url, events, status, disabled_reason AS "disabledReason",
-  disabled_at AS "disabledAt", lease_until AS "leaseUntil", created_at AS "createdAt", secret_version AS "secretVersion"`;
+  disabled_at AS "disabledAt", lease_until AS "leaseUntil", created_at AS "createdAt", secret_version AS "secretVersion", filter, description`;
 /** A subscription whose lease has expired counts as deleted, even if its row still exists. */
 const ALIVE = '(lease_until IS NULL OR lease_until > ?)';
 
@@ -39,11 +42,14 @@ export const webhooks = {
       events: readonly string[];
       secret: Uint8Array;
       leaseMs: number | null;
+      filter?: string | null;
+      description?: string | null;
     },
   ): Promise<void> {
     await tx.sql.run(
-      `INSERT INTO webhook (workspace_id, webhook_id, url, events, status, secret, lease_until, created_at)
-       VALUES (?, ?, ?, ?, 'active', ?, ?, ?)`,
+      `INSERT INTO webhook (workspace_id, webhook_id, url, events, status, secret, lease_until, created_at, filter,
+         description)
+       VALUES (?, ?, ?, ?, 'active', ?, ?, ?, ?, ?)`,
       [
         workspaceId,
         webhook.id,
@@ -52,6 +58,8 @@ export const webhooks = {
         webhook.secret,
         webhook.leaseMs === null ? null : tx.now + webhook.leaseMs,
         tx.now,
+        webhook.filter || null,
+        webhook.description || null,
       ],
     );
   },
@@ -75,7 +83,7 @@ export const webhooks = {
   ): Promise<Page<StoredWebhook>> {
     const { rows, more } = await readPage<Row>(tx, {
       columns: COLUMNS,
-      long: ['url', 'events', 'disabled_reason'],
+      long: ['url', 'events', 'disabled_reason', 'filter', 'description'],
       from: `webhook WHERE workspace_id = ? AND ${ALIVE} AND (created_at, webhook_id) > (?, ?)`,
       params: [workspaceId, tx.now, after.at, after.id],
       order: 'created_at, webhook_id',
@@ -102,6 +110,9 @@ export const webhooks = {
       events?: readonly string[] | undefined;
       status?: 'active' | 'disabled' | undefined;
       leaseMs?: number | undefined;
+      /** An empty text removes it. */
+      filter?: string | undefined;
+      description?: string | undefined;
     },
   ): Promise<boolean> {
     const sets: string[] = [];
@@ -112,6 +123,8 @@ export const webhooks = {
     };
     if (change.url !== undefined) set('url', change.url);
     if (change.events !== undefined) set('events', JSON.stringify(change.events));
+    if (change.filter !== undefined) set('filter', change.filter || null);
+    if (change.description !== undefined) set('description', change.description || null);
     if (change.leaseMs !== undefined) set('lease_until', tx.now + change.leaseMs);
     if (change.status !== undefined) {
       set('status', change.status);

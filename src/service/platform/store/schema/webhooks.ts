@@ -10,6 +10,8 @@ export const webhooksTables = (d: Dialect): string[] => [
     status TEXT NOT NULL,
     disabled_reason TEXT,
     disabled_at ${d.bigint},
+    filter TEXT,
+    description TEXT,
     secret ${d.blob} NOT NULL,
     previous_secret ${d.blob},
     previous_until ${d.bigint},
