@@ -182,6 +182,12 @@ export interface CreateWebhookRequest {
   readonly signingSecret: string;
   /** The subscription ends after this many seconds unless renewed. */
   readonly leaseSeconds?: number | undefined;
+  /** Only outcomes that pass: terms such as `contentId:summer_* channel:push -surface:home` over type, contentId, templateId, channel, surface, category and goalId. Empty: all. */
+  readonly filter?: string | undefined;
+  /** What it is for, in your words. */
+  readonly description?: string | undefined;
+  /** At most so many deliveries a second. */
+  readonly maxRate?: number | undefined;
 }
 
 /** A decision, which the service has logged. */
@@ -1024,6 +1030,12 @@ export interface UpdateWebhookRequest {
   readonly status?: WebhookStatus | undefined;
   /** The subscription ends after this many seconds unless renewed. */
   readonly leaseSeconds?: number | undefined;
+  /** Only outcomes that pass: terms such as `contentId:summer_* channel:push -surface:home` over type, contentId, templateId, channel, surface, category and goalId. Empty: all. */
+  readonly filter?: string | undefined;
+  /** What it is for, in your words. */
+  readonly description?: string | undefined;
+  /** At most so many deliveries a second. Null: no limit. */
+  readonly maxRate?: number | null | undefined;
   /** Also deliver the outcomes since `disabled`, when it was disabled last, or since a time; it must be active. Default `now`: none. */
   readonly from?: 'now' | 'disabled' | string | undefined;
 }
@@ -1173,6 +1185,12 @@ export interface Webhook {
   readonly createdAt: string;
   /** Version of the signing secret: 1, and one more with each rotation. */
   readonly secretVersion?: number | undefined;
+  /** Which outcomes of its kinds it gets; missing for all. */
+  readonly filter?: string | undefined;
+  /** What it is for. */
+  readonly description?: string | undefined;
+  /** At most so many deliveries a second. */
+  readonly maxRate?: number | undefined;
   /** Why it is disabled, in words. */
   readonly disabledReason?: string | undefined;
   /** When it was disabled last. */

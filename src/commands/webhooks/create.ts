@@ -6,6 +6,7 @@ import { Flags } from '../../cli/flags/oclif.ts';
 import type { RequestOf } from '../../contract/endpoints.ts';
 import { TAP_KINDS } from '../../contract/schemas.ts';
 import { orUnknownKinds, warnOfUnknownKinds } from '../../features/webhooks/event-kinds.ts';
+import { parseRate } from '../../features/webhooks/rate.ts';
 import { signingSecret } from '../../features/webhooks/signing-secret.ts';
 import { printWithSecret, webhookOf } from '../../features/webhooks/view.ts';
 import { Profiles } from '../../profiles/profiles.ts';
@@ -40,6 +41,10 @@ secret, one is generated from 32 random bytes as 64 hex characters and shown onc
       helpValue: 'FILTER',
     }),
     description: Flags.string({ summary: 'what it is for, in your words', helpValue: 'TEXT' }),
+    'max-rate': Flags.string({
+      summary: 'send at most so many deliveries a second',
+      helpValue: '20/s',
+    }),
     lease: Flags.string({
       summary: 'remove the subscription after this time unless it is renewed with update --lease',
       helpValue: '60s',
@@ -57,6 +62,9 @@ secret, one is generated from 32 random bytes as 64 hex characters and shown onc
       signingSecret: secret,
       ...(flags.filter === undefined ? {} : { filter: flags.filter }),
       ...(flags.description === undefined ? {} : { description: flags.description }),
+      ...(flags['max-rate'] === undefined
+        ? {}
+        : { maxRate: parseRate(flags['max-rate'], '--max-rate', 1000) }),
       ...(flags.lease === undefined
         ? {}
         : { leaseSeconds: Math.ceil(parseDuration(flags.lease, '--lease') / 1000) }),

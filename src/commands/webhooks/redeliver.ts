@@ -8,6 +8,7 @@ import { Redraw } from '../../cli/terminal/redraw.ts';
 import { sanitizeLine } from '../../cli/terminal/sanitize.ts';
 import type { RequestOf } from '../../contract/endpoints.ts';
 import { orUnknownKinds, warnOfUnknownKinds } from '../../features/webhooks/event-kinds.ts';
+import { parseRate } from '../../features/webhooks/rate.ts';
 import {
   countText,
   followRedelivery,
@@ -106,7 +107,7 @@ async function redeliverSince(context: Context<typeof WebhooksRedeliver>, text: 
     since: parseSince(text, clock.now()),
     status,
     ...(events && { events }),
-    ...(flags.rate !== undefined && { rate: parseRate(flags.rate) }),
+    ...(flags.rate !== undefined && { rate: parseRate(flags.rate, '--rate', 10_000) }),
   } as RequestOf<'redeliverMany'>;
   const { client } = await context.connect();
   const params = { id: args.id };
@@ -159,13 +160,4 @@ async function redeliverSince(context: Context<typeof WebhooksRedeliver>, text: 
   out.notice(words);
   await send(which);
   return follow();
-}
-
-/** Parses `50/s` or `50`. Throws usage. */
-function parseRate(text: string): number {
-  const rate = Number(/^(\d{1,5})(?:\/s)?$/.exec(text)?.[1]);
-  if (rate >= 1 && rate <= 10_000) return rate;
-  throw new SvcError('usage', `--rate ${text} is not a number of deliveries a second from 1 to 10000`, {
-    hint: (invocation) => invocation.rerunWith('--rate', '50/s'),
-  });
 }

@@ -11,6 +11,7 @@ import type { Client } from '../../client/client.ts';
 import type { RequestOf } from '../../contract/endpoints.ts';
 import { TAP_KINDS } from '../../contract/schemas.ts';
 import { orUnknownKinds, warnOfUnknownKinds } from '../../features/webhooks/event-kinds.ts';
+import { parseRate } from '../../features/webhooks/rate.ts';
 import { missedOf, missedText, webhookDetails, webhookOf } from '../../features/webhooks/view.ts';
 import { objectOf } from '../../kit/object-of.ts';
 
@@ -39,6 +40,10 @@ export default class WebhooksUpdate extends SvcCommand {
       helpValue: 'FILTER',
     }),
     description: Flags.string({ summary: 'what it is for, in your words', helpValue: 'TEXT' }),
+    'max-rate': Flags.string({
+      summary: 'send at most so many deliveries a second; none for no limit',
+      helpValue: '20/s',
+    }),
     lease: Flags.string({
       summary: 'remove the subscription after this time unless it is renewed again',
       helpValue: '60s',
@@ -61,6 +66,11 @@ export default class WebhooksUpdate extends SvcCommand {
       ...(flags.status === undefined ? {} : { status: flags.status }),
       ...(flags.filter === undefined ? {} : { filter: flags.filter }),
       ...(flags.description === undefined ? {} : { description: flags.description }),
+      ...(flags['max-rate'] === undefined
+        ? {}
+        : {
+            maxRate: flags['max-rate'] === 'none' ? null : parseRate(flags['max-rate'], '--max-rate', 1000),
+          }),
       ...(flags.lease === undefined
         ? {}
         : { leaseSeconds: Math.ceil(parseDuration(flags.lease, '--lease') / 1000) }),

@@ -31,6 +31,8 @@ const filter = () =>
       z.optional(z.string().check(z.maxLength(1000))),
     ),
   );
+const rate = z.int().check(z.minimum(1), z.maximum(1000));
+const RATE = 'At most so many deliveries a second.';
 const description = () =>
   beyond(about('What it is for, in your words.', z.optional(z.string().check(z.maxLength(500)))));
 const status = named('WebhookStatus', 'Whether deliveries are sent.', z.enum(['active', 'disabled']));
@@ -45,6 +47,7 @@ export const CreateWebhookRequest = named(
     leaseSeconds: lease(),
     filter: filter(),
     description: description(),
+    maxRate: beyond(about(RATE, z.optional(rate))),
   }),
 );
 export const UpdateWebhookRequest = named(
@@ -58,6 +61,7 @@ export const UpdateWebhookRequest = named(
       leaseSeconds: lease(),
       filter: filter(),
       description: description(),
+      maxRate: about(`${RATE} Null: no limit.`, z.optional(z.nullable(rate))),
       from: about(
         'Also deliver the outcomes since `disabled`, when it was disabled last, or since a time; it must be active. Default `now`: none.',
         z.optional(z.union([z.enum(['now', 'disabled']), instant()])),
@@ -124,6 +128,7 @@ export const Webhook = named(
       ),
       filter: about('Which outcomes of its kinds it gets; missing for all.', z.optional(z.string())),
       description: about('What it is for.', z.optional(z.string())),
+      maxRate: about(RATE, z.optional(z.int())),
       disabledReason: about('Why it is disabled, in words.', z.optional(z.string())),
       disabledAt: about('When it was disabled last.', z.optional(z.string()), { format: 'date-time' }),
       missed: about(

@@ -16,6 +16,7 @@ export interface WebhookView {
   readonly disabledReason: string | undefined;
   readonly filter: string | undefined;
   readonly description: string | undefined;
+  readonly maxRate: string | undefined;
   /** How far it is with what it missed, in words. */
   readonly catchingUp: string | undefined;
   /** What is sent again, or was at last, in words. */
@@ -38,6 +39,7 @@ export function webhookOf(body: unknown): WebhookView {
     catchingUp: catchingUpText(fields.catchingUp),
     filter: text('filter'),
     description: text('description'),
+    maxRate: typeof fields.maxRate === 'number' ? `${fields.maxRate}/s` : undefined,
     disabledReason: text('disabledReason'),
     leaseUntil: text('leaseUntil'),
   };
@@ -94,6 +96,7 @@ export function webhookDetails(webhook: WebhookView, missed?: MissedView): Text 
     ['events', webhook.events.join(', ')],
     ['filter', webhook.filter],
     ['description', webhook.description],
+    ['at most', webhook.maxRate],
     ['status', webhook.status && statusText(sanitizeLine(webhook.status))],
     ['reason', webhook.disabledReason],
     ['missed', missed && missedText(missed)],

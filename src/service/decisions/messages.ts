@@ -9,14 +9,14 @@ import { pipeline } from '../platform/store/pipeline.ts';
 import { dayAround } from '../users/contact-day.ts';
 import { contacts } from '../users/store/contacts.ts';
 import { users } from '../users/store/users.ts';
-import type { About } from '../webhooks/rules/occurrence.ts';
 import { outcomeWrites, recordOutcome } from '../webhooks/store/outcomes.ts';
+import { aboutOf } from './about.ts';
 import { audienceOf } from './audience.ts';
 import { removalOf } from './engine/eligibility.ts';
 import { rechecks } from './goals/store/rechecks.ts';
 import { recordReward, startCounting } from './start-counting.ts';
 import { contentCounts } from './store/content-counts.ts';
-import { decisions, type Earning } from './store/decisions.ts';
+import { decisions } from './store/decisions.ts';
 import { messages } from './store/messages.ts';
 import { polls } from './store/polls.ts';
 import { shownContents } from './store/shown-contents.ts';
@@ -75,15 +75,6 @@ export const messageEndpoints = (needs: MessageNeeds): Endpoints => ({
     },
   },
 });
-
-/** What filters of webhooks look at beside the content. */
-function aboutOf({ context: { channel, surface }, category }: Earning): About {
-  return {
-    ...(typeof channel === 'string' && { channel }),
-    ...(typeof surface === 'string' && { surface }),
-    ...(category !== null && { category }),
-  };
-}
 
 /**
  * Serves a page of the messages that wait for a user. What no longer suits the user is withdrawn, and its contact is

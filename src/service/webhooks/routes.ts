@@ -50,6 +50,7 @@ export const webhookEndpoints = (
       leaseMs: body.leaseSeconds === undefined ? null : body.leaseSeconds * 1000,
       filter: checkedFilter(body.filter) ?? null,
       description: body.description ?? null,
+      maxRate: body.maxRate ?? null,
     });
     return { body: webhookView(await existing(tx, workspace.id, id)) };
   },
@@ -80,7 +81,7 @@ export const webhookEndpoints = (
   updateWebhook: {
     ...changesWebhook,
     handle: async ({ tx, workspace, params, body }) => {
-      const { url, events, status, leaseSeconds, filter, description, from = 'now' } = body;
+      const { url, events, status, leaseSeconds, filter, description, maxRate, from = 'now' } = body;
       const before = await existing(tx, workspace.id, params.id!);
       await webhooks.update(tx, workspace.id, params.id!, {
         url: url === undefined ? undefined : allowedUrl(url, policy().allowLoopbackWebhooks),
@@ -89,6 +90,7 @@ export const webhookEndpoints = (
         leaseMs: leaseSeconds === undefined ? undefined : leaseSeconds * 1000,
         filter: checkedFilter(filter),
         description,
+        maxRate,
       });
       const webhook = await existing(tx, workspace.id, params.id!);
       if (from === 'now')
@@ -251,6 +253,7 @@ function webhookView(webhook: StoredWebhook, catchUp?: CatchUp): Webhook {
     secretVersion,
     filter,
     description,
+    maxRate,
   } = webhook;
   return {
     id,
@@ -261,6 +264,7 @@ function webhookView(webhook: StoredWebhook, catchUp?: CatchUp): Webhook {
     secretVersion,
     ...(filter === null ? {} : { filter }),
     ...(description === null ? {} : { description }),
+    ...(maxRate === null ? {} : { maxRate }),
     ...(disabledReason === null ? {} : { disabledReason }),
     ...(disabledAt === null ? {} : { disabledAt: iso(disabledAt) }),
     ...(leaseUntil === null ? {} : { leaseUntil: iso(leaseUntil) }),

@@ -147,12 +147,26 @@ describe('svc webhooks', () => {
       status: 'disabled',
       events: ['campaign.opened'],
     });
+    const limits = ['--filter', 'contentId:summer_*', '--description', 'of the mailer', '--max-rate', '20/s'];
+    const limited = { filter: 'contentId:summer_*', description: 'of the mailer', maxRate: 20 };
+    expect(await svc('webhooks', 'update', created.id, ...limits)).toMatchObject(limited);
+    expect(await svc(...CREATE, ...limits)).toMatchObject(limited);
+    const freed = ['--filter', '', '--description', '', '--max-rate', 'none'];
+    expect(Object.keys(await svc('webhooks', 'update', created.id, ...freed))).not.toContain('filter');
+    const wrong = await runSvc(['webhooks', 'update', created.id, '--filter', 'channel:push price:3'], {
+      env,
+    });
+    expect(wrong.code).not.toBe(0);
+    expect(wrong.stderr).toContain('unknown field price');
+    expect(wrong.stderr).toContain('(at character 14)');
+    const fast = await runSvc(['webhooks', 'update', created.id, '--max-rate', '0/s'], { env });
+    expect(fast.code).toBe(2);
     const rotated = await svc('webhooks', 'rotate', created.id);
     expect(rotated.signingSecret).toMatch(/^[0-9a-f]{64}$/);
     expect(rotated.signingSecret).not.toBe(signingSecret);
     expect(await svc('webhooks', 'deliveries', created.id)).toEqual({ deliveries: [] });
     expect(await svc('webhooks', 'delete', created.id)).toEqual({ deleted: created.id });
-    expect(await svc('webhooks', 'list')).toEqual({ webhooks: [] });
+    expect((await svc('webhooks', 'list')).webhooks.length).toBe(1);
   });
 
   it('stores the secret in the profile with mode 0600, and never prints a given one', async () => {

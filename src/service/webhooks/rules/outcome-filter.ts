@@ -67,7 +67,13 @@ function placeOf(text: string, name: string): number {
 
 const isField = (name: string): name is Field => (FILTER_FIELDS as readonly string[]).includes(name);
 
-function fieldsOf({ kind, contentId, notificationId, goalId, about }: Occurrence): Partial<Record<Field, string>> {
+function fieldsOf({
+  kind,
+  contentId,
+  notificationId,
+  goalId,
+  about,
+}: Occurrence): Partial<Record<Field, string>> {
   const of = notificationId === undefined ? { contentId } : { templateId: contentId };
   return { type: kind, ...of, ...(goalId !== undefined && { goalId }), ...about };
 }

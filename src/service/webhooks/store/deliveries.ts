@@ -29,6 +29,19 @@ export interface DueSubscription {
   readonly failing: boolean;
 }
 
+/** Until when the deliveries that were claimed last at the rate of a subscription, which the transaction locks. */
+async function pacedUntil(tx: Tx, workspaceId: string, webhookId: string): Promise<number> {
+  const row = await tx.sql.get<{ until: number | null }>(
+    `SELECT paced_until AS until FROM webhook WHERE workspace_id = ? AND webhook_id = ? ${tx.sql.dialect.forUpdate}`,
+    [workspaceId, webhookId],
+  );
+  return row?.until ?? 0;
+}
+
+/** How many deliveries a rate leaves room for now. */
+const roomIn = (maxRate: number, paced: number, now: number) =>
+  Math.max(0, Math.floor(((now + BURST_MS - Math.max(paced, now)) * maxRate) / 1000));
+
 type TakenRow = Pick<ClaimedDelivery, 'deliveryId' | 'body' | 'claim' | 'trace'> & {
   readonly occurredAt: number;
 };
@@ -36,6 +49,9 @@ type TakenRow = Pick<ClaimedDelivery, 'deliveryId' | 'body' | 'claim' | 'trace'>
 /** Number of attempts kept per delivery, the latest ones. Redeliveries are unlimited. */
 const KEPT_ATTEMPTS = 50;
 const ERROR_CHARACTERS = 500;
+
+/** A subscription with a rate gets at most so many ms of it at once: more than a worker waits between two looks. */
+const BURST_MS = 1000;
 
 const OPEN = "w.status = 'active' AND (w.lease_until IS NULL OR w.lease_until > ?)";
 
@@ -57,10 +73,11 @@ export const deliveries = {
     const rows = await tx.sql.all<{ webhookId: string; url: string; failing: number }>(
       `SELECT w.webhook_id AS "webhookId", w.url, CASE WHEN w.failing_since IS NULL THEN 0 ELSE 1 END AS failing
        FROM webhook w WHERE w.workspace_id = ? AND ${OPEN} AND w.webhook_id > ?
+       AND (w.max_rate IS NULL OR w.paced_until IS NULL OR w.paced_until + 1000 / w.max_rate <= ?)
        AND EXISTS (SELECT 1 FROM delivery d
          WHERE d.workspace_id = w.workspace_id AND d.webhook_id = w.webhook_id AND d.due_at <= ?)
        ORDER BY w.webhook_id LIMIT ?`,
-      [workspaceId, tx.now, after, tx.now, limit],
+      [workspaceId, tx.now, after, tx.now + BURST_MS, tx.now, limit],
     );
     return rows.map(({ failing, ...subscription }) => ({ ...subscription, failing: failing === 1 }));
   },
@@ -89,20 +106,23 @@ export const deliveries = {
       Pick<ClaimedDelivery, 'url' | 'secret' | 'previousSecret'> & {
         previousUntil: number | null;
         version: number;
+        maxRate: number | null;
       }
     >(
       `SELECT w.url, w.secret, w.previous_secret AS "previousSecret", w.previous_until AS "previousUntil",
-         w.secret_version AS version
+         w.secret_version AS version, w.max_rate AS "maxRate"
        FROM webhook w WHERE w.workspace_id = ? AND w.webhook_id = ? AND ${OPEN}`,
       [workspaceId, webhookId, tx.now],
     );
     if (!webhook) return [];
-    const { previousUntil, version, ...target } = webhook;
+    const { previousUntil, version, maxRate, ...target } = webhook;
+    const paced = maxRate === null ? undefined : await pacedUntil(tx, workspaceId, webhookId);
+    const most = maxRate === null ? limit : Math.min(limit, roomIn(maxRate, paced!, tx.now));
     const rotating = previousUntil !== null && previousUntil > tx.now;
     const rows: TakenRow[] = [];
     // New ones first. Those behind them go in order of occurrence.
     for (const behind of [0, 1])
-      if (rows.length < limit)
+      if (rows.length < most)
         rows.push(
           ...(
             await deliveryClaims.take<TakenRow>(
@@ -112,13 +132,19 @@ export const deliveries = {
                 where: 'webhook_id = ? AND behind = ?',
                 params: [webhookId, behind],
                 order: 'due_at, occurred_at, delivery_id',
-                limit: limit - rows.length,
+                limit: most - rows.length,
                 leaseMs,
               },
               'delivery_id AS "deliveryId", body, claim, trace, occurred_at AS "occurredAt"',
             )
           ).sort((a, b) => a.occurredAt - b.occurredAt),
         );
+    if (maxRate !== null && rows.length > 0)
+      await tx.sql.run('UPDATE webhook SET paced_until = ? WHERE workspace_id = ? AND webhook_id = ?', [
+        Math.ceil(Math.max(paced!, tx.now) + (rows.length * 1000) / maxRate),
+        workspaceId,
+        webhookId,
+      ]);
     return rows.map(({ occurredAt: _, ...row }) => ({
       ...row,
       ...target,

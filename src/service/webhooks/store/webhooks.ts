@@ -18,6 +18,8 @@ export interface StoredWebhook {
   /** Which outcomes of its kinds it gets; null for all. */
   readonly filter: string | null;
   readonly description: string | null;
+  /** Deliveries a second at most; null without a limit. */
+  readonly maxRate: number | null;
 }
 
 /** How long a replaced secret continues to sign deliveries (docs/design-choices.md, "Subscriptions"). */
@@ -26,7 +28,7 @@ const ROTATION_MS = 24 * 3600 * 1000;
 type Row = Omit<StoredWebhook, 'events'> & { events: string };
 
 const COLUMNS = `webhook_id AS id, url, events, status, disabled_reason AS "disabledReason",
-  disabled_at AS "disabledAt", lease_until AS "leaseUntil", created_at AS "createdAt", secret_version AS "secretVersion", filter, description`;
+  disabled_at AS "disabledAt", lease_until AS "leaseUntil", created_at AS "createdAt", secret_version AS "secretVersion", filter, description, max_rate AS "maxRate"`;
 /** A subscription whose lease has expired counts as deleted, even if its row still exists. */
 const ALIVE = '(lease_until IS NULL OR lease_until > ?)';
 
@@ -44,12 +46,13 @@ export const webhooks = {
       leaseMs: number | null;
       filter?: string | null;
       description?: string | null;
+      maxRate?: number | null;
     },
   ): Promise<void> {
     await tx.sql.run(
       `INSERT INTO webhook (workspace_id, webhook_id, url, events, status, secret, lease_until, created_at, filter,
-         description)
-       VALUES (?, ?, ?, ?, 'active', ?, ?, ?, ?, ?)`,
+         description, max_rate)
+       VALUES (?, ?, ?, ?, 'active', ?, ?, ?, ?, ?, ?)`,
       [
         workspaceId,
         webhook.id,
@@ -60,6 +63,7 @@ export const webhooks = {
         tx.now,
         webhook.filter || null,
         webhook.description || null,
+        webhook.maxRate ?? null,
       ],
     );
   },
@@ -113,6 +117,8 @@ export const webhooks = {
       /** An empty text removes it. */
       filter?: string | undefined;
       description?: string | undefined;
+      /** Null removes it. */
+      maxRate?: number | null | undefined;
     },
   ): Promise<boolean> {
     const sets: string[] = [];
@@ -125,6 +131,7 @@ export const webhooks = {
     if (change.events !== undefined) set('events', JSON.stringify(change.events));
     if (change.filter !== undefined) set('filter', change.filter || null);
     if (change.description !== undefined) set('description', change.description || null);
+    if (change.maxRate !== undefined) set('max_rate', change.maxRate);
     if (change.leaseMs !== undefined) set('lease_until', tx.now + change.leaseMs);
     if (change.status !== undefined) {
       set('status', change.status);

@@ -61,6 +61,23 @@ const finish = (claimed: ClaimedDelivery, status: number | null, retryAfterMs: n
     ),
   );
 
+it('claims no more than the rate of a subscription lasts, over all workers', async () => {
+  await subscribe();
+  await store.write((tx) => webhooks.update(tx, 'ws', 'wh_1', { maxRate: 4 }));
+  for (let i = 0; i < 20; i++) await enqueue(`dec_${i}`);
+  const claimed = async () => (await claim(3)).length;
+  expect([await claimed(), await claimed(), await claimed()]).toEqual([3, 1, 0]);
+  expect(await lanes()).toEqual([]);
+  now += 500;
+  expect((await lanes()).length).toBe(1);
+  expect([await claimed(), await claimed()]).toEqual([2, 0]);
+  // What was not used is not saved up.
+  now += 60_000;
+  expect([await claimed(), await claimed(), await claimed()]).toEqual([3, 1, 0]);
+  await store.write((tx) => webhooks.update(tx, 'ws', 'wh_1', { maxRate: null }));
+  expect(await claimed()).toBe(3);
+});
+
 describe('a delivery on a virtual clock', () => {
   it('is tried ten times over at least 72 h, then failed', async () => {
     await subscribe();

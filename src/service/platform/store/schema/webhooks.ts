@@ -12,6 +12,9 @@ export const webhooksTables = (d: Dialect): string[] => [
     disabled_at ${d.bigint},
     filter TEXT,
     description TEXT,
+    -- Deliveries a second, and until when those that were claimed last that long.
+    max_rate INTEGER,
+    paced_until ${d.bigint},
     secret ${d.blob} NOT NULL,
     previous_secret ${d.blob},
     previous_until ${d.bigint},
