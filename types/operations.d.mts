@@ -400,6 +400,27 @@ export interface GetModelAnswer {
   readonly holdoutShare: number;
   /** Share of each decision that is spread evenly. */
   readonly explorationShare: number;
+  /** The models that learn; the one with the best recent predictions decides. */
+  readonly experts: readonly ModelExpert[];
+  /** Rows of features that the linear experts and a logistic one use. */
+  readonly rows: {
+    /** Those of the linear experts. */
+    readonly linear: {
+      /** Rows in use, that of the bias included. */
+      readonly used: number;
+      /** Most rows, which are fewer with many contents. */
+      readonly limit: number;
+    };
+    /** Those of the logistic variant that decides, or has all features. */
+    readonly logistic: {
+      /** Rows in use, that of the bias included. */
+      readonly used: number;
+      /** Most rows, which are fewer with many contents. */
+      readonly limit: number;
+    };
+  };
+  /** The 20 contents with the most learned decisions. */
+  readonly contents: readonly LearnedContent[];
   readonly all: DecisionGroup;
   /** By what made the choice: learned beliefs, an even choice for the holdout group, or fixed weights. */
   readonly byPolicy: {
@@ -540,6 +561,21 @@ export interface IngestUsersRequest {
   readonly users: readonly User[];
 }
 
+/** What the expert that decides learned of a content. */
+export interface LearnedContent {
+  /** Identifier of the content. */
+  readonly contentId: string;
+  /** Decisions learned. */
+  readonly learned: number;
+  /** Its largest weights, at most five: of a linear expert in the unit of the reward, of a logistic one of the log-odds. */
+  readonly weights: readonly {
+    /** The feature; null if the process that answers has not met it since its start. */
+    readonly name: string | null;
+    /** The weight. */
+    readonly weight: number;
+  }[];
+}
+
 /** A page of the versions, newest first. */
 export interface ListCatalogVersionsAnswer {
   /** The version in force; 0 for the catalog of the service. */
@@ -658,6 +694,18 @@ export type MessageOutcome = 'opened' | 'clicked' | 'actioned' | 'dismissed';
 /** What the user did with a message. */
 export interface MessageOutcomeRequest {
   readonly type: MessageOutcome;
+}
+
+/** One of the models that learn side by side. */
+export interface ModelExpert {
+  /** A linear regression for each content, or a logistic regression that contents share. */
+  readonly kind: 'linear' | 'logistic';
+  /** The features it has: all, those of the place, the traits, what users did, none, or the preference of each user alone. */
+  readonly knows: 'everything' | 'place' | 'traits' | 'behavior' | 'nothing' | 'users';
+  /** Log-likelihood of its predictions for the last thousand decisions, about. */
+  readonly evidence: number;
+  /** Whether it makes the choices. */
+  readonly decides: boolean;
 }
 
 /** The delivery record of a notification. */

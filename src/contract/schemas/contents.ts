@@ -115,6 +115,51 @@ export const GetContentAnswer = named(
   'A content and what it earned over time.',
   beyond(z.object({ ...content(), ...series() })),
 );
+const rowCount = (of: string) =>
+  about(
+    of,
+    z.object({
+      used: about('Rows in use, that of the bias included.', z.int()),
+      limit: about('Most rows, which are fewer with many contents.', z.int()),
+    }),
+  );
+const Expert = named(
+  'ModelExpert',
+  'One of the models that learn side by side.',
+  z.object({
+    kind: about(
+      'A linear regression for each content, or a logistic regression that contents share.',
+      z.enum(['linear', 'logistic']),
+    ),
+    knows: about(
+      'The features it has: all, those of the place, the traits, what users did, none, or the preference of each user alone.',
+      z.enum(['everything', 'place', 'traits', 'behavior', 'nothing', 'users']),
+    ),
+    evidence: about('Log-likelihood of its predictions for the last thousand decisions, about.', z.number()),
+    decides: about('Whether it makes the choices.', z.boolean()),
+  }),
+);
+const LearnedContent = named(
+  'LearnedContent',
+  'What the expert that decides learned of a content.',
+  z.object({
+    contentId: about('Identifier of the content.', z.string()),
+    learned: about('Decisions learned.', z.int()),
+    weights: about(
+      'Its largest weights, at most five: of a linear expert in the unit of the reward, of a logistic one of the log-odds.',
+      z.array(
+        z.object({
+          name: about(
+            'The feature; null if the process that answers has not met it since its start.',
+            z.nullable(z.string()),
+          ),
+          weight: about('The weight.', z.number()),
+        }),
+      ),
+    ),
+  }),
+);
+
 export const GetModelAnswer = named(
   'GetModelAnswer',
   'The state of the learned model.',
@@ -125,6 +170,18 @@ export const GetModelAnswer = named(
       behind: about('Entries that it has yet to include.', z.int()),
       holdoutShare: about('Share of the users in the holdout group.', z.number()),
       explorationShare: about('Share of each decision that is spread evenly.', z.number()),
+      experts: about(
+        'The models that learn; the one with the best recent predictions decides.',
+        z.array(Expert),
+      ),
+      rows: about(
+        'Rows of features that the linear experts and a logistic one use.',
+        z.object({
+          linear: rowCount('Those of the linear experts.'),
+          logistic: rowCount('Those of the logistic variant that decides, or has all features.'),
+        }),
+      ),
+      contents: about('The 20 contents with the most learned decisions.', z.array(LearnedContent)),
       all: Group,
       byPolicy: about(
         'By what made the choice: learned beliefs, an even choice for the holdout group, or fixed weights.',

@@ -58,8 +58,64 @@ export function showModel(body: unknown, out: Output): Text {
     typeof gain.rate === 'number'
       ? [bold('gain over holdout '), `${percent(gain.rate)} (${interval(gain)})\n`]
       : '',
+    experts(model, out),
+    weights(model, out),
     series(model.series, out),
     showGoals(model.goals, out),
+  ];
+}
+
+/** Who decides. A service of an earlier version does not tell. */
+function experts({ experts, rows }: Row, out: Output): Text {
+  const all = rowsOf(experts);
+  if (all.length === 0) return '';
+  const used = (kind: string) => {
+    const { used, limit } = objectOf(objectOf(rows)[kind]);
+    return `${used ?? ''} of ${limit ?? ''} rows`;
+  };
+  return [
+    out.table(
+      [
+        { title: 'EXPERT', whole: true },
+        { title: 'KNOWS' },
+        { title: 'ROWS' },
+        { title: 'EVIDENCE', align: 'right' },
+        { title: 'DECIDES' },
+      ],
+      all.map(({ kind, knows, evidence, decides }) => [
+        String(kind ?? ''),
+        String(knows ?? ''),
+        used(String(kind)),
+        String(evidence ?? ''),
+        decides === true ? 'yes' : '',
+      ]),
+    ),
+    '\n',
+  ];
+}
+
+/** What was learned of each content. */
+function weights({ contents }: Row, out: Output): Text {
+  const rows = rowsOf(contents).flatMap((content) =>
+    rowsOf(content.weights).map(({ name, weight }, i) => [
+      i === 0 ? String(content.contentId ?? '') : '',
+      i === 0 ? String(content.learned ?? '') : '',
+      typeof name === 'string' ? name : '(a name not met since the start)',
+      typeof weight === 'number' && weight > 0 ? `+${weight}` : String(weight ?? ''),
+    ]),
+  );
+  if (rows.length === 0) return '';
+  return [
+    out.table(
+      [
+        { title: 'CONTENT', whole: true },
+        { title: 'LEARNED', align: 'right' },
+        { title: 'FEATURE' },
+        { title: 'WEIGHT', align: 'right' },
+      ],
+      rows,
+    ),
+    '\n',
   ];
 }
 

@@ -4,6 +4,8 @@ import type { Catalogs } from '../catalog/follow.ts';
 import type { Call, Endpoints } from '../http/endpoint.ts';
 import { differenceOf, rateOf } from '../platform/intervals.ts';
 import { goalStates, goalsOfContents } from './goals/report.ts';
+import type { LearnedModels } from './learned-models.ts';
+import { viewOfModel } from './model-view.ts';
 import {
   type CountedBucket,
   type CountedContent,
@@ -25,7 +27,7 @@ const REMOVED = /^removed (.*)$/s;
 
 const NONE: Counts = { served: 0, rewarded: 0, dismissed: 0 };
 
-export const contentEndpoints = (catalogs: Catalogs): Endpoints => ({
+export const contentEndpoints = (catalogs: Catalogs, learned: LearnedModels): Endpoints => ({
   listContents: async (call) => {
     const { tx, workspace, query, now } = call;
     const catalog = await catalogs.of(tx, workspace.id);
@@ -74,7 +76,7 @@ export const contentEndpoints = (catalogs: Catalogs): Endpoints => ({
     const [log] = await rewards.heads(tx, [workspace.id]);
     const total = await contentCounts.total(tx, workspace.id, '');
     const of = (policy: CountedPolicy) => sumOf(total.filter((each) => each.policy === policy));
-    const learned = rateOf(of('learned').rewarded, of('learned').served);
+    const chosen = rateOf(of('learned').rewarded, of('learned').served);
     const holdout = rateOf(of('holdout').rewarded, of('holdout').served);
     const { step, buckets } = await seriesOf(call, '');
     const included = head?.learnedSeq ?? 0;
@@ -85,13 +87,14 @@ export const contentEndpoints = (catalogs: Catalogs): Endpoints => ({
         behind: Math.max(0, (log?.seq ?? 0) - included),
         holdoutShare: settings.holdout,
         explorationShare: settings.explorationShare,
+        ...viewOfModel(await learned.current(tx, workspace.id)),
         all: figuresOf(sumOf(total)),
         byPolicy: {
           learned: figuresOf(of('learned')),
           holdout: figuresOf(of('holdout')),
           weights: figuresOf(of('weights')),
         },
-        gain: learned && holdout && differenceOf(learned, holdout),
+        gain: chosen && holdout && differenceOf(chosen, holdout),
         goals: await goalStates(tx, workspace.id, catalog),
         step,
         series: pointsOf(buckets),

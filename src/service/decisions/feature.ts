@@ -43,7 +43,7 @@ export function decisions(
       ...decisionLogEndpoints(given.catalogs, platform.cipher),
       ...rewardEndpoints(given.catalogs, platform.repeatable),
       ...messageEndpoints(needs),
-      ...contentEndpoints(given.catalogs),
+      ...contentEndpoints(given.catalogs, models),
     },
     workers: [
       startLearner(platform, models),

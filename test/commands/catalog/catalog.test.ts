@@ -223,7 +223,10 @@ it('shows what contents earned, the model, and the timeline of a user', async ()
     (item: { served: number }) => item.served === 0,
   );
   expect((await svc('contents', 'get', unused.id)).stdout).toMatch(/^rate +0 served, 0 rewarded$/m);
-  expect((await svc('model')).stdout).toMatch(/^learned\t1\t1\t100\.0 %/m);
+  const model = await svc('model');
+  expect(model.stdout).toMatch(/^learned\t1\t1\t100\.0 %/m);
+  expect(model.stdout).toMatch(/^EXPERT\tKNOWS\tROWS\tEVIDENCE\tDECIDES$/m);
+  expect(model.stdout.match(/\tyes$/gm)).toHaveLength(1);
   const timeline = await svc('users', 'timeline', '--hash-id', hashId);
   expect(timeline.code, timeline.stderr).toBe(0);
   expect(timeline.stdout).toMatch(new RegExp(`\\tdecision\\t${decisionId}\\t`));

@@ -229,6 +229,27 @@ export class Encoding {
   }
 }
 
+/** What these columns are called in the rows that they have, alone and in products. */
+export function namesOfRows(
+  columns: readonly (readonly [key: number, name: string])[],
+  { rows }: RowTable,
+): Map<number, string> {
+  const names = new Map<number, string>();
+  const add = (key: number, name: string) => {
+    if (rows.has(key)) names.set(key, name);
+  };
+  for (const [key, name] of columns) {
+    add(key, name);
+    add(derivedKey(key, STANDARD), name);
+    add(derivedKey(key, RANK), `rank of ${name}`);
+    add(derivedKey(key, SQUARE), `square of the rank of ${name}`);
+  }
+  const factors = [...names];
+  for (const [i, [a, name]] of factors.entries())
+    for (const [b, other] of factors.slice(0, i)) add(productKey(a, b), `${other} × ${name}`);
+  return names;
+}
+
 const productKey = (a: number, b: number) => mix(a ^ b) || 1;
 
 /** The factor that gives a vector with this sum of squares its length. */

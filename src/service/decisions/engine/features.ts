@@ -43,6 +43,8 @@ export const MAX_FEATURES_PER_DECISION = 96;
 /** The fields whose values a reason may repeat: they name a place, not a person. */
 export const NAMED_PLACES = ['channel', 'surface', 'locale'];
 
+const COMBINED = 'this combination of context';
+
 /** Traits and fields that name or reach a person: never a feature, not even hashed. Matched in snake_case. */
 const IDENTIFYING =
   /^((full|first|last|sur|given|family|middle|nick|user|display|customer|contact|legal|holder|account_holder|cardholder)_?)?name$|(^|_)(phone|mobile|msisdn|telephone|e_?mail|iban|ssn|address)(_?number|_|$)|(^|_)(account|acct|card)_?(number|num|no|nr|id)$/;
@@ -136,10 +138,38 @@ export function featuresOf(
   return features;
 }
 
+/** Columns of which a name is known, by key. */
+const MAX_COLUMNS = 16_384;
+const columns = new Map<number, string>();
+
+/**
+ * Remembers what a column is called, for `svc model`: a trait, an event or a field. Of a text only what names a place or a
+ * time, or `true` and `false`: others are of persons.
+ */
+function remember(key: number, label: string, value: string): void {
+  if (columns.has(key)) return;
+  if (columns.size >= MAX_COLUMNS) columns.clear();
+  columns.set(key, value === '' ? label : `${label} ${value}`);
+}
+
+/** The name of a column for people, if this process has met it. */
+export const nameOfColumn = (key: number): string | undefined => columns.get(key);
+
+/** The keys that a number has by its magnitude, with their ranges. */
+export function* magnitudeRows(key: number): Generator<readonly [number, string]> {
+  yield [derivedKey(key, 1000), 'at 0'];
+  for (let octave = -10; octave < 50; octave++) {
+    const [from, to] = [2 ** octave, 2 ** (octave + 1)];
+    yield [derivedKey(key, 1000 + magnitude(from)), `from ${from} to below ${to}`];
+    yield [derivedKey(key, 1000 + magnitude(-from)), `from -${from} to above -${to}`];
+  }
+}
+
 /** All fields of the context together, numbers by their magnitude. */
 function combinationOf(places: readonly Feature[]): Feature {
   const key = places.reduce((sum, place) => mix(sum ^ magnitudeKey(place)), 0);
-  return { key: key || 1, label: 'this combination of context', value: '', number: null, kind: COMBINATION };
+  remember(key || 1, COMBINED, '');
+  return { key: key || 1, label: COMBINED, value: '', number: null, kind: COMBINATION };
 }
 
 /** Sorts features by key and takes at most `limit`. */
@@ -169,21 +199,21 @@ const looksPersonal = (value: TraitValue) =>
   typeof value === 'string' &&
   (value.includes('@') || (value.length >= FEWEST_DIGITS && MANY_DIGITS.test(value)));
 
-const text = (kind: number, { key, label }: Name, value: string): Feature => ({
-  key: mix(key ^ hash32(value)) || 1,
-  label,
-  value,
-  number: null,
-  kind,
-});
+function text(kind: number, { key: name, label }: Name, value: string): Feature {
+  const key = mix(name ^ hash32(value)) || 1;
+  const isPublic =
+    kind === EVENT ||
+    (kind === PLACE && NAMED_PLACES.includes(label)) ||
+    value === 'true' ||
+    value === 'false';
+  remember(key, label, isPublic ? value : '');
+  return { key, label, value, number: null, kind };
+}
 
-const number = (kind: number, { key, label }: Name, given: number): Feature => ({
-  key: key || 1,
-  label,
-  value: '',
-  number: shortened(given),
-  kind,
-});
+function number(kind: number, { key, label }: Name, given: number): Feature {
+  remember(key || 1, label, '');
+  return { key: key || 1, label, value: '', number: shortened(given), kind };
+}
 
 /** A number as the log and the model have it. Small whole ones are as they are. */
 function shortened(given: number): number {
