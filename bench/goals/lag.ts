@@ -7,6 +7,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { definitions } from '../../src/service/decisions/goals/store/definitions.ts';
+import { eventHeads } from '../../src/service/events/store/event-heads.ts';
 import { startService } from '../../src/service/start.ts';
 
 const rate = Number(process.argv[2] ?? 5000);
@@ -86,7 +88,12 @@ for (const share of [0.01, 1]) {
   }
   await load;
   const stored = performance.now() - began;
-  while (!(await service.idle())) await sleep(20);
+  const isBehind = () =>
+    service.platform.store.read(async (tx) => {
+      const { number: newest } = await eventHeads.get(tx, service.workspace);
+      return (await definitions.all(tx, service.workspace)).some(({ number }) => number < newest);
+    });
+  while (await isBehind()) await sleep(20);
   const caughtUp = performance.now() - began - stored;
   lags.sort((a, b) => a - b);
   const at = (part: number) => lags[Math.min(lags.length - 1, Math.floor(part * lags.length))]!.toFixed(0);

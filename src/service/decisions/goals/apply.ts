@@ -97,7 +97,7 @@ async function store(
     ({ counted, decisions }, i) =>
       counted !== before[i]!.counted || String(decisions) !== String(before[i]!.decisions),
   );
-  await pipeline(changed.map((event) => goalEvents.attribute(tx, workspaceId, event)));
+  await goalEvents.attribute(tx, workspaceId, changed);
 }
 
 function changesOf(before: readonly GoalEvent[], after: readonly GoalEvent[]): Changes {
@@ -173,7 +173,7 @@ async function earn(tx: Tx, workspaceId: string, changes: Changes, formula: Form
     ...decision,
     goals: withChanges(decision.goals, changes.get(decision.decisionId)!),
   }));
-  await pipeline(after.map((decision) => decisions.setGoals(tx, workspaceId, decision)));
+  await decisions.setGoals(tx, workspaceId, after);
   await countValues(tx, workspaceId, before, after);
   await reward(tx, workspaceId, after, formula);
 }

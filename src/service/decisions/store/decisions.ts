@@ -2,6 +2,7 @@ import { due } from '../../platform/store/due.ts';
 import { listed } from '../../platform/store/listed.ts';
 import { conditionsOf, type Page, readPage } from '../../platform/store/pages.ts';
 import { pipeline } from '../../platform/store/pipeline.ts';
+import { withRows } from '../../platform/store/rows.ts';
 import type { Tx } from '../../platform/store/store.ts';
 import { packFeatures } from '../engine/features.ts';
 import {
@@ -155,13 +156,20 @@ export const decisions = {
     ]);
   },
 
-  /** Sets what the events of a decision count for its goals. */
-  async setGoals(tx: Tx, workspaceId: string, { decisionId, goals }: Earning): Promise<void> {
-    await tx.sql.run('UPDATE decision SET goals = ? WHERE workspace_id = ? AND decision_id = ?', [
-      Object.keys(goals).length === 0 ? null : JSON.stringify(goals),
-      workspaceId,
-      decisionId,
-    ]);
+  /** Sets what the events of locked decisions count for their goals. */
+  async setGoals(tx: Tx, workspaceId: string, changed: readonly Earning[]): Promise<void> {
+    const { text, param } = withRows(
+      tx.sql.dialect,
+      changed.map(({ decisionId, goals }) => [
+        decisionId,
+        Object.keys(goals).length === 0 ? null : JSON.stringify(goals),
+      ]),
+    );
+    await tx.sql.run(
+      `${text} UPDATE decision SET goals = v.c1 FROM v
+       WHERE decision.workspace_id = ? AND decision.decision_id = v.c0`,
+      [param, workspaceId],
+    );
   },
 
   /** Sets the rewards that were reported for a decision, by goalId. */

@@ -1,4 +1,4 @@
-import type { SqlValue, Tx } from './store.ts';
+import type { Dialect, SqlValue, Tx } from './store.ts';
 
 /** Row counts of statements: a list is split into these, so that few statements are prepared. */
 const CHUNKS = [64, 8, 1];
@@ -29,6 +29,21 @@ export async function insertRows(
     added += await tx.sql.run(`${insert} VALUES ${values} ${then}`, part.flat());
   }
   return added;
+}
+
+/**
+ * Rows as a table `v` at the beginning of a statement, whose text does not depend on how many they are, and its first
+ * parameter. The columns are `c0`, `c1` and so on, as text: cast those that are numbers. It is materialized, so that SQLite
+ * looks up each of its rows in the other table.
+ */
+export function withRows(
+  dialect: Pick<Dialect, 'name'>,
+  rows: readonly (readonly (string | number | null)[])[],
+): { readonly text: string; readonly param: SqlValue } {
+  const columns = (rows[0] ?? []).map((_, i) => `r.value ->> ${i} AS c${i}`).join(', ');
+  const from =
+    dialect.name === 'postgres' ? 'jsonb_array_elements((?)::jsonb) AS r(value)' : 'json_each(?) AS r';
+  return { text: `WITH v AS MATERIALIZED (SELECT ${columns} FROM ${from})`, param: JSON.stringify(rows) };
 }
 
 /**

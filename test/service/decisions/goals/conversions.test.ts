@@ -52,7 +52,10 @@ test('a conversion is delivered once to those who subscribe to it by name, and n
   await track('order_completed', 'B');
   await track('order_refunded', 'A');
   await track('order_refunded', 'B');
-  await until(() => service.idle());
+  await until(async () => {
+    const decision = await json(service.fetch(`/v1/decisions/${decisionId}`), 200);
+    return decision.goals === undefined;
+  });
   await track('order_completed', 'C');
   await named.waitFor(2);
   await json(
@@ -64,10 +67,11 @@ test('a conversion is delivered once to those who subscribe to it by name, and n
     { ...GOAL, negative, within: '6d' },
     { ...GOAL, goalId: 'reported', event: 'never' },
   ]);
-  await json(
-    service.fetch(`/v1/decisions/${decisionId}/reward`, { body: { value: 0.5, goalId: 'reported' } }),
-    200,
-  );
+  // Nodes use a new catalog within a second.
+  await until(async () => {
+    const body = { value: 0.5, goalId: 'reported' };
+    return (await service.fetch(`/v1/decisions/${decisionId}/reward`, { body })).status === 200;
+  });
   await named.waitFor(3);
   await until(() => service.idle());
   expect(bodies().slice(2)).toMatchObject([{ goalId: 'reported', value: 0.5 }]);

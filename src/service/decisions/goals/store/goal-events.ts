@@ -1,6 +1,6 @@
 import { listed } from '../../../platform/store/listed.ts';
 import { removals } from '../../../platform/store/retention/removals.ts';
-import { insertRows } from '../../../platform/store/rows.ts';
+import { insertRows, withRows } from '../../../platform/store/rows.ts';
 import type { Tx } from '../../../platform/store/store.ts';
 import { definitions } from './definitions.ts';
 
@@ -108,11 +108,21 @@ export const goalEvents = {
     );
   },
 
-  /** Stores for which decisions an event counts, and how much. */
-  async attribute(tx: Tx, workspaceId: string, event: GoalEvent): Promise<void> {
+  /** Stores for which decisions events count, and how much. */
+  async attribute(tx: Tx, workspaceId: string, events: readonly GoalEvent[]): Promise<void> {
+    if (events.length === 0) return;
+    const { text, param } = withRows(
+      tx.sql.dialect,
+      events.map(({ goal, number, counted, decisions }) => [
+        ...[goal, number, counted],
+        decisionsText(decisions),
+      ]),
+    );
     await tx.sql.run(
-      'UPDATE goal_event SET counted = ?, decisions = ? WHERE workspace_id = ? AND goal = ? AND number = ?',
-      [event.counted, decisionsText(event.decisions), workspaceId, event.goal, event.number],
+      `${text} UPDATE goal_event SET counted = CAST(v.c2 AS BIGINT), decisions = v.c3 FROM v
+       WHERE goal_event.workspace_id = ? AND goal_event.goal = CAST(v.c0 AS BIGINT)
+         AND goal_event.number = CAST(v.c1 AS BIGINT)`,
+      [param, workspaceId],
     );
   },
 };
