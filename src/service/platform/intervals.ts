@@ -28,9 +28,11 @@ export function rateOf(hits: number, n: number): Rate | null {
 export function meanOf({ n, sum, squares }: { n: number; sum: number; squares: number }): Rate | null {
   if (n <= 0) return null;
   const mean = Math.min(1, Math.max(0, sum / n));
-  const variance = squares / n - mean ** 2;
-  // Values of 0 alone, or of 1, say no more than as many trials.
-  const effective = variance > 0 ? (n * mean * (1 - mean)) / variance : n;
+  // With one more value, of 1: few small values would seem to exclude that there are large ones.
+  const cautious = Math.min(1, Math.max(0, (sum + 1) / (n + 1)));
+  const variance = (squares + 1) / (n + 1) - cautious ** 2;
+  // Values of 1 alone say no more than as many trials.
+  const effective = variance > 0 ? (n * cautious * (1 - cautious)) / variance : n;
   return { ...rateOf(mean * effective, effective)!, rate: mean };
 }
 
