@@ -2,7 +2,7 @@ import { due } from '../../platform/store/due.ts';
 import { listed } from '../../platform/store/listed.ts';
 import { conditionsOf, type Page, readPage } from '../../platform/store/pages.ts';
 import { pipeline } from '../../platform/store/pipeline.ts';
-import { withRows } from '../../platform/store/rows.ts';
+import { rowsQuery } from '../../platform/store/rows.ts';
 import type { Tx } from '../../platform/store/store.ts';
 import { packFeatures } from '../engine/features.ts';
 import {
@@ -158,7 +158,7 @@ export const decisions = {
 
   /** Sets what the events of locked decisions count for their goals. */
   async setGoals(tx: Tx, workspaceId: string, changed: readonly Earning[]): Promise<void> {
-    const { text, param } = withRows(
+    const { text, param } = rowsQuery(
       tx.sql.dialect,
       changed.map(({ decisionId, goals }) => [
         decisionId,
@@ -166,8 +166,8 @@ export const decisions = {
       ]),
     );
     await tx.sql.run(
-      `${text} UPDATE decision SET goals = v.c1 FROM v
-       WHERE decision.workspace_id = ? AND decision.decision_id = v.c0`,
+      `WITH v AS MATERIALIZED (${text}) UPDATE decision SET goals = v.c1 FROM v
+       WHERE workspace_id = ? AND decision_id = v.c0`,
       [param, workspaceId],
     );
   },

@@ -32,18 +32,18 @@ export async function insertRows(
 }
 
 /**
- * Rows as a table `v` at the beginning of a statement, whose text does not depend on how many they are, and its first
- * parameter. The columns are `c0`, `c1` and so on, as text: cast those that are numbers. It is materialized, so that SQLite
- * looks up each of its rows in the other table.
+ * Rows as a query, whose text does not depend on how many they are, and its only parameter. The columns are `c0`, `c1` and so
+ * on, as text: cast those that are numbers. Materialize it (`WITH v AS MATERIALIZED`), so that SQLite looks up each of its
+ * rows in the other table.
  */
-export function withRows(
+export function rowsQuery(
   dialect: Pick<Dialect, 'name'>,
   rows: readonly (readonly (string | number | null)[])[],
 ): { readonly text: string; readonly param: SqlValue } {
   const columns = (rows[0] ?? []).map((_, i) => `r.value ->> ${i} AS c${i}`).join(', ');
   const from =
     dialect.name === 'postgres' ? 'jsonb_array_elements((?)::jsonb) AS r(value)' : 'json_each(?) AS r';
-  return { text: `WITH v AS MATERIALIZED (SELECT ${columns} FROM ${from})`, param: JSON.stringify(rows) };
+  return { text: `SELECT ${columns} FROM ${from}`, param: JSON.stringify(rows) };
 }
 
 /**

@@ -10,7 +10,9 @@ import { opsOf, WORKSPACE, WorldInStore } from '../../../support/goals/world.ts'
 import { freshDatabase } from '../../../support/postgres/database.ts';
 import { tempDir } from '../../../support/temp.ts';
 
-test('decisions earn what a comparison of every event with every decision says', async () => {
+test('decisions earn what a comparison of every event with every decision says', {
+  timeout: 240_000,
+}, async () => {
   const seed = String(fc.readConfigureGlobal().seed);
   const ops = [...opsOf(seed, { users: 6, decisions: 200, events: 800 })];
   const store = await connectStore(await freshDatabase(tempDir()), systemClock);

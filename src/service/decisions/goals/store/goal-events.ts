@@ -1,6 +1,6 @@
 import { listed } from '../../../platform/store/listed.ts';
 import { removals } from '../../../platform/store/retention/removals.ts';
-import { insertRows, withRows } from '../../../platform/store/rows.ts';
+import { insertRows, rowsQuery } from '../../../platform/store/rows.ts';
 import type { Tx } from '../../../platform/store/store.ts';
 import { definitions } from './definitions.ts';
 
@@ -111,7 +111,7 @@ export const goalEvents = {
   /** Stores for which decisions events count, and how much. */
   async attribute(tx: Tx, workspaceId: string, events: readonly GoalEvent[]): Promise<void> {
     if (events.length === 0) return;
-    const { text, param } = withRows(
+    const { text, param } = rowsQuery(
       tx.sql.dialect,
       events.map(({ goal, number, counted, decisions }) => [
         ...[goal, number, counted],
@@ -119,9 +119,8 @@ export const goalEvents = {
       ]),
     );
     await tx.sql.run(
-      `${text} UPDATE goal_event SET counted = CAST(v.c2 AS BIGINT), decisions = v.c3 FROM v
-       WHERE goal_event.workspace_id = ? AND goal_event.goal = CAST(v.c0 AS BIGINT)
-         AND goal_event.number = CAST(v.c1 AS BIGINT)`,
+      `WITH v AS MATERIALIZED (${text}) UPDATE goal_event SET counted = CAST(v.c2 AS BIGINT), decisions = v.c3 FROM v
+       WHERE workspace_id = ? AND goal = CAST(v.c0 AS BIGINT) AND number = CAST(v.c1 AS BIGINT)`,
       [param, workspaceId],
     );
   },
