@@ -150,6 +150,7 @@ function choose(
     seen: model.contents.get(chosen.contentId)?.seen ?? 0,
     explanation: explanation?.winner === chosen.contentId ? explanation : null,
     ranking: chosen.ranking,
+    prior: content.prior,
     candidates: candidates.length,
     higher,
     level,

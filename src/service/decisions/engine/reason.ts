@@ -18,6 +18,8 @@ export interface Chosen {
   /** What moved the choice; null unless it is the best. */
   readonly explanation: Explanation | null;
   readonly ranking: number;
+  /** Its assumed probability of a reward before any outcome. */
+  readonly prior: number;
   /** How many candidates there were, and how many of the others rank higher and the same. */
   readonly candidates: number;
   readonly higher: number;
@@ -42,8 +44,11 @@ export function reasonFor(chosen: Chosen): string {
   return `${parts.join('; ')}.`;
 }
 
-function evidence({ seen, explanation }: Chosen): string {
-  if (seen === 0) return 'no outcomes yet, ranked by its prior';
+function evidence({ seen, explanation, ranking, prior }: Chosen): string {
+  if (seen === 0)
+    return Math.abs(ranking - prior) < SLIGHT
+      ? 'no outcomes yet, ranked by its prior'
+      : `no outcomes yet: its prior is ${rounded(prior)}, what others earned here makes it ${rounded(ranking)}`;
   const weighed = (explanation?.effects ?? [])
     .filter(({ effect }) => Math.abs(effect) >= SLIGHT)
     .slice(0, 2)
@@ -53,6 +58,8 @@ function evidence({ seen, explanation }: Chosen): string {
     });
   return [`learned from ${seen} ${seen === 1 ? 'outcome' : 'outcomes'}`, ...weighed].join(', ');
 }
+
+const rounded = (n: number) => Number(n.toFixed(3));
 
 /** Explains why no content is eligible: which guardrail or rule excluded which. */
 export function reasonForNone(

@@ -124,6 +124,17 @@ describe('the choice', () => {
     expect(decide(situation()).reason).toMatch(/no outcomes yet, ranked by its prior\.$/);
   });
 
+  test('the reason says why a content without outcomes is not ranked as its prior says', () => {
+    const outcomes = Array.from({ length: 60 }, () => entry('a', 1, { context: { surface: 'home' } }));
+    const model = learned(outcomes);
+    const choice = decide(situation({ contents: [content('new')], context: { surface: 'home' }, model }));
+    const { ranking } = choice.chosen!;
+    expect(Math.abs(ranking - content('new').prior)).toBeGreaterThan(0.01);
+    expect(choice.reason).toContain(
+      `no outcomes yet: its prior is ${content('new').prior}, what others earned here makes it ${Number(ranking.toFixed(3))}`,
+    );
+  });
+
   test('a content without outcomes ranks by its prior in any context', () => {
     const places: Record<string, string>[] = [
       {},
