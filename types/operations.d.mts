@@ -768,6 +768,95 @@ export interface OutcomeAnswer {
   readonly requestId: string;
 }
 
+/** What happened in the workspace in the last 24 hours. */
+export interface OverviewAnswer {
+  /** When it was counted: the end of the last hour. */
+  readonly at: string;
+  /** The beginning of the first hour. */
+  readonly from: string;
+  /** The beginning of the first hour of what was served: these are hours of the clock (UTC), the last of which has not ended. */
+  readonly servedFrom: string;
+  /** Events. */
+  readonly events: {
+    /** Events that were ever received: the number of the newest one. */
+    readonly stored: number;
+    /** Events received. By hour, the oldest of 24 first. */
+    readonly byHour: readonly number[];
+  };
+  /** Decisions. */
+  readonly decisions: {
+    /** Decisions made. By hour, the oldest of 24 first. */
+    readonly byHour: readonly number[];
+    /** Decisions that count, by what made the choice. */
+    readonly counted: {
+      /** Chosen by learned beliefs. */
+      readonly learned: number;
+      /** Chosen evenly, for users of the holdout group. */
+      readonly holdout: number;
+      /** Chosen by fixed weights. */
+      readonly weights: number;
+    };
+  };
+  /** Messages. */
+  readonly messages: {
+    /** Decisions that count: their message was served, or their channel is not polled. By hour, the oldest of 24 first. */
+    readonly servedByHour: readonly number[];
+    /** Of these, those of the holdout group. By hour, the oldest of 24 first. */
+    readonly holdoutByHour: readonly number[];
+    /** Of those served, the ones that were clicked or actioned. */
+    readonly rewarded: number;
+    /** Outcomes `clicked` and `actioned`, by the time of the outcome. By hour, the oldest of 24 first. */
+    readonly tappedByHour: readonly number[];
+  };
+  /** The contents that were served most. */
+  readonly contents: readonly OverviewContent[];
+  /** Notifications by their state, in the hour in which they were triggered. */
+  readonly notifications: {
+    /** Those that are queued. By hour, the oldest of 24 first. */
+    readonly queued: readonly number[];
+    /** Those that are held. By hour, the oldest of 24 first. */
+    readonly held: readonly number[];
+    /** Those that were dispatched. By hour, the oldest of 24 first. */
+    readonly dispatched: readonly number[];
+    /** Those that were delivered. By hour, the oldest of 24 first. */
+    readonly delivered: readonly number[];
+    /** Those that failed. By hour, the oldest of 24 first. */
+    readonly failed: readonly number[];
+  };
+  /** Deliveries to subscriptions by their state, in the hour of their occasion. */
+  readonly deliveries: {
+    /** Those that are pending. By hour, the oldest of 24 first. */
+    readonly pending: readonly number[];
+    /** Those that were delivered. By hour, the oldest of 24 first. */
+    readonly delivered: readonly number[];
+    /** Those that failed. By hour, the oldest of 24 first. */
+    readonly failed: readonly number[];
+    /** Attempts of the latest 500 deliveries. */
+    readonly attempts: number;
+    /** Of these, those that were answered with a status from 200 to 299. */
+    readonly attemptsSucceeded: number;
+    /** Duration below which 95 % of these attempts were, in ms; null without any. */
+    readonly p95Ms: number | null;
+  };
+  /** Which data the workspace has at all. */
+  readonly has: {
+    /** Whether users are stored. */
+    readonly users: boolean;
+    /** Whether there are subscriptions. */
+    readonly webhooks: boolean;
+  };
+  /** True if a count may be more: an hour or a state has 20,000 entries or more, of which the newest were counted. */
+  readonly capped: boolean;
+}
+
+/** A content that was served. */
+export interface OverviewContent {
+  /** Identifier of the content. */
+  readonly contentId: string;
+  /** How often it was served outside of the holdout group. By hour, the oldest of 24 first. */
+  readonly servedByHour: readonly number[];
+}
+
 /** A page of the pending messages of a user, served or not. */
 export interface PeekMessagesAnswer {
   /** The messages. */
@@ -1398,6 +1487,8 @@ export interface Operations {
     /** Width of the points. Default: hours while the figures are younger than 14 days, else days. */
     readonly step?: 'hour' | 'day' | undefined;
   }, options?: CallOptions): Promise<GetContentAnswer>;
+  /** What happened in the last 24 hours, by hour. Events, decisions, messages, notifications and deliveries. It costs about the same however much that was. */
+  getOverview(input?: undefined, options?: CallOptions): Promise<OverviewAnswer>;
   /** The test clock. For test workspaces of a service with `svc serve --test-clock`. */
   getClock(input?: {
     /** Counts what becomes due until this time. */

@@ -18,6 +18,7 @@ export type Operation =
   | 'getDelivery'
   | 'getModel'
   | 'getNotification'
+  | 'getOverview'
   | 'getUser'
   | 'getUserTimeline'
   | 'getWebhook'

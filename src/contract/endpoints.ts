@@ -371,6 +371,18 @@ export const ENDPOINTS = table({
     query: s.SeriesQuery,
     answer: s.GetContentAnswer,
   },
+  getOverview: {
+    method: 'GET',
+    path: '/v1/overview',
+    group: 'reads',
+    success: 200,
+    repeat: 'always',
+    beyondSpecification: true,
+    summary: 'What happened in the last 24 hours, by hour',
+    description:
+      'Events, decisions, messages, notifications and deliveries. It costs about the same however much that was.',
+    answer: s.OverviewAnswer,
+  },
   getClock: {
     method: 'GET',
     path: '/v1/clock',

@@ -141,6 +141,12 @@ export const OPERATIONS: Readonly<Record<EndpointName, Operation>> = {
     group: 'reads',
     repeat: 'always',
   },
+  getOverview: {
+    method: 'GET',
+    path: '/v1/overview',
+    group: 'reads',
+    repeat: 'always',
+  },
   getClock: {
     method: 'GET',
     path: '/v1/clock',

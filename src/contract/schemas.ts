@@ -7,6 +7,7 @@ export * from './schemas/errors.ts';
 export * from './schemas/events.ts';
 export * from './schemas/messages.ts';
 export * from './schemas/notifications.ts';
+export * from './schemas/overview.ts';
 export * from './schemas/timeline.ts';
 export * from './schemas/users.ts';
 export * from './schemas/webhooks.ts';

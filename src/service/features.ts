@@ -11,6 +11,7 @@ import type { KeyWatch } from './http/access/key-watch.ts';
 import type { Feature } from './http/endpoint.ts';
 import { notificationRemovals, notifications } from './notifications/feature.ts';
 import type { Channels } from './notifications/providers/settings.ts';
+import { overviewEndpoints } from './overview/routes.ts';
 import type { post } from './platform/egress/post.ts';
 import type { Limiter } from './platform/limits/limiter.ts';
 import type { Platform } from './platform/platform.ts';
@@ -80,6 +81,7 @@ export function openFeatures(platform: Platform, needs: FeatureNeeds): readonly 
     { endpoints: catalogEndpoints(() => policy().retain, goalNotices) },
     { endpoints: clockEndpoints(retention) },
     { endpoints: timelineEndpoints(platform.cipher, catalogs) },
+    { endpoints: overviewEndpoints },
     erasure(platform, decide.models, needs.outboxFile),
     {
       workers: [

@@ -145,7 +145,7 @@ describe('the layers (ARCHITECTURE.md)', () => {
   const LEVELS = [
     ['start.ts'],
     ['running-service.ts', 'features.ts', 'optional-parts.ts'],
-    ['admin', 'clock', 'timeline', 'erasure', 'retention'],
+    ['admin', 'clock', 'timeline', 'overview', 'erasure', 'retention'],
     ['decisions', 'notifications'],
     ['users', 'webhooks', 'events'],
     ['catalog'],

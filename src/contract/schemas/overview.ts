@@ -1,0 +1,100 @@
+import * as z from 'zod/mini';
+import { about, beyond, named, time } from '../parts.ts';
+
+const hours = (description: string) =>
+  about(`${description} By hour, the oldest of 24 first.`, z.array(z.int()));
+const count = (description: string) => about(description, z.int());
+
+export const OverviewAnswer = named(
+  'OverviewAnswer',
+  'What happened in the workspace in the last 24 hours.',
+  beyond(
+    z.object({
+      at: time('When it was counted: the end of the last hour.'),
+      from: time('The beginning of the first hour.'),
+      servedFrom: time(
+        'The beginning of the first hour of what was served: these are hours of the clock (UTC), the last of which has not ended.',
+      ),
+      events: about(
+        'Events.',
+        z.object({
+          stored: count('Events that were ever received: the number of the newest one.'),
+          byHour: hours('Events received.'),
+        }),
+      ),
+      decisions: about(
+        'Decisions.',
+        z.object({
+          byHour: hours('Decisions made.'),
+          counted: about(
+            'Decisions that count, by what made the choice.',
+            z.object({
+              learned: count('Chosen by learned beliefs.'),
+              holdout: count('Chosen evenly, for users of the holdout group.'),
+              weights: count('Chosen by fixed weights.'),
+            }),
+          ),
+        }),
+      ),
+      messages: about(
+        'Messages.',
+        z.object({
+          servedByHour: hours(
+            'Decisions that count: their message was served, or their channel is not polled.',
+          ),
+          holdoutByHour: hours('Of these, those of the holdout group.'),
+          rewarded: count('Of those served, the ones that were clicked or actioned.'),
+          tappedByHour: hours('Outcomes `clicked` and `actioned`, by the time of the outcome.'),
+        }),
+      ),
+      contents: about(
+        'The contents that were served most.',
+        z.array(
+          named(
+            'OverviewContent',
+            'A content that was served.',
+            z.object({
+              contentId: about('Identifier of the content.', z.string()),
+              servedByHour: hours('How often it was served outside of the holdout group.'),
+            }),
+          ),
+        ),
+      ),
+      notifications: about(
+        'Notifications by their state, in the hour in which they were triggered.',
+        z.object({
+          queued: hours('Those that are queued.'),
+          held: hours('Those that are held.'),
+          dispatched: hours('Those that were dispatched.'),
+          delivered: hours('Those that were delivered.'),
+          failed: hours('Those that failed.'),
+        }),
+      ),
+      deliveries: about(
+        'Deliveries to subscriptions by their state, in the hour of their occasion.',
+        z.object({
+          pending: hours('Those that are pending.'),
+          delivered: hours('Those that were delivered.'),
+          failed: hours('Those that failed.'),
+          attempts: count('Attempts of the latest 500 deliveries.'),
+          attemptsSucceeded: count('Of these, those that were answered with a status from 200 to 299.'),
+          p95Ms: about(
+            'Duration below which 95 % of these attempts were, in ms; null without any.',
+            z.nullable(z.int()),
+          ),
+        }),
+      ),
+      has: about(
+        'Which data the workspace has at all.',
+        z.object({
+          users: about('Whether users are stored.', z.boolean()),
+          webhooks: about('Whether there are subscriptions.', z.boolean()),
+        }),
+      ),
+      capped: about(
+        'True if a count may be more: an hour or a state has 20,000 entries or more, of which the newest were counted.',
+        z.boolean(),
+      ),
+    }),
+  ),
+);

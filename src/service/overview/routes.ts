@@ -1,0 +1,103 @@
+import { DELIVERY_STATES, NOTIFICATION_STATES } from '../../contract/schemas.ts';
+import { eventHeads } from '../events/store/event-heads.ts';
+import type { Endpoints } from '../http/endpoint.ts';
+import { pipeline } from '../platform/store/pipeline.ts';
+import { byHour, HOUR_MS, HOURS, type Hourly, MOST_COUNTED, overviews } from './store.ts';
+
+/** Contents that an overview shows by name. */
+const MOST_CONTENTS = 5;
+
+type ContentRows = Awaited<ReturnType<typeof overviews.contents>>;
+
+export const overviewEndpoints: Endpoints = {
+  getOverview: {
+    priority: 'page',
+    handle: async ({ tx, workspace: { id }, now }) => {
+      const from = now - HOURS * HOUR_MS;
+      const servedFrom = Math.floor(now / HOUR_MS) * HOUR_MS - (HOURS - 1) * HOUR_MS;
+      const { number } = await eventHeads.get(tx, id);
+      const events = await overviews.events(tx, id, number, from);
+      const decisions = await overviews.decisions(tx, id, from);
+      const notifications = await pipeline(
+        NOTIFICATION_STATES.map((status) => overviews.notifications(tx, id, status, from)),
+      );
+      const deliveries = await pipeline(
+        DELIVERY_STATES.map((status) => overviews.deliveries(tx, id, status, from)),
+      );
+      const attempts = await overviews.attempts(tx, id, from);
+      const outcomes = await overviews.outcomes(tx, id, from);
+      const counted = await overviews.contents(tx, id, servedFrom);
+      const present = await overviews.present(tx, id);
+      const tapped = outcomes.filter(({ type }) => type === 'clicked' || type === 'actioned');
+      const whole = counted.filter(({ contentId }) => contentId === '');
+      return {
+        body: {
+          at: new Date(now).toISOString(),
+          from: new Date(from).toISOString(),
+          servedFrom: new Date(servedFrom).toISOString(),
+          events: { stored: number, byHour: events },
+          decisions: {
+            byHour: decisions,
+            counted: {
+              learned: sumOf(whole.filter(({ policy }) => policy === 'learned')),
+              holdout: sumOf(whole.filter(({ policy }) => policy === 'holdout')),
+              weights: sumOf(whole.filter(({ policy }) => policy === 'weights')),
+            },
+          },
+          messages: {
+            servedByHour: servedByHour(whole, servedFrom),
+            holdoutByHour: servedByHour(
+              whole.filter(({ policy }) => policy === 'holdout'),
+              servedFrom,
+            ),
+            rewarded: whole.reduce((sum, { rewarded }) => sum + rewarded, 0),
+            tappedByHour: byHour(tapped),
+          },
+          contents: contentsOf(counted, servedFrom),
+          notifications: Object.fromEntries(NOTIFICATION_STATES.map((state, i) => [state, notifications[i]])),
+          deliveries: {
+            ...Object.fromEntries(DELIVERY_STATES.map((state, i) => [state, deliveries[i]])),
+            attempts: attempts.durations.length,
+            attemptsSucceeded: attempts.succeeded,
+            p95Ms: quantile(attempts.durations, 0.95),
+          },
+          has: present,
+          capped: isCapped(decisions, [...notifications, ...deliveries]),
+        },
+      };
+    },
+  },
+};
+
+const sumOf = (rows: readonly { readonly served: number }[]) =>
+  rows.reduce((sum, { served }) => sum + served, 0);
+
+const servedByHour = (rows: ContentRows, from: number): Hourly =>
+  byHour(rows.map(({ bucket, served }) => ({ hour: (bucket - from) / HOUR_MS, n: served })));
+
+/** The contents that were served most, with their counts by hour. */
+function contentsOf(rows: ContentRows, from: number): object[] {
+  const byContent = new Map<string, ContentRows>();
+  for (const row of rows)
+    if (row.contentId !== '') byContent.set(row.contentId, [...(byContent.get(row.contentId) ?? []), row]);
+  return [...byContent]
+    .map(([contentId, own]) => ({ contentId, own, served: sumOf(own) }))
+    .sort((a, b) => b.served - a.served || (a.contentId < b.contentId ? -1 : 1))
+    .slice(0, MOST_CONTENTS)
+    .map(({ contentId, own }) => ({
+      contentId,
+      servedByHour: servedByHour(
+        own.filter(({ policy }) => policy !== 'holdout'),
+        from,
+      ),
+    }));
+}
+
+/** True if a count has reached its bound, so that it may be more. */
+const isCapped = (hours: Hourly, states: readonly Hourly[]): boolean =>
+  hours.some((n) => n >= MOST_COUNTED) ||
+  states.some((counts) => counts.reduce((sum, n) => sum + n, 0) >= MOST_COUNTED);
+
+/** The nearest-rank quantile of rising values; null for none. */
+const quantile = (values: readonly number[], q: number): number | null =>
+  values[Math.max(0, Math.ceil(values.length * q) - 1)] ?? null;

@@ -1,0 +1,177 @@
+import { pipeline } from '../platform/store/pipeline.ts';
+import type { Tx } from '../platform/store/store.ts';
+
+export const HOUR_MS = 3_600_000;
+/** Hours that an overview looks back, each a column of its charts. */
+export const HOURS = 24;
+/** Most rows that are counted for an hour or a state: the cost of an overview is bounded. */
+export const MOST_COUNTED = 20_000;
+/** Deliveries whose attempts are looked at. */
+const SAMPLED = 500;
+/** Most attempts of these. */
+const MOST_ATTEMPTS = 5_000;
+/** Rows of counters that are read to find the contents that are chosen most. */
+const MOST_CONTENT_ROWS = 20_000;
+
+/** Counts by hour, the oldest first. */
+export type Hourly = readonly number[];
+
+interface HourCount {
+  readonly hour: number;
+  readonly n: number;
+}
+
+/**
+ * The newest number before a time, found by halving: numbers rise with the time. No statement reads more than one row for
+ * each power of two below `head`.
+ */
+const EVENT_BEFORE = `WITH RECURSIVE search AS (
+    SELECT CAST(0 AS BIGINT) AS position, CAST(? AS BIGINT) AS step
+    UNION ALL
+    SELECT position + CASE WHEN COALESCE((SELECT e.received_at FROM event e WHERE e.workspace_id = ?
+      AND e.number <= position + step ORDER BY e.number DESC LIMIT 1), 0) < ? THEN step ELSE 0 END, step / 2
+    FROM search WHERE step > 0)
+  SELECT position FROM search WHERE step = 0`;
+const DECISION_BEFORE = `WITH RECURSIVE search AS (
+    SELECT CAST(0 AS BIGINT) AS position, CAST(? AS BIGINT) AS step
+    UNION ALL
+    SELECT position + CASE WHEN COALESCE((SELECT d.at_ms FROM decision d WHERE d.workspace_id = ?
+      AND d.seq <= position + step ORDER BY d.seq DESC LIMIT 1), 0) < ? THEN step ELSE 0 END, step / 2
+    FROM search WHERE step > 0)
+  SELECT position FROM search WHERE step = 0`;
+
+/** The positions in a log at the beginning of each hour since `from`, and at its end. */
+async function hourPositions(
+  tx: Tx,
+  search: string,
+  { workspaceId, head, from }: { workspaceId: string; head: number; from: number },
+): Promise<number[]> {
+  const largest = head < 1 ? 1 : 2 ** Math.floor(Math.log2(head));
+  const rows = await pipeline(
+    Array.from({ length: HOURS }, (_, hour) =>
+      tx.sql.get<{ position: number }>(search, [largest, workspaceId, from + hour * HOUR_MS]),
+    ),
+  );
+  return [...rows.map((row) => Math.min(Number(row!.position), head)), head];
+}
+
+/** Adds counts to their hours. */
+export function byHour(rows: readonly HourCount[]): number[] {
+  const hours = new Array<number>(HOURS).fill(0);
+  for (const { hour, n } of rows) hours[Math.min(Math.max(Number(hour), 0), HOURS - 1)]! += Number(n);
+  return hours;
+}
+
+/** What happened in a workspace in the last hours, read at a cost that does not depend on how much it was. */
+export const overviews = {
+  /** Events received by hour, by their numbers: those that were removed meanwhile count too. `head` is the newest one. */
+  async events(tx: Tx, workspaceId: string, head: number, from: number): Promise<Hourly> {
+    const positions = await hourPositions(tx, EVENT_BEFORE, { workspaceId, head, from });
+    return positions.slice(1).map((position, hour) => Math.max(0, position - positions[hour]!));
+  },
+
+  /** Decisions by hour, each counted up to MOST_COUNTED. */
+  async decisions(tx: Tx, workspaceId: string, from: number): Promise<Hourly> {
+    const newest = await tx.sql.get<{ seq: number }>(
+      'SELECT seq FROM decision WHERE workspace_id = ? ORDER BY seq DESC LIMIT 1',
+      [workspaceId],
+    );
+    if (!newest) return new Array(HOURS).fill(0);
+    const place = { workspaceId, head: Number(newest.seq), from };
+    const positions = await hourPositions(tx, DECISION_BEFORE, place);
+    const rows = await pipeline(
+      positions.slice(1).map((position, hour) =>
+        tx.sql.get<{ n: number }>(
+          `SELECT COUNT(*) AS n FROM (SELECT seq FROM decision
+             WHERE workspace_id = ? AND seq > ? AND seq <= ? LIMIT ?) AS c`,
+          [workspaceId, positions[hour]!, position, MOST_COUNTED],
+        ),
+      ),
+    );
+    return rows.map((row) => Number(row!.n));
+  },
+
+  /** Notifications of one state by the hour in which they were triggered, the newest MOST_COUNTED of them. */
+  async notifications(tx: Tx, workspaceId: string, status: string, from: number): Promise<Hourly> {
+    const rows = await tx.sql.all<HourCount>(
+      `SELECT (created_at - ?) / ${HOUR_MS} AS hour, COUNT(*) AS n FROM (SELECT created_at FROM notification
+         WHERE workspace_id = ? AND status = ? AND created_at >= ? ORDER BY created_at DESC LIMIT ?) AS c
+       GROUP BY 1`,
+      [from, workspaceId, status, from, MOST_COUNTED],
+    );
+    return byHour(rows);
+  },
+
+  /** Deliveries of one state by the hour of their occasion, the newest MOST_COUNTED of them. */
+  async deliveries(tx: Tx, workspaceId: string, status: string, from: number): Promise<Hourly> {
+    const rows = await tx.sql.all<HourCount>(
+      `SELECT (occurred_at - ?) / ${HOUR_MS} AS hour, COUNT(*) AS n FROM (SELECT occurred_at FROM delivery
+         WHERE workspace_id = ? AND status = ? AND occurred_at >= ? ORDER BY occurred_at DESC LIMIT ?) AS c
+       GROUP BY 1`,
+      [from, workspaceId, status, from, MOST_COUNTED],
+    );
+    return byHour(rows);
+  },
+
+  /** The attempts of the latest deliveries: their durations in ms, rising, and how many succeeded. */
+  async attempts(
+    tx: Tx,
+    workspaceId: string,
+    from: number,
+  ): Promise<{ readonly durations: readonly number[]; readonly succeeded: number }> {
+    const rows = await tx.sql.all<{ durationMs: number; status: number | null }>(
+      `SELECT a.duration_ms AS "durationMs", a.status FROM (SELECT delivery_id FROM delivery
+           WHERE workspace_id = ? AND occurred_at >= ? ORDER BY occurred_at DESC LIMIT ?) AS d
+         JOIN delivery_attempt a ON a.workspace_id = ? AND a.delivery_id = d.delivery_id LIMIT ?`,
+      [workspaceId, from, SAMPLED, workspaceId, MOST_ATTEMPTS],
+    );
+    return {
+      durations: rows.map(({ durationMs }) => Number(durationMs)).sort((a, b) => a - b),
+      succeeded: rows.filter(({ status }) => status !== null && status >= 200 && status < 300).length,
+    };
+  },
+
+  /** Outcomes of messages of one type by hour, of the newest MOST_COUNTED outcomes. */
+  async outcomes(tx: Tx, workspaceId: string, from: number): Promise<(HourCount & { type: string })[]> {
+    return tx.sql.all<HourCount & { type: string }>(
+      `SELECT type, (at_ms - ?) / ${HOUR_MS} AS hour, COUNT(*) AS n FROM (SELECT type, at_ms FROM outcome
+         WHERE workspace_id = ? AND kind = 'message' AND at_ms >= ? ORDER BY at_ms DESC LIMIT ?) AS c
+       GROUP BY 1, 2`,
+      [from, workspaceId, from, MOST_COUNTED],
+    );
+  },
+
+  /** What was counted for each content since the beginning of an hour (UTC), by hour and by what made the choice. */
+  async contents(
+    tx: Tx,
+    workspaceId: string,
+    from: number,
+  ): Promise<{ contentId: string; bucket: number; policy: string; served: number; rewarded: number }[]> {
+    const rows = await tx.sql.all<{
+      contentId: string;
+      bucket: number;
+      policy: string;
+      served: number;
+      rewarded: number;
+    }>(
+      `SELECT content_id AS "contentId", bucket, policy, served, rewarded FROM content_count
+       WHERE workspace_id = ? AND width = ${HOUR_MS} AND bucket >= ? LIMIT ?`,
+      [workspaceId, from, MOST_CONTENT_ROWS],
+    );
+    return rows.map((row) => ({
+      ...row,
+      bucket: Number(row.bucket),
+      served: Number(row.served),
+      rewarded: Number(row.rewarded),
+    }));
+  },
+
+  /** Which kinds of data the workspace has at all. */
+  async present(tx: Tx, workspaceId: string): Promise<{ users: boolean; webhooks: boolean }> {
+    const [user, webhook] = await pipeline([
+      tx.sql.get('SELECT hash_id FROM app_user WHERE workspace_id = ? LIMIT 1', [workspaceId]),
+      tx.sql.get('SELECT webhook_id FROM webhook WHERE workspace_id = ? LIMIT 1', [workspaceId]),
+    ]);
+    return { users: user !== undefined, webhooks: webhook !== undefined };
+  },
+};
