@@ -2,8 +2,11 @@ import type { VNode } from 'preact';
 import { Component } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { LocationProvider, useLocation } from 'preact-iso/router';
-import { about, refreshAbout } from './data/about.ts';
+import { about, refreshAbout, svcCommand } from './data/about.ts';
+import { reach } from './data/api.ts';
 import { session } from './data/session.ts';
+import { Command } from './parts/command.tsx';
+import { Keys } from './parts/keys.tsx';
 import { NoSession } from './parts/no-session.tsx';
 import { isWithin, Sidebar } from './parts/sidebar.tsx';
 import { Empty, Failure, Loading } from './parts/states.tsx';
@@ -46,8 +49,10 @@ function Shell(): VNode {
       <a class="skip" href="#main">
         Skip to the view
       </a>
+      <Keys views={views} />
       <Sidebar items={views} />
       <main id="main" tabIndex={-1}>
+        {reach.value === 'stopped' && <Stopped />}
         <Guard key={view?.path}>
           {view && about.value && <view.component />}
           {view && !about.value && <Loading what="the console" />}
@@ -55,6 +60,19 @@ function Shell(): VNode {
         </Guard>
       </main>
     </>
+  );
+}
+
+/** What to do once the console is gone: the page cannot come back without another address. */
+function Stopped(): VNode {
+  return (
+    <div class="stopped" role="alert">
+      <p>
+        The console does not answer; what you see is from before. Start it again, and open the address that it
+        prints:
+      </p>
+      <Command line={svcCommand('console', '--open')} label="start the console" />
+    </div>
   );
 }
 

@@ -17,7 +17,11 @@ export interface ConsoleAbout {
     readonly id: string;
     /** Whether its notifications reach people; null where the service does not say. */
     readonly mode: 'live' | 'test' | null;
+    /** Null where it has none, and where the service does not say. */
+    readonly region: string | null;
   };
+  /** Where the data is; null for a service that is reached over the network. */
+  readonly store: { readonly engine: 'sqlite' | 'postgres'; readonly bytes: number } | null;
   /** The operations that may be called through `/api`. */
   readonly operations: readonly EndpointName[];
   /** Words before each command: `svc`. */
@@ -76,6 +80,22 @@ export interface StoredImport {
   readonly left: number | null;
   /** When a batch was last sent, ISO 8601; null if none was. */
   readonly lastAt: string | null;
+  /** The file with the records that were refused; null if none was. */
+  readonly rejectsFile: string | null;
+}
+
+/** Why records of an import were refused (`GET /console/imports/ID`), without the records. */
+export interface ConsoleRejects {
+  readonly reasons: readonly {
+    readonly field: string;
+    readonly reason: string;
+    readonly count: number;
+    /** Where the first of them is: the name of the input, and its line. */
+    readonly file: string;
+    readonly line: number;
+  }[];
+  /** True if only the beginning of the file was read, or not all reasons are listed. */
+  readonly partly: boolean;
 }
 
 /** The faults that the process of the console injects (`GET` and `PUT /console/faults`). */
@@ -128,6 +148,8 @@ export interface ConsoleService {
         readonly self: boolean;
       }[]
     | null;
+  /** The channels with a provider; the others write to the outbox. Null where the service does not say. */
+  readonly channels: readonly string[] | null;
   /** The process of the console; null where the service runs elsewhere. */
   readonly process: {
     readonly memoryBytes: number;

@@ -21,6 +21,7 @@ export const ImportsOutput = z.object({
         inDoubt: wholeOrNull('Records that were sent without an answer.'),
         left: wholeOrNull('Records that are left: 0 if it finished; null until its input was read.'),
         lastAt: timeOrNull('When a batch was last sent.'),
+        rejectsFile: textOrNull('The file with the records that were refused; null if none was.'),
       }),
     ),
   ),

@@ -6,7 +6,7 @@ import type { Policy } from './platform/settings.ts';
 import type { Retention } from './platform/store/retained-logs.ts';
 import type { Readiness } from './telemetry/health.ts';
 import type { MetricValues } from './telemetry/metrics.ts';
-import type { ServiceStatus } from './telemetry/status.ts';
+import type { ServiceDescription, ServiceStatus } from './telemetry/status.ts';
 import type { readUsage } from './telemetry/usage.ts';
 
 /** A service that accepts connections (start.ts). */
@@ -20,8 +20,8 @@ export interface RunningService {
   readonly mode: 'live' | 'test';
   /** The store has a clock that tests can move. */
   readonly testClock: boolean;
-  /** Reads how `workspace` sends them now. */
-  currentMode(): Promise<'live' | 'test'>;
+  /** Reads how `workspace` is now, and where its data is. */
+  describe(): Promise<ServiceDescription>;
   /** The channels with a provider; the others of a live workspace write to the outbox. */
   readonly withProvider: readonly string[];
   /** URL of the metrics; undefined without `metricsPort`. */

@@ -32,14 +32,13 @@ import type { Platform } from './platform/platform.ts';
 import { Precedence } from './platform/precedence.ts';
 import { serviceClock } from './platform/service-clock.ts';
 import { followPolicy, type PolicyChange } from './platform/settings.ts';
-import { workspaces } from './platform/store/workspaces.ts';
 import type { TracingSettings } from './platform/tracing/settings.ts';
 import { untraced } from './platform/tracing/tracing.ts';
 import type { RunningService } from './running-service.ts';
 import { healthOf } from './telemetry/health.ts';
 import { startNodeRecord } from './telemetry/node-record.ts';
 import { listenForOperations } from './telemetry/server.ts';
-import { readStatus } from './telemetry/status.ts';
+import { describe, readStatus } from './telemetry/status.ts';
 import { readUsage } from './telemetry/usage.ts';
 
 /**
@@ -249,10 +248,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       mode: credentials.mode,
       testClock,
       withProvider: channels.configured,
-      currentMode: async () => {
-        const found = await store.read((tx) => workspaces.get(tx, credentials.workspace));
-        return found?.mode ?? credentials.mode;
-      },
+      describe: () => describe(store, credentials.workspace, credentials.mode),
       platform,
       policy,
       retention,

@@ -13,9 +13,10 @@ describe.runIf(hasChromium)('the decisions view', () => {
   test('lists the decisions, and shows one by keyboard alone', async () => {
     const { page } = svc;
     await svc.go('/decisions');
-    const links = page.getByRole('list', { name: 'Decisions' }).getByRole('link');
+    const links = page.getByRole('table', { name: 'Decisions' }).getByRole('link');
     await expect.poll(() => links.count()).toBe(svc.data.decisionIds.length);
-    await svc.tabTo(/^No action|in-app/);
+    const [first] = await links.allInnerTexts();
+    await svc.tabTo(first!);
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');
     const detail = page.getByRole('article', { name: /^Decision dec_/ });
@@ -68,15 +69,67 @@ describe.runIf(hasChromium)('the decisions view', () => {
     await page.keyboard.type(hashId);
     await page.keyboard.press('Enter');
     await page.waitForURL(`**/decisions?hashId=${hashId}`);
-    const links = page.getByRole('list', { name: 'Decisions' }).getByRole('link');
+    const links = page.getByRole('table', { name: 'Decisions' }).getByRole('link');
     await expect.poll(() => links.count()).toBe(3);
     await page.reload();
     await expect.poll(() => links.count()).toBe(3);
-    expect(await page.getByLabel('User', { exact: true }).inputValue()).toBe(hashId);
+    expect(await page.getByRole('textbox', { name: 'User' }).inputValue()).toBe(hashId);
     await svc.tabTo('Copy as svc command');
     await page.keyboard.press('Enter');
     await page.getByText('Copied').waitFor();
     expect(await svc.copied()).toMatch(new RegExp(`^svc decisions list --hash-id=${hashId}`));
+  });
+
+  test('shows 25 decisions on a screen of 1440 by 900, sorts them, and leaves columns out, all in the URL', async () => {
+    const { page } = svc;
+    for (let i = 0; i < 30; i++)
+      await svc.send('/v1/decisioning/decide', {
+        hashId: svc.data.hashIds[i % 5],
+        context: { surface: 'home' },
+      });
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await svc.go('/decisions');
+    const table = page.getByRole('table', { name: 'Decisions' });
+    await table.waitFor();
+    const inView: number =
+      await page.evaluate(`[...document.querySelectorAll('main tbody tr')].filter((row) =>
+      row.getBoundingClientRect().bottom <= innerHeight).length`);
+    expect(inView).toBeGreaterThanOrEqual(25);
+    await svc.tabTo(/^Expected/);
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/sort=-Expected/);
+    const column = async () => {
+      const cells = await table.locator('tbody tr td:nth-child(5)').allInnerTexts();
+      return cells.map(Number).filter((n) => !Number.isNaN(n));
+    };
+    const sorted = await column();
+    expect(sorted).toEqual([...sorted].sort((a, b) => b - a));
+    expect(await table.getByRole('columnheader', { name: /^Expected/ }).getAttribute('aria-sort')).toBe(
+      'descending',
+    );
+    await page.getByText('Columns').first().click();
+    await page.getByRole('checkbox', { name: 'Likelihood' }).uncheck();
+    await page.waitForURL(/hide=Likelihood/);
+    await svc.checkAccessibility();
+    await page.reload();
+    await table.waitFor();
+    expect(await table.getByRole('columnheader', { name: /^Likelihood/ }).count()).toBe(0);
+    await page.setViewportSize({ width: 1280, height: 800 });
+  });
+
+  test('a range of time ends now, and is kept in the URL and in the copied command', async () => {
+    const { page } = svc;
+    await svc.go('/decisions');
+    await page.getByRole('table', { name: 'Decisions' }).waitFor();
+    await page.getByRole('radio', { name: 'Last hour' }).check();
+    await page.waitForURL(/range=hour/);
+    await svc.tabTo('Copy as svc command');
+    await page.keyboard.press('Enter');
+    await page.getByText('Copied').waitFor();
+    const [, since] = /--since=(\S+)/.exec(await svc.copied())!;
+    const age = Date.now() - Date.parse(since!);
+    expect(age).toBeGreaterThanOrEqual(3_600_000 - 1000);
+    expect(age).toBeLessThan(3_600_000 + 600_000);
   });
 
   test('says how to get data where nothing matches', async () => {

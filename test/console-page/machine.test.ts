@@ -96,6 +96,18 @@ describe.runIf(hasChromium)('the views of this machine', () => {
     const row = page.getByRole('row', { name: /events\.ndjson/ });
     await row.waitFor();
     expect(await row.innerText()).toMatch(/finished/);
+    const rejected = join(home, 'rejected.ndjson');
+    const good = '{"userId":"u","event":"e","timestamp":"2026-01-01T00:00:00Z"}\n';
+    writeFileSync(rejected, good.repeat(20) + good.replace('"e"', '""').repeat(3));
+    expect((await runSvc(['events', 'import', rejected], { home, env })).code).toBe(7);
+    await page
+      .getByRole('row', { name: /rejected\.ndjson/ })
+      .getByRole('button', { name: 'Why' })
+      .click();
+    const reasons = page.getByRole('list', { name: 'Reasons' });
+    await reasons.getByText('3', { exact: true }).waitFor();
+    expect(await reasons.innerText()).toMatch(/event: .*first in rejected\.ndjson, line 21/s);
+    await shown.checkAccessibility();
     await shown.go('/imports?state=unfinished');
     await page.getByText('No imports match.').waitFor();
     await shown.go('/imports?input=events');
@@ -109,8 +121,8 @@ describe.runIf(hasChromium)('the views of this machine', () => {
     await shown.tabTo('Forget it');
     await page.keyboard.press('Enter');
     await page.getByText('No imports match.').waitFor();
-    expect(JSON.parse((await runSvc(['imports', 'list', '--json'], { home })).stdout)).toEqual({
-      imports: [],
+    expect(JSON.parse((await runSvc(['imports', 'list', '--json'], { home })).stdout)).toMatchObject({
+      imports: [{ inputs: [rejected], rejectsFile: `${rejected}.rejects.ndjson` }],
     });
   });
 
@@ -130,6 +142,28 @@ describe.runIf(hasChromium)('the views of this machine', () => {
     expect(await field.inputValue()).toBe(title);
     expect(await field.isDisabled()).toBe(true);
     expect(await page.getByRole('button', { name: 'Store the draft' }).count()).toBe(0);
+  });
+
+  test('finds a user by userId, which is in no address of the page', async () => {
+    const { page } = shown;
+    await shown.go('/users');
+    await shown.tabTo('userId or hashId of a user');
+    await page.keyboard.type('u-of-no-import');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/\/users\/[0-9a-f]{64}$/);
+    await page.getByText('The service stores no fields of this user').waitFor();
+    shown.forgetFailedRequests();
+  });
+
+  test('leads to the first steps while the workspace is empty, and ticks them off', async () => {
+    const { page } = shown;
+    await shown.go('/overview');
+    const steps = page.getByRole('region', { name: /^This workspace is empty|^First steps/ });
+    await steps.waitFor();
+    await steps.getByText('svc decide --user-id u_1', { exact: false }).waitFor();
+    await shown.checkAccessibility();
+    expect((await runSvc(['users', 'import', '-'], { home, env, stdin: '{"userId":"u_1"}\n' })).code).toBe(0);
+    await page.getByRole('heading', { name: 'Load users (done)' }).waitFor();
   });
 
   test('shows how the service is', async () => {

@@ -21,11 +21,12 @@ describe.runIf(hasChromium)('the messages view', () => {
       if (request.url().includes('/api/v1/messages')) polls.push(request.url());
     });
     await svc.go('/messages');
-    await page.getByText('Choose a user by hashId.').waitFor();
+    // Without a user, those of the latest decisions.
+    await page.getByRole('list', { name: 'Latest messages' }).getByRole('article').first().waitFor();
     await svc.tabTo('User');
     await page.keyboard.type(data.hashId);
     await page.keyboard.press('Enter');
-    const messages = page.getByRole('article', { name: /^Message / });
+    const messages = page.getByRole('list', { name: 'Pending messages' }).getByRole('article');
     await messages.first().waitFor();
     expect(polls).toEqual([]);
     const of = `/v1/users/${data.hashId}/messages`;

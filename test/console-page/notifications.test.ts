@@ -39,14 +39,15 @@ describe.runIf(hasChromium)('the notifications view', () => {
     await svc.tabTo('All');
     for (let i = 0; i < 5; i++) await page.keyboard.press('ArrowRight');
     await page.waitForURL('**/notifications?status=failed');
-    const links = page.getByRole('list', { name: 'Notifications' }).getByRole('link');
+    const lines = page.getByRole('table', { name: 'Notifications' }).locator('tbody tr');
     await expect
-      .poll(async () => (await links.allInnerTexts()).every((text) => text.includes('failed')))
+      .poll(async () => (await lines.allInnerTexts()).every((text) => text.includes('failed')))
       .toBe(true);
+    expect(await lines.first().innerText()).toContain('The channel has no address of this user.');
     await svc.tabTo(/^welcome/);
     await page.keyboard.press('Enter');
     await page.getByRole('article', { name: /^Notification ntf_/ }).waitFor();
-    await page.getByText('The channel has no address of this user.').waitFor();
+    await page.getByRole('article').getByText('The channel has no address of this user.').waitFor();
     await svc.tabTo('Copy: this notification');
     await page.keyboard.press('Enter');
     await expect.poll(() => svc.copied()).toMatch(/^svc notifications get ntf_/);

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { hasChromium, sharedBrowser } from '../support/console/chromium.ts';
 import { type RunningConsole, startConsole } from '../support/console/running-console.ts';
 
-const PATHS = ['/users', '/decisions', '/contents', '/messages', '/notifications', '/webhooks'];
+const PATHS = ['/overview', '/users', '/decisions', '/contents', '/messages', '/notifications', '/webhooks'];
 
 describe.runIf(hasChromium)("the console's page", () => {
   let svc: RunningConsole;
@@ -50,6 +50,34 @@ describe.runIf(hasChromium)("the console's page", () => {
     }
     await page.goBack();
     await page.waitForURL('**/users');
+  });
+
+  test('leads to views and the filter by keys, and lists the keys', async () => {
+    const { page } = svc;
+    await svc.go('/users');
+    await page.getByRole('heading', { name: 'Users', exact: true }).waitFor();
+    await page.keyboard.press('g');
+    await page.keyboard.press('d');
+    await page.waitForURL('**/decisions');
+    await page.getByRole('table', { name: 'Decisions' }).waitFor();
+    await page.keyboard.press('/');
+    expect(await page.evaluate('document.activeElement.placeholder')).toBe('hashId');
+    // What is typed into a field stays there.
+    await page.keyboard.type('gw?');
+    expect(await page.evaluate('document.activeElement.value')).toBe('gw?');
+    expect(page.url()).toContain('/decisions');
+    await page.keyboard.press('ControlOrMeta+A');
+    await page.keyboard.press('Delete');
+    await page.getByRole('heading', { level: 1 }).focus();
+    await page.keyboard.press('?');
+    const keys = page.getByRole('dialog', { name: 'Keys' });
+    await keys.getByText('to the filter').waitFor();
+    await svc.checkAccessibility();
+    await page.keyboard.press('Escape');
+    await keys.waitFor({ state: 'hidden' });
+    await page.keyboard.press('g');
+    await page.keyboard.press('o');
+    await page.waitForURL('**/overview');
   });
 
   test('names the mode of the workspace in its frame, on small screens too, and follows a change', async () => {
@@ -108,10 +136,10 @@ describe.runIf(hasChromium)("the console's page", () => {
       context: { channel: 'in-app', surface },
     });
     await svc.go(`/decisions/${decisionId}`);
-    const shown = page.getByText('<img src=x onerror=alert(1)>\\u202e\\x1b[31m').first();
+    const shown = page.getByRole('article').getByText('<img src=x onerror=alert(1)>\\u202e\\x1b[31m').first();
     await shown.waitFor();
     expect(await page.locator('main img').count()).toBe(0);
-    const cut: number = await page.evaluate(`[...document.querySelectorAll('.links li')].filter((item) => {
+    const cut: number = await page.evaluate(`[...document.querySelectorAll('.table tr')].filter((item) => {
       const right = item.getBoundingClientRect().right;
       return [...item.querySelectorAll('.badge, time')].some((e) => e.getBoundingClientRect().right > right);
     }).length`);
@@ -130,13 +158,13 @@ describe.runIf(hasChromium)("the console's page", () => {
     // Only the fragment differs: the browser does not load the page again.
     const address = await svc.newAddress();
     await page.goto(address);
-    await page.getByRole('heading', { name: 'Live events' }).waitFor();
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
     expect(page.url()).not.toContain('code');
     // A code that was used does not end the session of the tab.
     await page.goto(address);
-    await page.getByRole('heading', { name: 'Live events' }).waitFor();
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
     await page.goto(`${origin}/decisions`);
-    await page.getByRole('list', { name: 'Decisions' }).waitFor();
+    await page.getByRole('table', { name: 'Decisions' }).waitFor();
     expect(await needed.count()).toBe(0);
     await context.close();
   });

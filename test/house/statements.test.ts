@@ -47,6 +47,7 @@ function unbound(sql: string): string[] {
     'pg_class',
     'unnest',
     'json_each',
+    'pragma_page_count',
     'sqlite_master',
     'sqlite_dbpage',
     'clock_timestamp',

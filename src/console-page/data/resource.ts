@@ -6,12 +6,15 @@ export interface Resource<T> {
   readonly value: T | undefined;
   readonly error: Error | undefined;
   readonly loading: boolean;
+  /** When it was last read, Unix ms; undefined before. */
+  readonly readAt: number | undefined;
   readonly reload: () => void;
 }
 
 interface State<T> {
   readonly key: string | undefined;
   readonly value?: T;
+  readonly at?: number;
   readonly error?: Error;
 }
 
@@ -48,7 +51,7 @@ export function useResource<T>(
       if (waitMs !== undefined) again = setTimeout(reload, waitMs);
     };
     latest.current(control.signal).then(
-      (value) => settle(() => ({ key, value })),
+      (value) => settle(() => ({ key, value, at: Date.now() })),
       (error: Error) =>
         settle(
           (last) => ({ ...(last.key === key ? last : {}), key, error }),
@@ -73,6 +76,7 @@ export function useResource<T>(
     value: current ? state.value : undefined,
     error: current ? state.error : undefined,
     loading: key !== undefined && (busy || !current),
+    readAt: current ? state.at : undefined,
     reload,
   };
 }
@@ -123,6 +127,7 @@ export function usePages<T>(
     items,
     error: first.error ?? later?.error,
     loading: first.loading || later?.busy === true,
+    readAt: first.readAt,
     reload: first.reload,
     more: next && items.length < MAX_ITEMS ? more : undefined,
   };

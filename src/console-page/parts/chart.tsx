@@ -1,6 +1,9 @@
 import type { VNode } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import uPlot from 'uplot';
+import { Figures } from './figures.tsx';
+import { count } from './numbers.ts';
+import { Time } from './time.tsx';
 
 export interface Line {
   readonly label: string;
@@ -100,7 +103,24 @@ export function Chart(props: {
     };
   }, []);
 
-  return <div class="chart" ref={place} role="img" aria-label={label} />;
+  return (
+    <>
+      <div class="chart" ref={place} role="img" aria-label={label} />
+      <Figures
+        label={label}
+        heads={[time ? 'Time' : 'Point', ...lines.map((line) => line.label)]}
+        rows={() =>
+          xs.map((x, i) => [
+            time ? <Time at={x * 1000} /> : x.toLocaleString('en-US'),
+            ...lines.map(({ values }) => {
+              const value = values[i] ?? null;
+              return value === null ? '–' : (format ?? count)(value);
+            }),
+          ])
+        }
+      />
+    </>
+  );
 }
 
 /** Steps of an axis of counts. */

@@ -13,9 +13,15 @@ export type FilterField =
     };
 
 /** The filters of a view, bound to its URL. A text takes effect on Enter or when it is left. */
-export function FilterBar({ filters, fields }: { filters: Filters; fields: readonly FilterField[] }): VNode {
+export function FilterBar(props: {
+  filters: Filters;
+  fields: readonly FilterField[];
+  /** The labels stand before the fields, on one line. */
+  inline?: boolean;
+}): VNode {
+  const { filters, fields, inline = false } = props;
   return (
-    <form class="filters" onSubmit={(event) => event.preventDefault()}>
+    <form class={inline ? 'filters inline' : 'filters'} onSubmit={(event) => event.preventDefault()}>
       {fields.map((field) =>
         field.kind === 'text' ? (
           <TextFilter filters={filters} field={field} />

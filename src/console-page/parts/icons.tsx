@@ -2,6 +2,7 @@ import type { VNode } from 'preact';
 
 /** Paths of the icons, on a field of 16 by 16, drawn as lines. */
 const PATHS = {
+  overview: 'M2 2h5v5H2ZM9 2h5v5H9ZM2 9h5v5H2ZM9 9h5v5H9Z',
   live: 'M1 8h3l2-5 3.5 10L12 8h3',
   user: 'M8 8a3 3 0 1 0 0-6 3 3 0 0 0 0 6ZM2.5 14c.6-2.8 2.7-4 5.5-4s4.900 1.200 5.500 4',
   decision:

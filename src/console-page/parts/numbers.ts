@@ -1,6 +1,16 @@
 /** A count with separators: `1,100`. */
 export const count = (n: number): string => n.toLocaleString('en-US');
 
+/** A count that is short: `812`, `12.4 k`, `1.24 M`. The whole one belongs into the title. */
+export function compact(n: number): string {
+  if (n < 10_000) return count(n);
+  const [value, unit] = n < 999_500 ? [n / 1e3, 'k'] : n < 999_500_000 ? [n / 1e6, 'M'] : [n / 1e9, 'G'];
+  return `${value.toPrecision(3)} ${unit}`;
+}
+
+/** A size: `12.4 MB`. */
+export const bytes = (n: number): string => (n < 10_000 ? `${count(n)} B` : `${compact(n)}B`);
+
 /** A share in percent, with as many digits as tell small ones apart: `85 %`, `6.4 %`, `0.03 %`. */
 export function percent(share: number): string {
   const value = share * 100;
@@ -14,3 +24,6 @@ export const score = (n: number): string => n.toFixed(3);
 /** `1 item`, `2 items`. */
 export const counted = (n: number, one: string, many = `${one}s`): string =>
   `${count(n)} ${n === 1 ? one : many}`;
+
+/** What the engines of the store are called. */
+export const ENGINES = { sqlite: 'SQLite', postgres: 'PostgreSQL' } as const;

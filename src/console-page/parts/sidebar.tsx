@@ -5,6 +5,7 @@ import { about } from '../data/about.ts';
 import { reach } from '../data/api.ts';
 import { Badge } from './badge.tsx';
 import { Icon, type IconName } from './icons.tsx';
+import { bytes, ENGINES } from './numbers.ts';
 import { Id, Text } from './text.tsx';
 
 export interface NavItem {
@@ -91,6 +92,16 @@ function ServiceNote(): VNode {
           </p>
           <p class="workspace">
             <Id of={now.workspace.id} short />
+            {now.workspace.region !== null && (
+              <>
+                {' · '}
+                <Text of={now.workspace.region} />
+              </>
+            )}
+          </p>
+          <p class="store">
+            {now.store && `${ENGINES[now.store.engine]} ${bytes(now.store.bytes)} · `}
+            <Text of={`svc ${now.version}`} />
           </p>
           <p class="badges">
             {now.profile !== '' && (

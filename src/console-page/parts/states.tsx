@@ -6,9 +6,12 @@ import { Text } from './text.tsx';
 /** Shown while the first answer is awaited. */
 export function Loading({ what }: { what: string }): VNode {
   return (
-    <p class="state" role="status">
-      Loading {what}…
-    </p>
+    <div class="state loading">
+      <p role="status">Loading {what}…</p>
+      <span class="skeleton" aria-hidden="true" />
+      <span class="skeleton" aria-hidden="true" />
+      <span class="skeleton" aria-hidden="true" />
+    </div>
   );
 }
 

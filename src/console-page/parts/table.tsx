@@ -1,4 +1,7 @@
 import type { ComponentChildren, VNode } from 'preact';
+import { useRef } from 'preact/hooks';
+import type { Filters } from '../data/filters.ts';
+import { useArrowKeys } from './arrow-keys.ts';
 
 export interface Column<T> {
   readonly title: string;
@@ -8,9 +11,33 @@ export interface Column<T> {
   readonly align?: 'end';
   /** Left out where there is little room: what is shown elsewhere too, such as in the detail. */
   readonly wide?: boolean;
+  /** What the rows are sorted by when the title of the column is pressed. */
+  readonly sortBy?: (row: T) => string | number;
 }
 
-/** A table. The first cell of a row is its heading, and holds the link to its detail where there is one. */
+/** A column by which rows are sorted, with `-` before it for the largest first: `-Served`. */
+const SORT = /^(-?)(.+)$/s;
+
+/** The rows in the order that a view keeps in its URL; as they are without one. */
+function sortedRows<T>(
+  rows: readonly T[],
+  columns: readonly Column<T>[],
+  sort: string | undefined,
+): readonly T[] {
+  const [, minus, title] = SORT.exec(sort ?? '') ?? [];
+  const by = columns.find((column) => column.title === title)?.sortBy;
+  if (!by) return rows;
+  const compare = (a: T, b: T) => {
+    const [x, y] = [by(a), by(b)];
+    return typeof x === 'number' && typeof y === 'number' ? x - y : String(x).localeCompare(String(y), 'en');
+  };
+  return [...rows].sort((a, b) => (minus ? compare(b, a) : compare(a, b)));
+}
+
+/**
+ * A table. The first cell of a row is its heading, and holds the link to its detail where there is one; the arrow keys move
+ * between these. With `filters`, columns can be sorted by, which the URL keeps.
+ */
 export function Table<T>(props: {
   label: string;
   columns: readonly Column<T>[];
@@ -18,24 +45,35 @@ export function Table<T>(props: {
   keyOf: (row: T) => string;
   /** The row whose detail is shown. */
   current?: (row: T) => boolean;
+  /** One short line a row. */
+  dense?: boolean;
+  filters?: Filters;
 }): VNode {
-  const { label, columns, rows, keyOf, current } = props;
+  const { label, columns, rows, keyOf, current, dense = false, filters } = props;
+  const list = useRef<HTMLDivElement>(null);
+  useArrowKeys(list, 'tbody th :is(a, button)');
   const classOf = ({ align, wide }: Column<T>) => `${align ?? ''}${wide ? ' wide' : ''}` || undefined;
+  const sort = filters?.values.sort;
+  const shown = sortedRows(rows, columns, sort);
   return (
-    <div class="table">
+    <div class={dense ? 'table dense' : 'table'} ref={list}>
       <table aria-label={label}>
         <thead>
           <tr>
             {columns.map((column) => (
-              <th scope="col" class={classOf(column)}>
-                {column.title}
+              <th scope="col" class={classOf(column)} aria-sort={orderOf(column, sort)}>
+                {filters && column.sortBy ? (
+                  <SortButton title={column.title} filters={filters} sort={sort} />
+                ) : (
+                  column.title
+                )}
                 {column.note && <span class="note">{column.note}</span>}
               </th>
             ))}
           </tr>
         </thead>
         <tbody>
-          {rows.map((row) => (
+          {shown.map((row) => (
             <tr key={keyOf(row)} class={current?.(row) ? 'current' : undefined}>
               {columns.map((column, index) =>
                 index === 0 ? (
@@ -53,3 +91,53 @@ export function Table<T>(props: {
     </div>
   );
 }
+
+const orderOf = ({ title }: { title: string }, sort: string | undefined) =>
+  sort === title ? 'ascending' : sort === `-${title}` ? 'descending' : undefined;
+
+/** Sorts by a column, the largest first; again, the smallest first; once more, as it came. */
+function SortButton(props: { title: string; filters: Filters; sort: string | undefined }): VNode {
+  const { title, filters, sort } = props;
+  const next = sort === `-${title}` ? title : sort === title ? '' : `-${title}`;
+  const order = orderOf({ title }, sort);
+  return (
+    <button type="button" class="sort" onClick={() => filters.set({ sort: next }, true)}>
+      {title}
+      <span aria-hidden="true">{order === 'descending' ? ' ↓' : order === 'ascending' ? ' ↑' : ' ↕'}</span>
+    </button>
+  );
+}
+
+/** Lets the reader leave out columns of a table, which the URL keeps. The first always stays. */
+export function ColumnChoice<T>({
+  columns,
+  filters,
+}: {
+  columns: readonly Column<T>[];
+  filters: Filters;
+}): VNode {
+  const hidden = hiddenOf(filters);
+  const toggle = (title: string) => {
+    const next = hidden.includes(title) ? hidden.filter((each) => each !== title) : [...hidden, title];
+    filters.set({ hide: next.join(',') }, true);
+  };
+  return (
+    <details class="choose">
+      <summary class="button">Columns</summary>
+      <fieldset>
+        <legend class="visually-hidden">Columns</legend>
+        {columns.slice(1).map(({ title }) => (
+          <label>
+            <input type="checkbox" checked={!hidden.includes(title)} onChange={() => toggle(title)} /> {title}
+          </label>
+        ))}
+      </fieldset>
+    </details>
+  );
+}
+
+/** The columns that the reader has not left out. */
+export const chosenColumns = <T,>(columns: readonly Column<T>[], filters: Filters): readonly Column<T>[] =>
+  columns.filter(({ title }, i) => i === 0 || !hiddenOf(filters).includes(title));
+
+const hiddenOf = ({ values }: Filters): readonly string[] => (values.hide ? values.hide.split(',') : []);

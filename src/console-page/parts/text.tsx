@@ -22,12 +22,22 @@ export function Text({ of }: { of: string }): VNode {
 /** Text from outside for an attribute such as a label, with escapes in place of the same characters. */
 export const cleaned = (text: string): string => text.slice(0, LONGEST).replace(UNSAFE, escapeCharacter);
 
-/** An identifier in fixed width. `short` shows its beginning; all of it is in the title. */
-export function Id({ of, short = false }: { of: string; short?: boolean }): VNode {
-  const cut = short && of.length > 14;
+/** An identifier in fixed width. `short` shows its beginning, of 12 characters or as many as it says; all of it is in the title. */
+export function Id({ of, short = false }: { of: string; short?: boolean | number }): VNode {
+  const length = short === true ? 12 : short === false ? of.length : short;
+  const cut = of.length > length + 2;
   return (
     <code class="id" title={cut ? cleaned(of) : undefined}>
-      <Text of={cut ? `${of.slice(0, 12)}…` : of} />
+      <Text of={cut ? `${of.slice(0, length)}…` : of} />
     </code>
+  );
+}
+
+/** A name, or a `long` sentence, on one line: what does not fit is cut, and whole in the title. */
+export function Cut({ of, long = false }: { of: string; long?: boolean }): VNode {
+  return (
+    <span class={long ? 'cut long' : 'cut'} title={cleaned(of)}>
+      <Text of={of} />
+    </span>
   );
 }

@@ -3,8 +3,8 @@ import type { VNode } from 'preact';
 const two = (n: number, width = 2) => String(n).padStart(width, '0');
 
 /**
- * An instant in the time zone of the reader: the time today, the date before it on other days. The exact instant in UTC is
- * in the title.
+ * An instant in the time zone of the reader: the time today, the date before it on other days. The date with the zone, and
+ * the exact instant in UTC, are in the title.
  */
 export function Time({ at, millis = false }: { at: string | number; millis?: boolean }): VNode {
   const date = new Date(at);
@@ -12,10 +12,11 @@ export function Time({ at, millis = false }: { at: string | number; millis?: boo
   const iso = date.toISOString();
   const today = date.toDateString() === new Date().toDateString();
   const clock = `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
+  const zone = new Intl.DateTimeFormat('en-GB', { dateStyle: 'full', timeStyle: 'long' }).format(date);
   const fraction = millis ? `.${two(date.getMilliseconds(), 3)}` : '';
   const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())} `;
   return (
-    <time dateTime={iso} title={iso}>
+    <time dateTime={iso} title={`${zone} · ${iso}`}>
       {today ? '' : day}
       {clock}
       {fraction}

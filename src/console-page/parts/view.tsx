@@ -2,6 +2,7 @@ import type { ComponentChildren, VNode } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { CopyCommand } from './command.tsx';
 import { Icon } from './icons.tsx';
+import { Time } from './time.tsx';
 
 /** The head of a view: its title, a line about it, and its actions (refresh, copy as a command, and others). */
 export function ViewHead(props: {
@@ -9,9 +10,11 @@ export function ViewHead(props: {
   summary?: ComponentChildren;
   command?: string;
   refresh?: () => void;
+  /** When what is shown was read, Unix ms. */
+  readAt?: number | undefined;
   actions?: ComponentChildren;
 }): VNode {
-  const { title, summary, command, refresh, actions } = props;
+  const { title, summary, command, refresh, readAt, actions } = props;
   useEffect(() => {
     document.title = `${title} · svc console`;
   }, [title]);
@@ -21,10 +24,16 @@ export function ViewHead(props: {
         <h1 id="view-title" tabIndex={-1}>
           {title}
         </h1>
-        {summary !== undefined && <p class="summary">{summary}</p>}
+        {/* Its line is there before its words, so that nothing jumps. */}
+        {summary !== undefined && <p class="summary">{summary || '\u00a0'}</p>}
       </div>
       <div class="actions">
         {actions}
+        {readAt !== undefined && (
+          <span class="note read-at">
+            read at <Time at={readAt} />
+          </span>
+        )}
         {refresh && (
           <button type="button" onClick={refresh}>
             <Icon name="refresh" /> Refresh
@@ -37,10 +46,17 @@ export function ViewHead(props: {
 }
 
 /** A titled box of a view. */
-export function Box(props: { title: string; note?: ComponentChildren; children: ComponentChildren }): VNode {
+export function Box(props: {
+  title: ComponentChildren;
+  /** What it is called where the title is more than a text. */
+  label?: string;
+  note?: ComponentChildren;
+  children: ComponentChildren;
+}): VNode {
+  const { title, label = typeof title === 'string' ? title : undefined } = props;
   return (
-    <section class="box" aria-label={props.title}>
-      <h2>{props.title}</h2>
+    <section class="box" aria-label={label}>
+      <h2>{title}</h2>
       {props.note !== undefined && <p class="note">{props.note}</p>}
       {props.children}
     </section>

@@ -8,9 +8,12 @@ import { Refusal } from './refusal.ts';
 export function insideParts(
   service: RunningService,
   version: string,
-): Pick<OwnParts, 'mode' | 'limits' | 'service' | 'faults'> {
+): Pick<OwnParts, 'changing' | 'limits' | 'service' | 'identify' | 'faults'> {
   return {
-    mode: service.currentMode,
+    changing: async () => {
+      const { mode, region, engine, bytes } = await service.describe();
+      return { mode, region, store: { engine, bytes } };
+    },
     limits: async () => {
       const { windowMs, groups } = await service.usage();
       return {
@@ -42,9 +45,11 @@ export function insideParts(
             startedAt: iso(startedAt),
             seenAt: iso(seenAt),
           })) ?? null,
+        channels: service.withProvider,
         process: { memoryBytes, connections },
       };
     },
+    identify: async (userId) => ({ hashId: (await service.identify({ userId })).hashId }),
     faults: faultsOf(service.faults),
   };
 }

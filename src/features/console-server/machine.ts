@@ -1,4 +1,7 @@
+import { closeSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
+import type { ConsoleRejects } from '../../contract/console.ts';
+import { maskPersonal } from '../../kit/personal-data.ts';
 import { forgetImport, keptImports } from '../import/deliver/journal/list.ts';
 import type { OwnParts } from './own.ts';
 import { Refusal } from './refusal.ts';
@@ -15,5 +18,68 @@ export function importsOf(dataDir: string): OwnParts['imports'] {
         throw new Refusal(409, 'locked', 'The import is running: wait for its end, or interrupt it.');
       return { removed: [id] };
     },
+    rejects: (id) => {
+      const found = keptImports(folder).find((one) => one.id === id);
+      return found && (found.rejectsFile === null ? NO_REJECTS : reasonsIn(found.rejectsFile));
+    },
   };
+}
+
+const NO_REJECTS: ConsoleRejects = { reasons: [], partly: false };
+/** Bytes of a rejects file that are read. */
+const MOST_READ = 4 * 1024 * 1024;
+/** Reasons that are listed. */
+const MOST_REASONS = 50;
+/** What comes before the record in a line of a rejects file (record/reject.ts). */
+const BEFORE_RECORD = /^\{"file":.*?(?=,"raw":")/s;
+
+/**
+ * The reasons in the beginning of a rejects file, the most frequent first. The records themselves, which may have personal
+ * data, are left out, and so is what looks personal in a reason. A file that is gone has none.
+ */
+function reasonsIn(path: string): ConsoleRejects {
+  const { text, whole } = beginningOf(path);
+  const lines = text.split('\n');
+  // The last one is empty, or cut.
+  lines.pop();
+  const reasons = new Map<
+    string,
+    { -readonly [K in keyof ConsoleRejects['reasons'][number]]: ConsoleRejects['reasons'][number][K] }
+  >();
+  let more = !whole;
+  for (const line of lines) {
+    const head = BEFORE_RECORD.exec(line)?.[0];
+    if (head === undefined) continue;
+    const { file, line: number, field, reason } = JSON.parse(`${head}}`) as Record<string, unknown>;
+    const words = String(maskPersonal('reason', String(reason)));
+    const key = `${String(field)} ${words}`;
+    const known = reasons.get(key);
+    if (known) known.count++;
+    else if (reasons.size >= MOST_REASONS) more = true;
+    else
+      reasons.set(key, {
+        field: String(field),
+        reason: words,
+        count: 1,
+        file: String(file),
+        line: Number(number),
+      });
+  }
+  return { reasons: [...reasons.values()].sort((a, b) => b.count - a.count), partly: more };
+}
+
+function beginningOf(path: string): { text: string; whole: boolean } {
+  let file: number;
+  try {
+    file = openSync(path, 'r');
+  } catch {
+    return { text: '', whole: true };
+  }
+  try {
+    const bytes = Buffer.allocUnsafe(MOST_READ);
+    const read = readSync(file, bytes, 0, MOST_READ, 0);
+    return { text: bytes.toString('utf8', 0, read), whole: read < MOST_READ };
+  } finally {
+    closeSync(file);
+  }
 }

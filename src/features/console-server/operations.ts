@@ -21,6 +21,7 @@ const READS: readonly EndpointName[] = [
   'listContents',
   'getContent',
   'getModel',
+  'getOverview',
   'getCatalog',
   'listCatalogVersions',
   'getCatalogVersion',

@@ -3,22 +3,33 @@ import type {
   ConsoleFaults,
   ConsoleImports,
   ConsoleLimits,
+  ConsoleRejects,
   ConsoleService,
 } from '../../contract/console.ts';
-import { readOnly } from './refusal.ts';
+import { Refusal, readOnly } from './refusal.ts';
 import type { OwnEndpoints } from './server.ts';
+
+/** What of `about` may change while the console runs. */
+interface ChangingAbout extends Pick<ConsoleAbout, 'store'> {
+  readonly mode: ConsoleAbout['workspace']['mode'];
+  readonly region: string | null;
+}
 
 /** What the console itself answers, below `/console`. */
 export interface OwnParts {
   readonly about: ConsoleAbout;
-  /** Reads the mode of the workspace, which may change; null where the service does not say. */
-  readonly mode: () => Promise<'live' | 'test' | null>;
+  /** Reads what may change of it. */
+  readonly changing: () => Promise<ChangingAbout>;
   readonly limits: () => Promise<ConsoleLimits>;
   readonly service: () => Promise<ConsoleService>;
   readonly imports: {
     list(): ConsoleImports;
     forget(id: string): { readonly removed: readonly string[] };
+    /** Reads why records were refused; undefined for an import that is not known. */
+    rejects(id: string): ConsoleRejects | undefined;
   };
+  /** Hashes a userId as the service does; undefined where the service runs elsewhere. */
+  readonly identify: ((userId: string) => Promise<{ readonly hashId: string }>) | undefined;
   readonly faults: { read(): ConsoleFaults; change(body: unknown): ConsoleFaults };
 }
 
@@ -31,19 +42,23 @@ export function ownEndpoints({ about, ...parts }: OwnParts): OwnEndpoints {
     const [, name, id, ...rest] = segments;
     if (rest.length > 0 || (id !== undefined && name !== 'imports')) return undefined;
     switch (`${method} ${name}`) {
-      case 'GET about':
-        return { ...about, workspace: { ...about.workspace, mode: await parts.mode() } };
+      case 'GET about': {
+        const { store, ...workspace } = await parts.changing();
+        return { ...about, store, workspace: { ...about.workspace, ...workspace } };
+      }
       case 'GET limits':
         return parts.limits();
       case 'GET service':
         return parts.service();
       case 'GET imports':
-        return id === undefined ? parts.imports.list() : undefined;
+        return id === undefined ? parts.imports.list() : parts.imports.rejects(id);
       case 'DELETE imports':
         if (id === undefined) return undefined;
         // Without its journal, an import would send to the service again what it has.
         mayWrite();
         return parts.imports.forget(id);
+      case 'POST identify':
+        return parts.identify?.(userIdOf(body));
       case 'GET faults':
         return parts.faults.read();
       case 'PUT faults':
@@ -53,4 +68,14 @@ export function ownEndpoints({ about, ...parts }: OwnParts): OwnEndpoints {
         return undefined;
     }
   };
+}
+
+/** Characters of the longest userId. */
+const MAX_USER_ID = 256;
+
+function userIdOf(body: unknown): string {
+  const { userId } = (body ?? {}) as Record<string, unknown>;
+  if (typeof userId !== 'string' || userId === '' || userId.length > MAX_USER_ID)
+    throw new Refusal(400, 'invalid_request', 'The body has no userId of 1 to 256 characters.');
+  return userId;
 }

@@ -10,17 +10,17 @@ export function remoteParts(
   { client, limits }: Pick<Connection, 'client' | 'limits'>,
   clock: Pick<Clock, 'now'>,
   modeSeen: () => string | undefined,
-): Pick<OwnParts, 'mode' | 'limits' | 'service' | 'faults'> {
+): Pick<OwnParts, 'changing' | 'limits' | 'service' | 'identify' | 'faults'> {
   let asked: Promise<unknown> | undefined;
   return {
-    mode: async () => {
+    changing: async () => {
       // One read, for a page that shows only what the console itself knows: later answers say it too.
       if (modeSeen() === undefined) {
         asked ??= client.call('listWebhooks').catch(() => undefined);
         await asked;
       }
       const mode = modeSeen();
-      return mode === 'live' || mode === 'test' ? mode : null;
+      return { mode: mode === 'live' || mode === 'test' ? mode : null, region: null, store: null };
     },
     limits: async () => ({
       windowMs: null,
@@ -47,9 +47,11 @@ export function remoteParts(
         version: null,
         backlog: null,
         nodes: null,
+        channels: null,
         process: null,
       };
     },
+    identify: undefined,
     faults: {
       read: () => ({ active: false, rules: [] }),
       change: () => {

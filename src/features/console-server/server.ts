@@ -134,7 +134,7 @@ function unexpected(error: unknown, log: Log, signal: AbortSignal): Refusal {
 
 /** The views of the page: their addresses answer with the page itself. */
 const VIEWS =
-  /^(live|users|decisions|contents|messages|notifications|webhooks|limits|imports|faults|service|catalog)$/;
+  /^(overview|live|users|decisions|contents|messages|notifications|webhooks|limits|imports|faults|service|catalog)$/;
 
 function assetOf({ method, segments }: Target, { page, files }: Assets) {
   const [first, name, ...rest] = segments;

@@ -1,4 +1,5 @@
-import type { Store, Tx, Workers } from '../platform/store/store.ts';
+import type { Dialect, Store, Tx, Workers } from '../platform/store/store.ts';
+import { type Mode, workspaces } from '../platform/store/workspaces.ts';
 import { type Backlog, readBacklog } from './backlog.ts';
 import type { Health } from './health.ts';
 import type { NodeRecord } from './node-record.ts';
@@ -52,4 +53,32 @@ async function readStore(
     backlog,
     nodes: [{ ...self, ...now, self: true }, ...others.map((node) => ({ ...node, self: false }))],
   };
+}
+
+/** How a workspace is, and where its data is. */
+export interface ServiceDescription {
+  readonly mode: Mode;
+  /** Null if the service has no regions. */
+  readonly region: string | null;
+  readonly engine: Dialect['name'];
+  /** Size of the database, in bytes. */
+  readonly bytes: number;
+}
+
+/** Reads how a workspace is, which had `mode` when the service started, and the size of the store. */
+export function describe(store: Store, workspaceId: string, mode: Mode): Promise<ServiceDescription> {
+  return store.read(async (tx) => {
+    const found = await workspaces.get(tx, workspaceId);
+    const size = await tx.sql.get<{ bytes: number }>(
+      tx.sql.dialect.name === 'postgres'
+        ? 'SELECT pg_database_size(current_database()) AS bytes'
+        : 'SELECT page_count * page_size AS bytes FROM pragma_page_count(), pragma_page_size()',
+    );
+    return {
+      mode: found?.mode ?? mode,
+      region: found?.region ?? null,
+      engine: tx.sql.dialect.name,
+      bytes: Number(size?.bytes ?? 0),
+    };
+  });
 }

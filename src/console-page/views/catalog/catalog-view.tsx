@@ -3,9 +3,11 @@ import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso/router';
 import { about, offers, svcCommand } from '../../data/about.ts';
 import { call } from '../../data/api.ts';
+import { useFilters } from '../../data/filters.ts';
 import { useResource } from '../../data/resource.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { Confirm } from '../../parts/dialog.tsx';
+import { FilterBar, type FilterField } from '../../parts/filter-bar.tsx';
 import { Failure, Loading } from '../../parts/states.tsx';
 import { cleaned, Text } from '../../parts/text.tsx';
 import { Box, ViewHead } from '../../parts/view.tsx';
@@ -16,10 +18,15 @@ import type { FieldIssue } from './field.tsx';
 import { type Catalog, LISTS, type ListName } from './schema.ts';
 import { Versions } from './versions.tsx';
 
+const SEARCH: readonly FilterField[] = [
+  { name: 'search', label: 'Search', kind: 'text', placeholder: 'name, category or title' },
+];
+
 /** Contents, templates and goals: made, edited, paused, withdrawn; versions and the way back. /catalog, /catalog/contents/ID. */
 export function CatalogView(): VNode {
   const stored = useResource('catalog', (signal) => call('getCatalog', { signal }));
   const { path } = useLocation();
+  const filters = useFilters();
   const place = placeOf(path);
   const current = stored.value;
   // Another console may have had this port, and this tab, before.
@@ -77,6 +84,7 @@ export function CatalogView(): VNode {
       )}
       {current && !place && (
         <>
+          <FilterBar filters={filters} fields={SEARCH} inline />
           {(Object.keys(LISTS) as ListName[]).map((list) => (
             <EntryTable key={list} list={list} catalog={catalog} editable={editable} change={change} />
           ))}

@@ -11,6 +11,7 @@ import {
   type Catalog,
   type Entry,
   entriesOf,
+  groupsOf,
   LISTS,
   type ListName,
   schemaOf,
@@ -70,7 +71,14 @@ export function Editor(props: {
         <h2>
           <Text of={id} />
         </h2>
-        <Fields schema={schemaOf(list)} value={entry} issues={own} disabled={disabled} change={put} />
+        <Fields
+          schema={schemaOf(list)}
+          groups={groupsOf(list)}
+          value={entry}
+          issues={own}
+          disabled={disabled}
+          change={put}
+        />
       </div>
       {list === 'contents' && <ContentPreview content={entry} />}
       {list === 'templates' && <TemplatePreview template={entry} />}

@@ -1,10 +1,11 @@
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso/router';
+import { useFilters } from '../../data/filters.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { Empty } from '../../parts/states.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
-import { Text } from '../../parts/text.tsx';
+import { Cut } from '../../parts/text.tsx';
 import { Box } from '../../parts/view.tsx';
 import {
   type Catalog,
@@ -27,9 +28,16 @@ export function EntryTable(props: {
 }): VNode {
   const { list, catalog, editable, change } = props;
   const { route } = useLocation();
+  const filters = useFilters();
   const [name, setName] = useState('');
   const { id: key, one } = LISTS[list];
   const entries = entriesOf(catalog, list);
+  const search = filters.values.search ?? '';
+  const found = entries.filter((entry) =>
+    [entry[key], entry.category, entry.title, entry.event].some((text) =>
+      textOf(text).toLowerCase().includes(search.toLowerCase()),
+    ),
+  );
   const taken = entries.some((entry) => entry[key] === name);
   const begin = (event: Event) => {
     event.preventDefault();
@@ -37,39 +45,52 @@ export function EntryTable(props: {
     change(withEntries(catalog, list, [...entries, emptyEntry(list, name)]));
     route(`/catalog/${list}/${encodeURIComponent(name)}`);
   };
+  const { title } = LISTS[list];
   return (
-    <Box title={LISTS[list].title} note={NOTES[list]}>
+    <Box title={`${title}, ${entries.length}`} label={title} note={NOTES[list]}>
+      {editable && (
+        <form class="actions begin" onSubmit={begin}>
+          {taken && <span class="issue">This name is taken.</span>}
+          <label class="visually-hidden" for={`new-${list}`}>
+            Name of a new {one}
+          </label>
+          <input
+            id={`new-${list}`}
+            type="text"
+            placeholder={`name of a new ${one}`}
+            maxLength={256}
+            value={name}
+            onInput={(e) => setName(e.currentTarget.value)}
+          />
+          <button type="submit" disabled={name === '' || taken}>
+            Make a {one}
+          </button>
+        </form>
+      )}
       {entries.length === 0 ? (
         <Empty title={`The catalog names no ${list}.`} />
+      ) : found.length === 0 ? (
+        <Empty title={`No ${one} has this in its name, category or title.`} />
       ) : (
         <Table
-          label={LISTS[list].title}
-          rows={entries}
+          label={title}
+          dense
+          rows={found}
           keyOf={(entry) => textOf(entry[key])}
+          filters={filters}
           columns={[
             {
               title: 'Name',
+              sortBy: (entry) => textOf(entry[key]),
               cell: (entry) => (
                 <a href={`/catalog/${list}/${encodeURIComponent(textOf(entry[key]))}`}>
-                  <Text of={textOf(entry[key])} />
+                  <Cut of={textOf(entry[key])} />
                 </a>
               ),
             },
             ...(list === 'goals' ? GOAL_COLUMNS : COLUMNS),
           ]}
         />
-      )}
-      {editable && (
-        <form class="actions" onSubmit={begin}>
-          <label class="choice">
-            Name of a new {one}
-            <input type="text" maxLength={256} value={name} onInput={(e) => setName(e.currentTarget.value)} />
-          </label>
-          <button type="submit" disabled={name === '' || taken}>
-            Make a {one}
-          </button>
-          {taken && <span class="issue">This name is taken.</span>}
-        </form>
       )}
     </Box>
   );
@@ -78,19 +99,30 @@ export function EntryTable(props: {
 const COLUMNS: readonly Column<Entry>[] = [
   {
     title: 'State',
+    sortBy: (entry) => stateOf(entry, Date.now()),
     cell: (entry) => {
       const state = stateOf(entry, Date.now());
       return <Badge tone={state === 'active' ? 'good' : 'warn'}>{state}</Badge>;
     },
   },
-  { title: 'Category', wide: true, cell: (entry) => <Text of={textOf(entry.category)} /> },
-  { title: 'Title', wide: true, cell: (entry) => <Text of={textOf(entry.title)} /> },
+  {
+    title: 'Category',
+    wide: true,
+    sortBy: (entry) => textOf(entry.category),
+    cell: (entry) => <Cut of={textOf(entry.category)} />,
+  },
+  {
+    title: 'Title',
+    wide: true,
+    sortBy: (entry) => textOf(entry.title),
+    cell: (entry) => <Cut of={textOf(entry.title)} />,
+  },
 ];
 
 const GOAL_COLUMNS: readonly Column<Entry>[] = [
-  { title: 'Event', cell: (entry) => <Text of={textOf(entry.event)} /> },
-  { title: 'Filter', wide: true, cell: (entry) => <Text of={textOf(entry.where)} /> },
-  { title: 'Within', wide: true, cell: (entry) => <Text of={textOf(entry.within)} /> },
+  { title: 'Event', cell: (entry) => <Cut of={textOf(entry.event)} /> },
+  { title: 'Filter', wide: true, cell: (entry) => <Cut of={textOf(entry.where)} /> },
+  { title: 'Within', wide: true, cell: (entry) => <Cut of={textOf(entry.within)} /> },
 ];
 
 const NOTES = {

@@ -1,7 +1,8 @@
 import type { VNode } from 'preact';
 import { useId, useState } from 'preact/hooks';
-import { Text } from '../../parts/text.tsx';
-import type { Entry, Schema } from './schema.ts';
+import { Icon } from '../../parts/icons.tsx';
+import { cleaned, Text } from '../../parts/text.tsx';
+import { type Entry, labelOf, type Schema } from './schema.ts';
 
 /** An error, and where in the entry it is: `repeat.cooldownMinutes`. */
 export interface FieldIssue {
@@ -28,15 +29,19 @@ const LINE = 1000;
 export function Fields(props: {
   schema: Schema;
   path?: string;
+  /** The names of the members, in groups with titles; all in the order of the schema without it. */
+  groups?: readonly (readonly [title: string, names: readonly string[]])[];
   value: Entry;
   issues: readonly FieldIssue[];
   disabled: boolean;
   change: (value: Entry) => void;
 }): VNode {
-  const { schema, path = '', value, issues, disabled, change } = props;
-  return (
-    <div class="fields">
-      {Object.entries(schema.properties ?? {}).map(([name, inner]) => (
+  const { schema, path = '', groups, value, issues, disabled, change } = props;
+  const properties = schema.properties ?? {};
+  const field = (name: string) => {
+    const inner = properties[name];
+    return (
+      inner && (
         <Field
           key={name}
           name={name}
@@ -57,6 +62,17 @@ export function Fields(props: {
             );
           }}
         />
+      )
+    );
+  };
+  if (!groups) return <div class="fields">{Object.keys(properties).map(field)}</div>;
+  return (
+    <div class="fields">
+      {groups.map(([title, names]) => (
+        <fieldset class="field-group">
+          <legend>{title}</legend>
+          {names.map(field)}
+        </fieldset>
       ))}
     </div>
   );
@@ -69,7 +85,7 @@ function Field(props: FieldProps): VNode {
     const given = typeof value === 'object' && value !== null;
     return (
       <details class="group" open={given || issues.some((issue) => within(issue.path, path))}>
-        <summary>{words(name)}</summary>
+        <summary>{labelOf(name)}</summary>
         {schema.description && <p class="note">{schema.description}</p>}
         <Fields
           schema={schema}
@@ -95,7 +111,7 @@ function Field(props: FieldProps): VNode {
   return (
     <div class="field">
       <label for={id}>
-        {words(name)}
+        {labelOf(name)}
         {props.required && <span class="note"> required</span>}
       </label>
       <Input {...props} shared={shared} />
@@ -181,20 +197,41 @@ interface Typed {
   readonly change: (value: unknown) => void;
 }
 
-/** A list of names, separated by commas. */
+/** A list of names, separated by commas, each of which a button removes. */
 function Names({ shared, value, change }: Typed): VNode {
-  const [text, typed] = useText(value, Array.isArray(value) ? value.join(', ') : '');
+  const names: readonly string[] = Array.isArray(value) ? value : [];
+  const [text, typed] = useText(value, names.join(', '));
   return (
-    <input
-      {...shared}
-      type="text"
-      value={text}
-      onInput={(e) => {
-        const names = e.currentTarget.value.split(',').map((name) => name.trim());
-        const given = names.filter((name) => name !== '');
-        change(typed(e.currentTarget.value, given.length === 0 ? undefined : given));
-      }}
-    />
+    <>
+      <input
+        {...shared}
+        type="text"
+        placeholder="names, separated by commas"
+        value={text}
+        onInput={(e) => {
+          const parts = e.currentTarget.value.split(',').map((name) => name.trim());
+          const given = parts.filter((name) => name !== '');
+          change(typed(e.currentTarget.value, given.length === 0 ? undefined : given));
+        }}
+      />
+      {names.length > 0 && (
+        <div class="chips">
+          {names.map((name, i) => (
+            <button
+              type="button"
+              disabled={shared.disabled === true}
+              aria-label={`Remove ${cleaned(name)}`}
+              onClick={() => {
+                const left = names.filter((_, at) => at !== i);
+                change(left.length === 0 ? undefined : left);
+              }}
+            >
+              <Text of={name} /> <Icon name="close" />
+            </button>
+          ))}
+        </div>
+      )}
+    </>
   );
 }
 
@@ -249,9 +286,3 @@ function whyNotJson(text: string): string | undefined {
 /** True if an error is at a field or in what it holds. */
 const within = (issue: string, path: string) =>
   issue === path || issue.startsWith(`${path}.`) || issue.startsWith(`${path}[`);
-
-/** `activeFrom` as words. */
-const words = (name: string) => {
-  const text = name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
-  return text.charAt(0).toUpperCase() + text.slice(1);
-};

@@ -58,3 +58,62 @@ export function emptyEntry(list: ListName, id: string): Entry {
     ? { contentId: id, category: 'general', format: 'card', title: 'Title', body: '' }
     : { templateId: id, priority: 'marketing', title: 'Title', body: 'Text' };
 }
+
+/** The members of an entry in the order and groups in which a person thinks of them; what is in none comes last. */
+const GROUPS: Readonly<Record<ListName, readonly (readonly [title: string, names: readonly string[]])[]>> = {
+  contents: [
+    ['What it says', ['title', 'body', 'format', 'category']],
+    ['When', ['activeFrom', 'activeUntil', 'paused']],
+    ['Where', ['channels', 'surfaces', 'locales']],
+    ['Who, and how often', ['eligibility', 'repeat']],
+    ['What is assumed and learned', ['prior', 'tags']],
+  ],
+  templates: [
+    ['What it says', ['title', 'body', 'locales']],
+    ['Texts of a channel', ['sms', 'email', 'push', 'whatsapp']],
+    ['When', ['activeFrom', 'activeUntil', 'paused', 'quietHours', 'validForMinutes']],
+    ['Where, and how often', ['channels', 'priority', 'category', 'cap']],
+  ],
+  goals: [
+    ['What counts', ['event', 'where', 'value', 'negative']],
+    ['For which decisions', ['within', 'after', 'attribute', 'contents', 'categories', 'surface']],
+  ],
+};
+
+/** The groups of the members of an entry, each with the names of its members. */
+export function groupsOf(list: ListName): readonly (readonly [title: string, names: readonly string[]])[] {
+  const known = GROUPS[list].flatMap(([, names]) => names);
+  const rest = Object.keys(schemaOf(list).properties ?? {}).filter((name) => !known.includes(name));
+  return rest.length === 0 ? GROUPS[list] : [...GROUPS[list], ['More', rest]];
+}
+
+/** What members are called where their name is one of the schema. */
+const LABELS: Readonly<Record<string, string>> = {
+  body: 'Text',
+  format: 'Shown as',
+  prior: 'Assumed share of rewards',
+  eligibility: 'Who may get it',
+  traits: 'Conditions on traits',
+  events: 'Conditions on recent events',
+  repeat: 'How often a user may get it',
+  cooldownMinutes: 'Minutes until it may be chosen again',
+  mostPerUser: 'At most so often for a user',
+  afterOutcomeMinutes: 'Minutes after it was dismissed or actioned',
+  tags: 'In common with others',
+  priority: 'For',
+  cap: 'At most, to a user',
+  perDay: 'A day',
+  perWeek: 'In seven days',
+  validForMinutes: 'Sent at most so many minutes late',
+  html: 'HTML',
+  sms: 'SMS',
+  email: 'E-mail',
+  whatsapp: 'WhatsApp',
+  locales: 'Languages',
+};
+
+/** A member in words: `activeFrom` is `Active from`. */
+export function labelOf(name: string): string {
+  const text = name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+  return LABELS[name] ?? text.charAt(0).toUpperCase() + text.slice(1);
+}

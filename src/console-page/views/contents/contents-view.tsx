@@ -3,25 +3,36 @@ import { useLocation } from 'preact-iso/router';
 import type { AnswerOf } from '../../../contract/endpoints.ts';
 import { svcCommand } from '../../data/about.ts';
 import { call } from '../../data/api.ts';
-import { usePathPart } from '../../data/filters.ts';
+import { useFilters, usePathPart } from '../../data/filters.ts';
 import { usePages, useResource } from '../../data/resource.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { Interval } from '../../parts/bars.tsx';
+import { FilterBar, type FilterField } from '../../parts/filter-bar.tsx';
 import { count, percent } from '../../parts/numbers.ts';
 import { PagedList } from '../../parts/pages.tsx';
 import { Empty, Failure } from '../../parts/states.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
-import { cleaned, Text } from '../../parts/text.tsx';
+import { Cut, cleaned, Text } from '../../parts/text.tsx';
 import { Box, ViewHead } from '../../parts/view.tsx';
 import { ContentPanel } from './content-panel.tsx';
 import { GoalBoxes, GoalValue } from './goal-boxes.tsx';
 import { LearningCurve, WhatLearningGains } from './model-boxes.tsx';
+
+const SEARCH: readonly FilterField[] = [
+  { name: 'search', label: 'Search', kind: 'text', placeholder: 'name, category or title' },
+];
+
+/** True if a content has a text in its name, category or title, in letters of any size. */
+const matches = ({ id, category, title }: Content, text: string): boolean =>
+  [id, category, title].some((each) => each?.toLowerCase().includes(text.toLowerCase()));
 
 type Content = AnswerOf<'listContents'>['items'][number];
 
 /** What each content earns with its interval, the learning curve, and holdout against learned: /contents and /contents/ID. */
 export function ContentsView(): VNode {
   const { route } = useLocation();
+  const filters = useFilters();
+  const { search = '' } = filters.values;
   const id = usePathPart('/contents');
   const model = useResource('model', (signal) => call('getModel', { signal }));
   const contents = usePages('contents', (after, signal) =>
@@ -40,6 +51,7 @@ export function ContentsView(): VNode {
           `model version ${model.value.version}, ${count(model.value.learned)} decisions learned`
         }
         command={svcCommand('contents', 'list')}
+        readAt={contents.readAt}
         refresh={reload}
       />
       {model.error && <Failure error={model.error} retry={model.reload} />}
@@ -51,13 +63,18 @@ export function ContentsView(): VNode {
         </div>
       )}
       <Box title="How each content performs" note="rewarded of those served, with the 95 % interval">
+        <FilterBar filters={filters} fields={SEARCH} inline />
         <PagedList
           what="the contents"
-          pages={contents}
+          pages={{ ...contents, items: contents.items.filter((content) => matches(content, search)) }}
           empty={
-            <Empty title="The catalog has no contents." command={svcCommand('catalog', 'get')}>
-              <p>Contents come from the catalog:</p>
-            </Empty>
+            contents.items.length > 0 ? (
+              <Empty title="No content has this in its name, category or title." />
+            ) : (
+              <Empty title="The catalog has no contents." command={svcCommand('catalog', 'get')}>
+                <p>Contents come from the catalog:</p>
+              </Empty>
+            )
           }
         >
           {(items) => (
@@ -66,34 +83,45 @@ export function ContentsView(): VNode {
               rows={items}
               keyOf={(content) => content.id}
               current={(content) => content.id === id}
-              columns={columnsOf(items)}
+              columns={columnsOf(items, filters.search)}
+              filters={filters}
             />
           )}
         </PagedList>
       </Box>
-      {id !== undefined && <ContentPanel id={id} key={id} close={() => route('/contents')} />}
+      {id !== undefined && (
+        <ContentPanel id={id} key={id} close={() => route(`/contents${filters.search}`)} />
+      )}
     </>
   );
 }
 
-function columnsOf(items: readonly Content[]): readonly Column<Content>[] {
+function columnsOf(items: readonly Content[], search: string): readonly Column<Content>[] {
   const max = Math.max(...items.map(({ high, served }) => (served > 0 ? (high ?? 0) : 0)), 0.01);
   return [
     {
       title: 'Content',
+      sortBy: ({ id }) => id,
       cell: ({ id, status }) => (
         <>
-          <a href={`/contents/${encodeURIComponent(id)}`}>
-            <Text of={id} />
+          <a href={`/contents/${encodeURIComponent(id)}${search}`}>
+            <Cut of={id} />
           </a>{' '}
           {status !== 'active' && <Badge tone="warn">{status}</Badge>}
         </>
       ),
     },
-    { title: 'Category', wide: true, cell: ({ category }) => <Text of={category ?? ''} /> },
+    {
+      title: 'Category',
+      wide: true,
+      cell: ({ category }) => <Cut of={category ?? ''} />,
+      sortBy: ({ category }) => category ?? '',
+    },
     { title: 'Format', wide: true, cell: ({ format }) => <Text of={format ?? ''} /> },
     {
       title: 'Rate',
+      note: 'rewarded of those served',
+      sortBy: ({ rate }) => rate ?? -1,
       cell: ({ rate, low, high }) =>
         rate === null || low === null || high === null ? (
           <span class="note">not served yet</span>
@@ -112,8 +140,28 @@ function columnsOf(items: readonly Content[]): readonly Column<Content>[] {
         },
       };
     }),
-    { title: 'Served', align: 'end', cell: ({ served }) => count(served) },
-    { title: 'Rewarded', align: 'end', wide: true, cell: ({ rewarded }) => count(rewarded) },
-    { title: 'Dismissed', align: 'end', wide: true, cell: ({ dismissed }) => count(dismissed) },
+    {
+      title: 'Served',
+      note: 'messages',
+      align: 'end',
+      cell: ({ served }) => count(served),
+      sortBy: ({ served }) => served,
+    },
+    {
+      title: 'Rewarded',
+      note: 'messages',
+      align: 'end',
+      wide: true,
+      cell: ({ rewarded }) => count(rewarded),
+      sortBy: ({ rewarded }) => rewarded,
+    },
+    {
+      title: 'Dismissed',
+      note: 'messages',
+      align: 'end',
+      wide: true,
+      cell: ({ dismissed }) => count(dismissed),
+      sortBy: ({ dismissed }) => dismissed,
+    },
   ];
 }

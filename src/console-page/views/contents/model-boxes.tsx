@@ -28,7 +28,11 @@ export function LearningCurve({ model }: { model: Model }): VNode {
   const { xs, lines } = curves(model.series, model.holdoutSeries);
   const last = model.series.at(-1);
   return (
-    <Box title="What it learned" note={`share of decisions that were rewarded, a point each ${model.step}`}>
+    <Box
+      title={learnedTitle(model)}
+      label="What it learned"
+      note={`share of decisions that were rewarded, a point each ${model.step}`}
+    >
       {xs.length < 2 ? (
         <p class="state">
           {last === undefined ? (
@@ -70,7 +74,8 @@ export function WhatLearningGains({ model }: { model: Model }): VNode {
   const max = Math.max(...rows.map(({ group }) => group.high ?? 0), 0.01);
   return (
     <Box
-      title="Learned against holdout"
+      title={gainTitle(gain)}
+      label="Learned against holdout"
       note={`${percent(holdoutShare)} of the users are in the holdout group; ${percent(explorationShare)} of each decision explores evenly`}
     >
       {rows.length === 0 ? (
@@ -94,6 +99,31 @@ export function WhatLearningGains({ model }: { model: Model }): VNode {
       <p class="note">{gain === null ? NO_GAIN : gainWords(gain)}</p>
     </Box>
   );
+}
+
+/** Points whose rates are compared with those before. */
+const LATEST = 6;
+
+/** Where the rate goes: that of the latest points beside that of all before. */
+function learnedTitle({ series, step }: Model): string {
+  const rateOf = (points: readonly Point[]) => {
+    const served = points.reduce((sum, point) => sum + point.served, 0);
+    return served === 0 ? undefined : points.reduce((sum, point) => sum + point.rewarded, 0) / served;
+  };
+  const latest = rateOf(series.slice(-LATEST));
+  const before = rateOf(series.slice(0, -LATEST));
+  if (latest === undefined) return 'Nothing is learned yet';
+  const words = `${percent(latest)} of the choices of the last ${LATEST} ${step}s were rewarded`;
+  return before === undefined ? words : `${words}, ${percent(before)} before`;
+}
+
+/** What learning earns, and whether that is certain. */
+function gainTitle(gain: Model['gain']): string {
+  if (gain === null) return 'What learning earns over the holdout is not known yet';
+  const { rate, low, high } = gain;
+  if (low > 0) return `Learning earns ${points(rate)} points over the holdout, and that is certain`;
+  if (high < 0) return `Learning earns ${points(rate)} points: less than the holdout`;
+  return `Learning and holdout do not differ for certain yet: ${points(rate)} points`;
 }
 
 const NO_GAIN =

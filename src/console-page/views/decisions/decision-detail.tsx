@@ -39,7 +39,7 @@ export function DecisionDetail({ id }: { id: string }): VNode {
       </p>
       <h2 class="detail-title">
         {value.contentId === null ? 'No action' : <Text of={value.contentId} />}{' '}
-        <Badge tone={kind === 'explored' ? 'warn' : kind === 'best' ? 'good' : 'plain'}>
+        <Badge tone={kind === 'tried' ? 'warn' : kind === 'likely' ? 'good' : 'plain'}>
           {KIND_WORDS[kind]}
         </Badge>
       </h2>
@@ -54,7 +54,7 @@ export function DecisionDetail({ id }: { id: string }): VNode {
       <Cards
         facts={[
           {
-            name: 'Outcome',
+            name: 'Earned',
             value: rewardWords(value),
             note: value.reward === null ? 'counted once it is served' : undefined,
           },
@@ -125,18 +125,19 @@ function Why({ decision }: { decision: Decision }): VNode {
         {earns} The placement has fixed weights, which gave it a chance of {chance}.
       </>
     );
-  if (kind === 'best')
+  if (kind === 'likely')
     return (
       <>
-        {earns} It is the best known choice, and was picked with a probability of {chance}.
+        {earns} No other was more likely: of requests like this one, {chance} get it.
       </>
     );
+  const likeliest = [...ranked].sort((a, b) => b.propensity - a.propensity)[0]!;
   return (
     <>
-      {earns} The model gave it a {chance} chance of being picked, and the draw took it to learn what it
-      earns; the safe choice was{' '}
+      {earns} It was tried so that the model learns what it earns: of requests like this one, {chance} get it,
+      and {percent(likeliest.propensity)} get{' '}
       <strong>
-        <Text of={ranked[0]!.contentId} />
+        <Text of={likeliest.contentId} />
       </strong>
       .
     </>

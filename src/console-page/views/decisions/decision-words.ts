@@ -10,31 +10,35 @@ export const byRanking = (decision: Decision): readonly Candidate[] =>
 
 /**
  * How a choice came about: `none` if nothing was chosen, `even` in the holdout group, `weights` at a placement with fixed
- * weights, `best` if it had the highest ranking, else `explored`.
+ * weights, `likely` if no other candidate was more likely, else `tried`: a less likely one, from which the model learns.
  */
-export function kindOf(decision: Decision): 'none' | 'even' | 'weights' | 'best' | 'explored' {
+export function kindOf(decision: Decision): 'none' | 'even' | 'weights' | 'likely' | 'tried' {
   if (decision.contentId === null) return 'none';
   if (decision.policy === 'holdout') return 'even';
   if (decision.policy === 'weights') return 'weights';
-  const best = byRanking(decision)[0];
-  const chosen = decision.candidates.find(({ contentId }) => contentId === decision.contentId);
-  return best === undefined || (chosen !== undefined && chosen.ranking >= best.ranking) ? 'best' : 'explored';
+  const chosen = chosenOf(decision);
+  const most = Math.max(...decision.candidates.map(({ propensity }) => propensity), 0);
+  return chosen === undefined || chosen.propensity >= most ? 'likely' : 'tried';
 }
+
+/** The candidate that was chosen; undefined without one. */
+export const chosenOf = ({ candidates, contentId }: Decision): Candidate | undefined =>
+  candidates.find((candidate) => candidate.contentId === contentId);
 
 /** The words of a choice on its badge. */
 export const KIND_WORDS = {
   none: 'no action',
   even: 'holdout',
   weights: 'fixed weights',
-  best: 'best known',
-  explored: 'explored',
+  likely: 'most likely',
+  tried: 'tried',
 } as const;
 
-/** What the reward says so far. */
+/** What was earned so far, in rewards: `waiting` until the time for it is over or something was earned. */
 export function rewardWords({ reward, contentId }: Decision): string {
-  if (contentId === null) return 'none to earn';
-  if (reward === null) return 'pending';
-  return reward > 0 ? `rewarded ${Number(reward.toFixed(3))}` : 'no reward';
+  if (contentId === null) return '–';
+  if (reward === null) return 'waiting';
+  return reward > 0 ? Number(reward.toFixed(3)).toString() : '0';
 }
 
 /** `1st`, `2nd`, `3rd`, `11th`. */

@@ -5,27 +5,31 @@ import { call } from '../../data/api.ts';
 import { useFilters, usePathPart } from '../../data/filters.ts';
 import { usePages } from '../../data/resource.ts';
 import { Badge } from '../../parts/badge.tsx';
+import { Bar } from '../../parts/bars.tsx';
 import { FilterBar, type FilterField } from '../../parts/filter-bar.tsx';
-import { count, counted } from '../../parts/numbers.ts';
+import { count, counted, percent, score } from '../../parts/numbers.ts';
 import { PagedList, Removed } from '../../parts/pages.tsx';
-import { LinkList, Split } from '../../parts/split.tsx';
+import { RangeControl, sinceOf } from '../../parts/range.tsx';
+import { Split } from '../../parts/split.tsx';
 import { Empty } from '../../parts/states.tsx';
-import { Text } from '../../parts/text.tsx';
+import { type Column, ColumnChoice, chosenColumns, Table } from '../../parts/table.tsx';
+import { Cut, Id, Text } from '../../parts/text.tsx';
+import { Time } from '../../parts/time.tsx';
 import { ViewHead } from '../../parts/view.tsx';
 import { DecisionDetail } from './decision-detail.tsx';
-import { contextLine, type Decision, KIND_WORDS, kindOf, rewardWords } from './decision-words.ts';
+import { chosenOf, contextLine, type Decision, KIND_WORDS, kindOf, rewardWords } from './decision-words.ts';
 
 const FIELDS: readonly FilterField[] = [
   { name: 'hashId', label: 'User', kind: 'text', placeholder: 'hashId' },
   { name: 'contentId', label: 'Content', kind: 'text', placeholder: 'any' },
-  { name: 'since', label: 'Since', kind: 'text', placeholder: '2026-03-01T00:00:00Z' },
   {
     name: 'kind',
     label: 'How it was chosen',
     kind: 'choice',
     options: [
       ['', 'All'],
-      ['explored', 'Explored'],
+      ['tried', 'Tried to learn'],
+      ['even', 'Holdout'],
       ['none', 'No action'],
     ],
   },
@@ -35,7 +39,8 @@ const FIELDS: readonly FilterField[] = [
 export function DecisionsView(): VNode {
   const filters = useFilters();
   const id = usePathPart('/decisions');
-  const { hashId, contentId, since, kind } = filters.values;
+  const { hashId, contentId, kind } = filters.values;
+  const since = sinceOf(filters);
   const query = { hashId, contentId, since };
   const [removedBefore, setRemovedBefore] = useState<string | undefined>();
   const pages = usePages(JSON.stringify(query), async (after, signal) => {
@@ -47,6 +52,7 @@ export function DecisionsView(): VNode {
     return { items: decisions, next };
   });
   const shown = pages.items.filter((decision) => !kind || kindOf(decision) === kind);
+  const columns = columnsOf(filters.search);
   return (
     <Split
       back={`/decisions${filters.search}`}
@@ -54,19 +60,19 @@ export function DecisionsView(): VNode {
         <>
           <ViewHead
             title="Decisions"
-            summary={
-              pages.items.length > 0 &&
-              (kind
-                ? `${count(shown.length)} of the latest ${counted(pages.items.length, 'decision')}`
-                : `the latest ${counted(pages.items.length, 'decision')}`)
-            }
+            summary={pages.items.length > 0 && summaryOf(shown.length, pages.items.length, kind)}
             command={svcCommand('decisions', 'list', ...flagsOf({ hashId, content: contentId, since }))}
+            readAt={pages.readAt}
             refresh={pages.reload}
+            actions={<ColumnChoice columns={columns} filters={filters} />}
           />
-          <FilterBar filters={filters} fields={FIELDS} />
+          <div class="toolbar">
+            <FilterBar filters={filters} fields={FIELDS} inline />
+            <RangeControl filters={filters} />
+          </div>
           <PagedList
             what="the decisions"
-            pages={{ ...pages, items: shown.length > 0 ? shown : pages.items.slice(0, 0) }}
+            pages={{ ...pages, items: shown }}
             empty={
               <Empty
                 title={
@@ -81,10 +87,14 @@ export function DecisionsView(): VNode {
             }
           >
             {(items) => (
-              <LinkList
+              <Table
                 label="Decisions"
-                current={id}
-                items={items.map((decision) => itemOf(decision, filters.search))}
+                dense
+                rows={items}
+                keyOf={({ decisionId }) => decisionId}
+                current={({ decisionId }) => decisionId === id}
+                columns={chosenColumns(columns, filters)}
+                filters={filters}
               />
             )}
           </PagedList>
@@ -96,23 +106,80 @@ export function DecisionsView(): VNode {
   );
 }
 
-function itemOf(decision: Decision, search: string) {
+const summaryOf = (shown: number, all: number, kind: string | undefined) =>
+  kind
+    ? `${count(shown)} of the latest ${counted(all, 'decision')}`
+    : `the latest ${counted(all, 'decision')}, newest first`;
+
+const propensityOf = (decision: Decision) => chosenOf(decision)?.propensity ?? 0;
+
+function columnsOf(search: string): readonly Column<Decision>[] {
+  return [
+    {
+      title: 'Content',
+      sortBy: ({ contentId }) => contentId ?? '',
+      cell: (decision) => <ContentCell decision={decision} search={search} />,
+    },
+    { title: 'Time', cell: ({ at }) => <Time at={at} />, sortBy: ({ at }) => at },
+    { title: 'User', wide: true, cell: ({ hashId }) => <Id of={hashId} short={8} /> },
+    {
+      title: 'Place',
+      wide: true,
+      cell: ({ context }) => <Cut of={contextLine(context)} />,
+      sortBy: ({ context }) => contextLine(context),
+    },
+    {
+      title: 'Expected',
+      wide: true,
+      align: 'end',
+      cell: (decision) => <span class="figure">{scoreOf(decision)}</span>,
+      sortBy: (decision) => chosenOf(decision)?.ranking ?? 0,
+    },
+    {
+      title: 'Likelihood',
+      wide: true,
+      cell: (decision) => (
+        <Bar value={propensityOf(decision)} max={1} label={percent(propensityOf(decision))} />
+      ),
+      sortBy: propensityOf,
+    },
+    {
+      title: 'Earned',
+      wide: true,
+      align: 'end',
+      cell: rewardWords,
+      sortBy: ({ reward }) => reward ?? -1,
+    },
+  ];
+}
+
+function scoreOf(decision: Decision): string {
+  const chosen = chosenOf(decision);
+  return chosen === undefined ? '–' : score(chosen.ranking);
+}
+
+function ContentCell({ decision, search }: { decision: Decision; search: string }): VNode {
+  const { decisionId, contentId } = decision;
   const kind = kindOf(decision);
-  return {
-    key: decision.decisionId,
-    href: `/decisions/${encodeURIComponent(decision.decisionId)}${search}`,
-    at: decision.at,
-    title: decision.contentId === null ? 'No action' : <Text of={decision.contentId} />,
-    note: <Text of={contextLine(decision.context)} />,
-    badges: (
-      <>
-        {kind !== 'best' && kind !== 'none' && (
-          <Badge tone={kind === 'explored' ? 'warn' : 'plain'}>{KIND_WORDS[kind]}</Badge>
-        )}
-        {decision.contentId !== null && (
-          <Badge tone={decision.reward ? 'good' : 'plain'}>{rewardWords(decision)}</Badge>
-        )}
-      </>
-    ),
-  };
+  return (
+    <>
+      <a href={`/decisions/${encodeURIComponent(decisionId)}${search}`}>
+        {contentId === null ? 'No action' : <Cut of={contentId} />}
+      </a>{' '}
+      {kind !== 'likely' && kind !== 'none' && (
+        <Badge tone={kind === 'tried' ? 'warn' : 'plain'}>{KIND_WORDS[kind]}</Badge>
+      )}
+      {contentId === null && <RemovedBy decision={decision} />}
+    </>
+  );
+}
+
+/** Why there was no action, where one rule says it all. */
+function RemovedBy({ decision: { removed = [] } }: { decision: Decision }): VNode | null {
+  const [most] = [...removed].sort((a, b) => b.count - a.count);
+  return most === undefined ? null : (
+    <span class="note">
+      <Text of={most.rule.replaceAll('_', ' ')} />
+    </span>
+  );
 }

@@ -6,6 +6,7 @@ import { ask } from '../../data/api.ts';
 import { useFilters } from '../../data/filters.ts';
 import { useResource } from '../../data/resource.ts';
 import { Badge } from '../../parts/badge.tsx';
+import { Command } from '../../parts/command.tsx';
 import { FilterBar, type FilterField } from '../../parts/filter-bar.tsx';
 import { count } from '../../parts/numbers.ts';
 import { Empty, Failure, Loading } from '../../parts/states.tsx';
@@ -16,6 +17,22 @@ import { ViewHead } from '../../parts/view.tsx';
 type Rule = ConsoleFaults['rules'][number];
 
 const EVERY_MS = 2_000;
+
+/** Files of rules to begin with. */
+const EXAMPLES = [
+  {
+    what: 'Every fifth batch of events is answered with 503: does your client try again?',
+    rules: { seed: 1, requests: [{ endpoint: 'ingestEvents', fault: 'fail', status: 503, every: 5 }] },
+  },
+  {
+    what: 'Decisions are answered two seconds late: does your app wait, or show something else?',
+    rules: { seed: 1, requests: [{ endpoint: 'decide', fault: 'slow-answer', delayMs: 2000 }] },
+  },
+  {
+    what: 'Every third delivery comes twice: does your webhook handler count it once?',
+    rules: { seed: 1, deliveries: [{ fault: 'double', every: 3 }] },
+  },
+] as const;
 
 const PLACE: FilterField = {
   name: 'place',
@@ -57,7 +74,20 @@ export function FaultsView(): VNode {
           command={svcCommand('serve', '--console', '--faults', 'faults.json')}
         >
           {!value.active && (
-            <p>A file of rules (docs/fault-injection.md) makes this service fail on purpose:</p>
+            <>
+              <p>
+                A file of rules makes this service fail on purpose. Copy one into faults.json to begin with:
+              </p>
+              <ul class="examples">
+                {EXAMPLES.map(({ what, rules }) => (
+                  <li>
+                    <p>{what}</p>
+                    <Command line={JSON.stringify(rules)} label={what} />
+                  </li>
+                ))}
+              </ul>
+              <p>Then start the service with it:</p>
+            </>
           )}
         </Empty>
       )}

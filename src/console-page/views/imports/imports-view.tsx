@@ -1,6 +1,6 @@
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
-import type { ConsoleImports } from '../../../contract/console.ts';
+import type { ConsoleImports, ConsoleRejects } from '../../../contract/console.ts';
 import { about, svcCommand } from '../../data/about.ts';
 import { ask } from '../../data/api.ts';
 import { useFilters } from '../../data/filters.ts';
@@ -14,7 +14,7 @@ import { count } from '../../parts/numbers.ts';
 import { Panel } from '../../parts/panel.tsx';
 import { Empty, Failure, Loading } from '../../parts/states.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
-import { Id, Text } from '../../parts/text.tsx';
+import { Cut, Id, Text } from '../../parts/text.tsx';
 import { Time } from '../../parts/time.tsx';
 import { ViewHead } from '../../parts/view.tsx';
 
@@ -97,22 +97,39 @@ const columns = (open: (id: string) => void): readonly Column<Import>[] => [
     title: 'Input',
     cell: ({ id, inputs }) => (
       <button type="button" class="row-button" onClick={() => open(id)}>
-        <Text of={inputs === null ? id.slice(0, 12) : inputs.map(baseName).join(', ')} />
+        <Cut of={inputs === null ? id.slice(0, 12) : inputs.map(baseName).join(', ')} />
       </button>
     ),
   },
   { title: 'State', cell: ({ state }) => <Badge tone={TONES[state]}>{state}</Badge> },
   { title: 'Kind', wide: true, cell: ({ kind }) => <Text of={kind ?? ''} /> },
-  { title: 'Acknowledged', align: 'end', cell: ({ acknowledged }) => figure(acknowledged) },
-  { title: 'In doubt', align: 'end', wide: true, cell: ({ inDoubt }) => figure(inDoubt) },
-  { title: 'Left', align: 'end', wide: true, cell: ({ left }) => figure(left) },
+  { title: 'Stored', note: 'records', align: 'end', cell: ({ acknowledged }) => figure(acknowledged) },
+  { title: 'In doubt', note: 'records', align: 'end', wide: true, cell: ({ inDoubt }) => figure(inDoubt) },
+  { title: 'Left', note: 'records', align: 'end', wide: true, cell: ({ left }) => figure(left) },
+  {
+    title: 'Rejected',
+    wide: true,
+    cell: ({ id, state, rejectsFile }) =>
+      rejectsFile === null ? (
+        state === 'running' ? (
+          ''
+        ) : (
+          'none'
+        )
+      ) : (
+        <button type="button" class="row-button" onClick={() => open(id)}>
+          Why
+        </button>
+      ),
+  },
   { title: 'Last sent', align: 'end', cell: ({ lastAt }) => (lastAt === null ? '' : <Time at={lastAt} />) },
 ];
 
 const figure = (n: number | null) => (n === null ? 'not known' : count(n));
 
 function ImportPanel(props: { of: Import; close: () => void; forgotten: () => void }): VNode {
-  const { id, state, kind, inputs, baseUrl, workspace, acknowledged, inDoubt, left, lastAt } = props.of;
+  const { id, state, kind, inputs, baseUrl, workspace, acknowledged, inDoubt, left, lastAt, rejectsFile } =
+    props.of;
   const [asking, setAsking] = useState(false);
   const forget = () => ask(`imports/${encodeURIComponent(id)}`, { method: 'DELETE' }).then(props.forgotten);
   return (
@@ -134,6 +151,7 @@ function ImportPanel(props: { of: Import; close: () => void; forgotten: () => vo
           { name: 'Last sent', value: lastAt === null ? 'never' : <Time at={lastAt} /> },
         ]}
       />
+      {rejectsFile !== null && <Rejects id={id} file={rejectsFile} />}
       {about.value?.write && state !== 'running' && (
         <button type="button" onClick={() => setAsking(true)}>
           Forget the import
@@ -149,5 +167,41 @@ function ImportPanel(props: { of: Import; close: () => void; forgotten: () => vo
         </Confirm>
       )}
     </Panel>
+  );
+}
+
+/** Why records were refused, the most frequent reason first, and how to import them once they are corrected. */
+function Rejects({ id, file }: { id: string; file: string }): VNode {
+  const { value, error, reload } = useResource(`rejects ${id}`, (signal) =>
+    ask<ConsoleRejects>(`imports/${encodeURIComponent(id)}`, { signal }),
+  );
+  return (
+    <>
+      <h3>Rejected records</h3>
+      {error && <Failure error={error} retry={reload} />}
+      {!value && !error && <Loading what="the reasons" />}
+      {value && value.reasons.length === 0 && (
+        <p class="note">
+          The file with them is not there any more: <Text of={file} />
+        </p>
+      )}
+      {value && value.reasons.length > 0 && (
+        <ul class="reasons" aria-label="Reasons">
+          {value.reasons.map(({ field, reason, count: n, file: input, line }) => (
+            <li>
+              <strong>{count(n)}</strong> <Text of={field} />: <Text of={reason} />{' '}
+              <span class="note">
+                first in <Text of={baseName(input)} />, line {count(line)}
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
+      {value?.partly && <p class="note">Only the beginning of the file was read.</p>}
+      <Command
+        line={svcCommand('events', 'import', file)}
+        label="import them again once they are corrected"
+      />
+    </>
   );
 }

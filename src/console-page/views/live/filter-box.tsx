@@ -1,25 +1,15 @@
 import type { VNode } from 'preact';
-import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { useEffect, useId, useState } from 'preact/hooks';
 import { MAX_FILTER, parseFilter } from '../../../kit/event-filter/parse.ts';
 
 /**
  * The filter of the view. What is wrong is said while it is typed; it takes effect on Enter or when it is left, if it is
- * valid. The key / leads to it from anywhere.
+ * valid.
  */
 export function FilterBox({ filter, apply }: { filter: string; apply: (filter: string) => void }): VNode {
   const id = useId();
-  const input = useRef<HTMLInputElement>(null);
   const [draft, setDraft] = useState(filter);
   useEffect(() => setDraft(filter), [filter]);
-  useEffect(() => {
-    const onKey = (event: KeyboardEvent) => {
-      if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey || isTyping()) return;
-      event.preventDefault();
-      input.current!.focus();
-    };
-    document.addEventListener('keydown', onKey);
-    return () => document.removeEventListener('keydown', onKey);
-  }, []);
   const parsed = parseFilter(draft);
   return (
     <form
@@ -32,7 +22,6 @@ export function FilterBox({ filter, apply }: { filter: string; apply: (filter: s
       <label for={id}>Filter</label>
       <input
         id={id}
-        ref={input}
         type="text"
         spellcheck={false}
         autocomplete="off"

@@ -2,8 +2,12 @@ import type { WatchedEvent, WatchFrame, WatchGap, WatchTick } from '../../../con
 import { follow } from '../../data/stream.ts';
 import { addTick, type Rates } from './rates.ts';
 
+const PATH = '/v1/events/watch';
 /** Events that are kept, and that wait while the view is paused. */
 export const MAX_ROWS = 500;
+/** Events before the newest one that a view opens with, and that are looked through where it has a filter. */
+const LATEST = 50;
+const LOOKED_THROUGH = 20_000;
 /** Gaps that are kept. */
 const MAX_GAPS = 5;
 
@@ -17,6 +21,8 @@ export interface FeedState {
   /** Events since the view was paused. At most MAX_ROWS of them are kept. */
   readonly waiting: number;
   readonly paused: boolean;
+  /** Events that the workspace ever received; undefined before it is known. */
+  readonly stored: number | undefined;
   /** Sums since the view was opened or its filter changed. */
   readonly total: { readonly received: number; readonly matched: number; readonly shown: number };
   /** Counts of the last second in which events arrived. */
@@ -32,13 +38,15 @@ export const NOTHING: FeedState = {
   rows: [],
   waiting: 0,
   paused: false,
+  stored: undefined,
   total: { received: 0, matched: 0, shown: 0 },
   rates: [],
   gaps: [],
 };
 
 /**
- * Follows the events that match a filter, in bounded memory. What arrives is collected and shown with the next frame of
+ * Follows the events that match a filter, in bounded memory. It begins with the latest ones that are stored: a first watch
+ * says which is the newest, and the second begins before it; these count neither in the sums nor in the rates. What arrives is collected and shown with the next frame of
  * the screen, however much it is; `changed` is called then.
  */
 export class LiveFeed {
@@ -47,14 +55,42 @@ export class LiveFeed {
   #arrived: WatchedEvent[] = [];
   #next: FeedState = NOTHING;
   #scheduled = 0;
+  /** The newest event when the view was opened; 0 until it is known. */
+  #openedAt = 0;
+  /** Events that were shown since the last tick, without those from before the view was opened. */
+  #shownSinceTick = 0;
   readonly #changed: () => void;
   readonly #stop = new AbortController();
 
   constructor(filter: string, changed: () => void) {
     this.#changed = changed;
-    follow(
-      '/v1/events/watch',
-      { filter },
+    void this.#start(filter);
+  }
+
+  async #start(filter: string): Promise<void> {
+    const found = new AbortController();
+    await follow(
+      PATH,
+      {},
+      {
+        message: (_, data) => {
+          const frame = data as WatchFrame;
+          if (frame.type === 'ready') {
+            this.#openedAt = Number(frame.next);
+            this.#set({ stored: this.#openedAt });
+            found.abort();
+          }
+          return undefined;
+        },
+        state: (connection, error) => connection !== 'open' && this.#set({ connection, error }),
+      },
+      AbortSignal.any([found.signal, this.#stop.signal]),
+    );
+    if (!found.signal.aborted || this.#stop.signal.aborted) return;
+    const before = filter.trim() === '' ? LATEST : LOOKED_THROUGH;
+    await follow(
+      PATH,
+      { filter, after: String(Math.max(0, this.#openedAt - before)) },
       {
         message: (_, data) => this.#take(data as WatchFrame),
         state: (connection, error) => {
@@ -86,6 +122,7 @@ export class LiveFeed {
     switch (frame.type) {
       case 'event':
         this.#arrived.push(frame);
+        if (Number(frame.id) > this.#openedAt) this.#shownSinceTick++;
         // A tab in the background draws no frames.
         if (this.#arrived.length >= 2 * MAX_ROWS) this.#arrived.splice(0, MAX_ROWS);
         this.#set({ waiting: this.#next.waiting + 1 });
@@ -94,7 +131,8 @@ export class LiveFeed {
         this.#count(frame);
         return frame.next;
       case 'gap':
-        this.#set({ gaps: [frame, ...this.#next.gaps].slice(0, MAX_GAPS) });
+        if (Number(frame.to) > this.#openedAt)
+          this.#set({ gaps: [frame, ...this.#next.gaps].slice(0, MAX_GAPS) });
         return frame.reason === 'reset' ? '0' : frame.to;
       case 'ready':
         return frame.next;
@@ -104,13 +142,27 @@ export class LiveFeed {
 
   #count(tick: WatchTick): void {
     const { total, rates, connection } = this.#next;
+    const stored = Number(tick.next);
+    const isNew = stored - tick.received >= this.#openedAt;
+    // What was stored before the view was opened did not arrive now.
+    const counted = isNew
+      ? tick
+      : {
+          ...tick,
+          received: Math.max(0, stored - this.#openedAt),
+          matched: this.#shownSinceTick,
+          shown: this.#shownSinceTick,
+          untested: 0,
+        };
+    this.#shownSinceTick = 0;
     this.#set({
+      stored,
       total: {
-        received: total.received + tick.received,
-        matched: total.matched + tick.matched,
-        shown: total.shown + tick.shown,
+        received: total.received + counted.received,
+        matched: total.matched + counted.matched,
+        shown: total.shown + counted.shown,
       },
-      rates: addTick(rates, tick, connection === 'open'),
+      rates: addTick(rates, counted, connection === 'open'),
     });
   }
 

@@ -3,6 +3,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { WatchedEvent, WatchGap } from '../../../contract/schemas/events.ts';
 import { parseFilter } from '../../../kit/event-filter/parse.ts';
 import { flagsOf, svcCommand } from '../../data/about.ts';
+import { reach } from '../../data/api.ts';
 import { useFilters } from '../../data/filters.ts';
 import { Chart, Legend } from '../../parts/chart.tsx';
 import { Icon } from '../../parts/icons.tsx';
@@ -63,7 +64,7 @@ export function LiveView(): VNode {
       <Notices state={state} />
       {state.rows.length === 0 ? (
         <Empty
-          title={filter === '' ? 'No events since this view was opened.' : 'No events match so far.'}
+          title={emptyTitle(filter, state.stored)}
           command={svcCommand('events', 'send', '--user-id', 'u_1', '--event', 'test')}
         >
           <p>Events are shown as they arrive. Send one:</p>
@@ -141,14 +142,32 @@ function Summary({ state }: { state: FeedState }): VNode {
     <>
       <span role="status">
         <span class={`light ${isLive ? 'good' : 'warn'}`} aria-hidden="true" />{' '}
-        {connection === 'open' && paused ? 'paused' : CONNECTIONS[connection]}
+        {connection === 'open' && paused
+          ? 'paused'
+          : connection === 'lost' && reach.value === 'stopped'
+            ? 'ended with the console'
+            : CONNECTIONS[connection]}
       </span>
       {' · '}
+      {state.stored !== undefined && (
+        <>
+          <strong>{count(state.stored)}</strong> stored in all · since this view was opened{' '}
+        </>
+      )}
       <strong>{count(total.received)}</strong> received, <strong>{count(total.matched)}</strong> matched,{' '}
       <strong>{count(total.shown)}</strong> shown
     </>
   );
 }
+
+const emptyTitle = (filter: string, stored: number | undefined): string =>
+  filter !== ''
+    ? 'None of the latest events matches.'
+    : stored === undefined
+      ? 'Looking for the latest events…'
+      : stored === 0
+        ? 'No events yet.'
+        : 'The list was cleared, or its events were removed.';
 
 /** What a reader must know to read the list right: that it is sampled, cut or was interrupted. */
 function Notices({ state }: { state: FeedState }): VNode | null {
@@ -162,7 +181,9 @@ function Notices({ state }: { state: FeedState }): VNode | null {
       last.untested > 0 &&
       `Too many events may match: ${count(last.untested)} of the last second were not compared with the filter. Add a user or an event name to it.`,
     paused && waiting > MAX_ROWS && `Only the newest ${count(MAX_ROWS)} of the waiting events are kept.`,
-    connection === 'lost' && 'The stream was lost. It resumes after the last event, so that none is missed.',
+    connection === 'lost' &&
+      reach.value !== 'stopped' &&
+      'The stream was lost. It resumes after the last event, so that none is missed.',
     connection !== 'lost' &&
       resumed > 0 &&
       `The stream was lost ${resumed === 1 ? 'once' : `${resumed} times`}, and resumed after the last event.`,

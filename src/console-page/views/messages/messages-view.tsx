@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import type { AnswerOf, RequestOf } from '../../../contract/endpoints.ts';
-import { flagsOf, offers, svcCommand } from '../../data/about.ts';
+import { about, flagsOf, offers, svcCommand } from '../../data/about.ts';
 import { call } from '../../data/api.ts';
 import { useFilters } from '../../data/filters.ts';
 import { usePages } from '../../data/resource.ts';
@@ -11,7 +11,7 @@ import { MessagePreview } from '../../parts/message-preview.tsx';
 import { counted } from '../../parts/numbers.ts';
 import { PagedList } from '../../parts/pages.tsx';
 import { Empty, Failure } from '../../parts/states.tsx';
-import { Id, Text } from '../../parts/text.tsx';
+import { Cut, Id, Text } from '../../parts/text.tsx';
 import { Time } from '../../parts/time.tsx';
 import { ViewHead } from '../../parts/view.tsx';
 
@@ -54,7 +54,11 @@ export function MessagesView(): VNode {
     <>
       <ViewHead
         title="Messages"
-        summary={ready && !pages.loading ? counted(pages.items.length, 'pending message') : undefined}
+        summary={
+          ready
+            ? !pages.loading && counted(pages.items.length, 'pending message')
+            : 'those that wait for the users of the latest decisions'
+        }
         command={
           ready
             ? svcCommand('messages', 'list', '--peek', ...flagsOf({ hashId, surface, channel }))
@@ -63,14 +67,7 @@ export function MessagesView(): VNode {
         refresh={ready ? pages.reload : undefined}
       />
       <FilterBar filters={filters} fields={FIELDS} />
-      {!ready && (
-        <Empty title="Choose a user by hashId." command={svcCommand('users', 'import', 'users.csv')}>
-          <p>
-            The <a href="/users">users of the latest decisions</a> link to their messages. The hashId of a
-            user is also printed when the user is imported:
-          </p>
-        </Empty>
-      )}
+      {!ready && <Latest />}
       {ready && (
         <PagedList
           what="the messages"
@@ -99,7 +96,49 @@ export function MessagesView(): VNode {
   );
 }
 
-function MessageItem({ message }: { message: Message }): VNode {
+/** Users whose messages are shown where no user is chosen; few before a remote service, which counts each read. */
+const usersShown = () => (about.value?.local ? 8 : 2);
+
+/** The pending messages of the users who had a decision last. */
+function Latest(): VNode {
+  const pages = usePages('latest', async (_, signal) => {
+    const { decisions } = await call('listDecisions', { query: { order: 'newest', limit: '100' }, signal });
+    const users = [...new Set(decisions.map(({ hashId }) => hashId))].slice(0, usersShown());
+    const found = await Promise.all(
+      users.map(async (hashId) => {
+        const { messages } = await call('peekMessages', { params: { hashId }, signal });
+        return messages.map((message) => ({ hashId, message }));
+      }),
+    );
+    return { items: found.flat(), next: null };
+  });
+  return (
+    <PagedList
+      what="the latest messages"
+      pages={pages}
+      empty={
+        <Empty
+          title="No messages wait for the users of the latest decisions."
+          command={svcCommand('decide', '--user-id', 'u_1', '--channel', 'in-app')}
+        >
+          <p>Choose a user above, or make a decision, whose message waits until an app fetches it:</p>
+        </Empty>
+      }
+    >
+      {(items) => (
+        <ul class="messages" aria-label="Latest messages">
+          {items.map(({ hashId, message }) => (
+            <li key={message.decisionId}>
+              <MessageItem message={message} hashId={hashId} />
+            </li>
+          ))}
+        </ul>
+      )}
+    </PagedList>
+  );
+}
+
+function MessageItem({ message, hashId }: { message: Message; hashId?: string }): VNode {
   const { decisionId, contentId, format, surface, servedAt } = message;
   const [reported, setReported] = useState<readonly Outcome[]>([]);
   const [busy, setBusy] = useState(false);
@@ -115,9 +154,18 @@ function MessageItem({ message }: { message: Message }): VNode {
     <article class="box" aria-label={`Message ${contentId}`}>
       <MessagePreview message={message} />
       <h2>
-        <Text of={contentId} /> <Badge>{format}</Badge>
+        <Cut of={contentId} /> <Badge>{format}</Badge>
       </h2>
       <p class="note">
+        {hashId !== undefined && (
+          <>
+            for{' '}
+            <a href={`/users/${encodeURIComponent(hashId)}`}>
+              <Id of={hashId} short={8} />
+            </a>
+            {' · '}
+          </>
+        )}
         <a href={`/decisions/${encodeURIComponent(decisionId)}`}>
           <Id of={decisionId} short />
         </a>

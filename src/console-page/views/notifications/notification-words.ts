@@ -31,9 +31,20 @@ const REASONS: Readonly<Record<string, string>> = {
     'written to the outbox: the channel has no provider, no provider was called',
 };
 
+/** A reason in words, or as it is. */
+export const reasonText = (reason: string): string => REASONS[reason] ?? reason;
+
 /** Why a state was entered, in words; undefined where nothing is to be said. */
 export const reasonWords = ({ reason }: Transition): string | undefined =>
-  reason === undefined ? undefined : (REASONS[reason] ?? reason);
+  reason === undefined ? undefined : reasonText(reason);
+
+/** Why a notification is in its state, as a sentence; undefined where the state says it all. */
+export function whyWords({ failure, history }: Notification): string | undefined {
+  if (failure !== undefined) return failureWords(failure) ?? failure;
+  const last = history.at(-1);
+  const words = last && reasonWords(last);
+  return words === undefined ? undefined : `${words.charAt(0).toUpperCase()}${words.slice(1)}.`;
+}
 
 const FAILURES: readonly (readonly [prefix: string, words: string])[] = [
   ['no_address', 'The channel has no address of this user.'],

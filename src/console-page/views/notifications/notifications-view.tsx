@@ -1,22 +1,25 @@
 import type { VNode } from 'preact';
-import { flagsOf, svcCommand } from '../../data/about.ts';
+import type { AnswerOf } from '../../../contract/endpoints.ts';
+import { flagsOf, offers, svcCommand } from '../../data/about.ts';
 import { call } from '../../data/api.ts';
 import { useFilters, usePathPart } from '../../data/filters.ts';
-import { usePages } from '../../data/resource.ts';
+import { usePages, useResource } from '../../data/resource.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { FilterBar, type FilterField } from '../../parts/filter-bar.tsx';
-import { counted } from '../../parts/numbers.ts';
+import { count } from '../../parts/numbers.ts';
 import { PagedList } from '../../parts/pages.tsx';
-import { LinkList, Split } from '../../parts/split.tsx';
+import { RangeControl, sinceOf } from '../../parts/range.tsx';
+import { Split } from '../../parts/split.tsx';
 import { Empty } from '../../parts/states.tsx';
-import { Text } from '../../parts/text.tsx';
+import { type Column, ColumnChoice, chosenColumns, Table } from '../../parts/table.tsx';
+import { Cut, Id, Text } from '../../parts/text.tsx';
+import { Time } from '../../parts/time.tsx';
 import { ViewHead } from '../../parts/view.tsx';
 import { NotificationDetail } from './notification-detail.tsx';
-import { STATE_TONES, stateTone, stateWords } from './notification-words.ts';
+import { type Notification, STATE_TONES, stateTone, stateWords, whyWords } from './notification-words.ts';
 
 const FIELDS: readonly FilterField[] = [
   { name: 'hashId', label: 'User', kind: 'text', placeholder: 'hashId' },
-  { name: 'since', label: 'Since', kind: 'text', placeholder: '2026-03-01T00:00:00Z' },
   {
     name: 'status',
     label: 'State',
@@ -29,12 +32,17 @@ const FIELDS: readonly FilterField[] = [
 export function NotificationsView(): VNode {
   const filters = useFilters();
   const id = usePathPart('/notifications');
-  const { hashId, since, status } = filters.values;
+  const { hashId, status } = filters.values;
+  const since = sinceOf(filters);
   const query = { hashId, since, status };
   const pages = usePages(JSON.stringify(query), async (after, signal) => {
     const { notifications, next } = await call('listNotifications', { query: { ...query, after }, signal });
     return { items: notifications, next };
   });
+  const overview = useResource(offers('getOverview') ? 'overview' : undefined, (signal) =>
+    call('getOverview', { signal }),
+  );
+  const columns = columnsOf(filters.search);
   return (
     <Split
       back={`/notifications${filters.search}`}
@@ -42,11 +50,16 @@ export function NotificationsView(): VNode {
         <>
           <ViewHead
             title="Notifications"
-            summary={pages.items.length > 0 && `the latest ${counted(pages.items.length, 'notification')}`}
+            summary={<States overview={overview.value} />}
             command={svcCommand('notifications', 'list', ...flagsOf(query))}
+            readAt={pages.readAt}
             refresh={pages.reload}
+            actions={<ColumnChoice columns={columns} filters={filters} />}
           />
-          <FilterBar filters={filters} fields={FIELDS} />
+          <div class="toolbar">
+            <FilterBar filters={filters} fields={FIELDS} inline />
+            <RangeControl filters={filters} />
+          </div>
           <PagedList
             what="the notifications"
             pages={pages}
@@ -64,17 +77,14 @@ export function NotificationsView(): VNode {
             }
           >
             {(items) => (
-              <LinkList
+              <Table
                 label="Notifications"
-                current={id}
-                items={items.map((item) => ({
-                  key: item.notificationId,
-                  href: `/notifications/${encodeURIComponent(item.notificationId)}${filters.search}`,
-                  at: item.history[0]?.at ?? '',
-                  title: <Text of={item.templateId} />,
-                  note: <Text of={`${item.channel} · ${item.priority}`} />,
-                  badges: <Badge tone={stateTone(item)}>{stateWords(item)}</Badge>,
-                }))}
+                dense
+                rows={items}
+                keyOf={({ notificationId }) => notificationId}
+                current={({ notificationId }) => notificationId === id}
+                columns={chosenColumns(columns, filters)}
+                filters={filters}
               />
             )}
           </PagedList>
@@ -84,3 +94,73 @@ export function NotificationsView(): VNode {
     />
   );
 }
+
+/** How many notifications of the last day are in which state. */
+function States({ overview }: { overview: AnswerOf<'getOverview'> | undefined }): VNode {
+  if (!overview) return <>the latest notifications, newest first</>;
+  const sums = Object.entries(overview.notifications)
+    .map(([state, hours]) => [state, hours.reduce((sum, n) => sum + n, 0)] as const)
+    .filter(([, n]) => n > 0);
+  return (
+    <>
+      in the last 24 hours{' '}
+      {sums.length === 0
+        ? 'none was triggered'
+        : sums.map(([state, n]) => `${count(n)} ${state}`).join(' · ')}
+    </>
+  );
+}
+
+const columnsOf = (search: string): readonly Column<Notification>[] => [
+  {
+    title: 'Template',
+    sortBy: ({ templateId }) => templateId,
+    cell: ({ notificationId, templateId }) => (
+      <a href={`/notifications/${encodeURIComponent(notificationId)}${search}`}>
+        <Cut of={templateId} />
+      </a>
+    ),
+  },
+  {
+    title: 'State',
+    sortBy: ({ status }) => status,
+    cell: (item) => <Badge tone={stateTone(item)}>{stateWords(item)}</Badge>,
+  },
+  {
+    title: 'Why',
+    wide: true,
+    cell: (item) => {
+      const words = whyWords(item);
+      return (
+        <>
+          {words !== undefined && <Cut of={words} long />}
+          {item.status === 'held' && item.heldUntil !== undefined && (
+            <>
+              {' '}
+              Until <Time at={item.heldUntil} />
+            </>
+          )}
+        </>
+      );
+    },
+  },
+  {
+    title: 'Channel',
+    wide: true,
+    cell: ({ channel }) => <Text of={channel} />,
+    sortBy: ({ channel }) => channel,
+  },
+  {
+    title: 'For',
+    wide: true,
+    cell: ({ priority }) => <Text of={priority} />,
+    sortBy: ({ priority }) => priority,
+  },
+  { title: 'User', wide: true, cell: ({ hashId }) => <Id of={hashId} short={8} /> },
+  {
+    title: 'Triggered',
+    align: 'end',
+    cell: ({ history }) => <Time at={history[0]?.at ?? ''} />,
+    sortBy: ({ history }) => history[0]?.at ?? '',
+  },
+];

@@ -5,7 +5,7 @@ import { ask, reach } from '../../data/api.ts';
 import { useResource } from '../../data/resource.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { Cards } from '../../parts/facts.tsx';
-import { count } from '../../parts/numbers.ts';
+import { bytes, count, ENGINES } from '../../parts/numbers.ts';
 import { Failure, Loading } from '../../parts/states.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { Id, Text } from '../../parts/text.tsx';
@@ -64,7 +64,8 @@ export function ServiceView(): VNode {
 
 const NOT_SAID = 'A service that is reached over the network does not say it.';
 
-function factsOf({ reached, ready, version, process }: ConsoleService) {
+function factsOf({ reached, ready, version, channels, process }: ConsoleService) {
+  const { store = null, workspace } = about.value ?? {};
   const state = !reached ? (
     <Badge tone="bad">does not answer</Badge>
   ) : ready === null ? (
@@ -76,7 +77,23 @@ function factsOf({ reached, ready, version, process }: ConsoleService) {
     { name: 'State', value: state },
     { name: 'Version', value: <Text of={version ?? 'not said'} /> },
     { name: 'Version of svc', value: <Text of={about.value?.version ?? ''} /> },
-    { name: 'Workspace', value: <Id of={about.value?.workspace.id ?? ''} /> },
+    {
+      name: 'Workspace',
+      value: <Id of={workspace?.id ?? ''} />,
+      note: [workspace?.mode, workspace?.region].filter(Boolean).join(' · ') || undefined,
+    },
+    ...(store
+      ? [{ name: 'Store', value: ENGINES[store.engine], note: `${bytes(store.bytes)} of all workspaces` }]
+      : []),
+    ...(channels
+      ? [
+          {
+            name: 'Channels with a provider',
+            value: channels.join(', ') || 'none',
+            note: 'the others write to the outbox',
+          },
+        ]
+      : []),
     ...(process ? ownFacts(process) : []),
   ];
 }

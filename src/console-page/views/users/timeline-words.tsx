@@ -1,10 +1,11 @@
-import type { ComponentChildren } from 'preact';
+import type { ComponentChildren, VNode } from 'preact';
 import type { AnswerOf } from '../../../contract/endpoints.ts';
 import { Badge } from '../../parts/badge.tsx';
 import type { IconName } from '../../parts/icons.tsx';
 import { Text } from '../../parts/text.tsx';
 import { Time } from '../../parts/time.tsx';
 import type { TimelineItem } from '../../parts/timeline.tsx';
+import { reasonText } from '../notifications/notification-words.ts';
 
 export type Entry = AnswerOf<'getUserTimeline'>['items'][number];
 
@@ -16,18 +17,34 @@ const ICONS: Readonly<Record<Entry['kind'], IconName>> = {
   notification: 'bell',
 };
 
-/** An entry of the timeline in words, with a link to what it belongs to. */
-export function timelineItem(entry: Entry, index: number): TimelineItem {
+/** The entries of a timeline in words. A message stands in the line of its decision, where both are there. */
+export function timelineItems(entries: readonly Entry[]): TimelineItem[] {
+  const messages = new Map(
+    entries.filter(({ kind }) => kind === 'message').map((entry) => [entry.id, entry]),
+  );
+  const decided = new Set(entries.filter(({ kind }) => kind === 'decision').map(({ id }) => id));
+  return entries
+    .filter(({ kind, id }) => kind !== 'message' || !decided.has(id))
+    .map((entry, index) =>
+      timelineItem(entry, index, entry.kind === 'decision' ? messages.get(entry.id) : undefined),
+    );
+}
+
+/** An entry of the timeline in words, with a link to what it belongs to; `message` is that of a decision. */
+function timelineItem(entry: Entry, index: number, message: Entry | undefined): TimelineItem {
   return {
     key: `${entry.kind} ${entry.id} ${entry.at} ${index}`,
     at: entry.at,
     icon: ICONS[entry.kind],
     kind: entry.kind,
-    ...words(entry),
+    ...words(entry, message),
   };
 }
 
-function words(entry: Entry): { title: ComponentChildren; body?: ComponentChildren } {
+function words(
+  entry: Entry,
+  message: Entry | undefined,
+): { title: ComponentChildren; body?: ComponentChildren } {
   const decision = `/decisions/${encodeURIComponent(entry.id)}`;
   const notification = `/notifications/${encodeURIComponent(entry.id)}`;
   switch (entry.kind) {
@@ -42,7 +59,13 @@ function words(entry: Entry): { title: ComponentChildren; body?: ComponentChildr
             {entry.reward !== null && entry.reward !== undefined && entry.reward > 0 && (
               <>
                 {' '}
-                <Badge tone="good">rewarded {Number(entry.reward.toFixed(3))}</Badge>
+                <Badge tone="good">earned {Number(entry.reward.toFixed(3))}</Badge>
+              </>
+            )}
+            {message && (
+              <>
+                {' · '}
+                <MessageWords of={message} />
               </>
             )}
           </>
@@ -55,25 +78,7 @@ function words(entry: Entry): { title: ComponentChildren; body?: ComponentChildr
             <Text of={entry.title ?? entry.contentId ?? ''} />
           </a>
         ),
-        body: (
-          <>
-            {entry.format} waiting
-            {entry.surface && (
-              <>
-                {' on '}
-                <Text of={entry.surface} />
-              </>
-            )}
-            ,{' '}
-            {entry.servedAt ? (
-              <>
-                first served at <Time at={entry.servedAt} />
-              </>
-            ) : (
-              'not served yet'
-            )}
-          </>
-        ),
+        body: <MessageWords of={entry} />,
       };
     case 'outcome':
       return {
@@ -89,7 +94,11 @@ function words(entry: Entry): { title: ComponentChildren; body?: ComponentChildr
         ),
         body: (
           <>
-            <Text of={[entry.channel, entry.status, entry.reason].filter(Boolean).join(' · ')} />
+            <Text
+              of={[entry.channel, entry.status, entry.reason && reasonText(entry.reason)]
+                .filter(Boolean)
+                .join(' · ')}
+            />
             {entry.heldUntil !== undefined && (
               <>
                 {' until '}
@@ -100,4 +109,27 @@ function words(entry: Entry): { title: ComponentChildren; body?: ComponentChildr
         ),
       };
   }
+}
+
+/** What became of a message. */
+function MessageWords({ of: { format, surface, servedAt } }: { of: Entry }): VNode {
+  return (
+    <>
+      {format}
+      {surface && (
+        <>
+          {' on '}
+          <Text of={surface} />
+        </>
+      )}
+      ,{' '}
+      {servedAt ? (
+        <>
+          first served at <Time at={servedAt} />
+        </>
+      ) : (
+        'waiting, not served yet'
+      )}
+    </>
+  );
 }

@@ -16,7 +16,7 @@ import { Text } from '../../parts/text.tsx';
 import { Time } from '../../parts/time.tsx';
 import { Timeline } from '../../parts/timeline.tsx';
 import { Box } from '../../parts/view.tsx';
-import { type Entry, timelineItem } from './timeline-words.tsx';
+import { type Entry, timelineItems } from './timeline-words.tsx';
 
 type User = AnswerOf<'getUser'>;
 type FirstPage = Pick<AnswerOf<'getUserTimeline'>, 'contacts' | 'events'>;
@@ -72,7 +72,7 @@ export function UserDetail({ hashId }: { hashId: string }): VNode {
           </Empty>
         }
       >
-        {(items) => <Timeline label="Timeline" items={items.map(timelineItem)} />}
+        {(items) => <Timeline label="Timeline" items={timelineItems(items)} />}
       </PagedList>
       <Removed what="events" before={last.eventsRemovedBefore} />
       <Removed what="decisions" before={last.decisionsRemovedBefore} />
@@ -118,7 +118,7 @@ function UserFacts({ user }: { user: User }): VNode {
 
 function Contacts({ contacts }: { contacts: NonNullable<FirstPage['contacts']> }): VNode {
   return (
-    <Box title="Contacts against the cap">
+    <Box title="Contacts against the cap" note="what counts today, and the caps in force">
       <ul class="contacts">
         {contacts.map(({ of, used, cap, windowHours, nextFreeAt }) => (
           <li key={of}>

@@ -1,17 +1,22 @@
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso/router';
-import { svcCommand } from '../../data/about.ts';
-import { call } from '../../data/api.ts';
-import { usePathPart } from '../../data/filters.ts';
+import { about, svcCommand } from '../../data/about.ts';
+import { ask, call } from '../../data/api.ts';
+import { useFilters, usePathPart } from '../../data/filters.ts';
 import { usePages } from '../../data/resource.ts';
 import { Icon } from '../../parts/icons.tsx';
+import { count, counted } from '../../parts/numbers.ts';
 import { PagedList } from '../../parts/pages.tsx';
-import { Empty } from '../../parts/states.tsx';
-import { Id } from '../../parts/text.tsx';
+import { Empty, Failure } from '../../parts/states.tsx';
+import { type Column, Table } from '../../parts/table.tsx';
+import { Id, Text } from '../../parts/text.tsx';
 import { Time } from '../../parts/time.tsx';
 import { Box, ViewHead } from '../../parts/view.tsx';
 import { UserDetail } from './user-detail.tsx';
+
+/** A hashId as the service makes them. */
+const HASH_ID = /^[0-9a-f]{64}$/;
 
 /** A user by hashId: /users finds one, /users/HASH shows one. */
 export function UsersView(): VNode {
@@ -28,12 +33,22 @@ export function UsersView(): VNode {
 
 function FindUser({ hashId, refresh }: { hashId: string | undefined; refresh: () => void }): VNode {
   const { route } = useLocation();
+  const [failure, setFailure] = useState<Error>();
+  const [busy, setBusy] = useState(false);
   const find = (event: SubmitEvent) => {
     event.preventDefault();
-    const given = new FormData(event.currentTarget as HTMLFormElement).get('hashId');
+    const given = new FormData(event.currentTarget as HTMLFormElement).get('wanted');
     const wanted = typeof given === 'string' ? given.trim() : '';
-    if (wanted !== '') route(`/users/${encodeURIComponent(wanted)}`);
+    setFailure(undefined);
+    if (wanted === '') return;
+    if (HASH_ID.test(wanted)) return route(`/users/${encodeURIComponent(wanted)}`);
+    setBusy(true);
+    ask<{ hashId: string }>('identify', { method: 'POST', body: { userId: wanted } })
+      .then((found) => route(`/users/${encodeURIComponent(found.hashId)}`), setFailure)
+      .finally(() => setBusy(false));
   };
+  const byUserId = about.value?.local === true;
+  const label = byUserId ? 'userId or hashId of a user' : 'hashId of a user';
   return (
     <>
       <ViewHead
@@ -51,37 +66,70 @@ function FindUser({ hashId, refresh }: { hashId: string | undefined; refresh: ()
       />
       <form class="find" aria-label="Find a user" onSubmit={find}>
         <label for="find-user" class="visually-hidden">
-          hashId of a user
+          {label}
         </label>
         <input
           id="find-user"
-          name="hashId"
+          name="wanted"
           type="text"
           key={hashId}
           defaultValue={hashId}
-          placeholder="hashId of a user"
+          placeholder={label}
           spellcheck={false}
           autocomplete="off"
           maxLength={500}
         />
-        <button type="submit">
+        <button type="submit" disabled={busy}>
           <Icon name="search" /> Show
         </button>
       </form>
+      {byUserId && hashId === undefined && (
+        <p class="note">A userId is hashed by the service; the page does not keep it.</p>
+      )}
+      {failure && <Failure error={failure} />}
     </>
   );
 }
 
+/** What a user did last, as far as the latest decisions say. */
+interface LatestUser {
+  readonly hashId: string;
+  readonly at: string;
+  readonly locale: string;
+  readonly decisions: number;
+  readonly rewarded: number;
+}
+
+/** Decisions of which the users are listed. */
+const LATEST = 500;
+
 /** The users of the latest decisions: somewhere to begin. */
 function LatestUsers(): VNode {
+  const filters = useFilters();
+  const [read, setRead] = useState(0);
   const pages = usePages('latest', async (_, signal) => {
-    const { decisions } = await call('listDecisions', { query: { order: 'newest', limit: '200' }, signal });
-    const latest = new Map<string, string>();
-    for (const { hashId, at } of decisions) if (!latest.has(hashId)) latest.set(hashId, at);
-    return { items: [...latest], next: null };
+    const { decisions } = await call('listDecisions', {
+      query: { order: 'newest', limit: String(LATEST) },
+      signal,
+    });
+    setRead(decisions.length);
+    const latest = new Map<string, LatestUser>();
+    for (const { hashId, at, context, reward } of decisions) {
+      const known = latest.get(hashId) ?? { hashId, at, locale: '', decisions: 0, rewarded: 0 };
+      latest.set(hashId, {
+        ...known,
+        locale: known.locale || context.locale || '',
+        decisions: known.decisions + 1,
+        rewarded: known.rewarded + (reward !== null && reward > 0 ? 1 : 0),
+      });
+    }
+    return { items: [...latest.values()], next: null };
   });
   return (
-    <Box title="Users of the latest decisions">
+    <Box
+      title="Users of the latest decisions"
+      note={read > 0 && `of the latest ${counted(read, 'decision')}, the last active first`}
+    >
       <PagedList
         what="the latest users"
         pages={pages}
@@ -92,20 +140,42 @@ function LatestUsers(): VNode {
         }
       >
         {(items) => (
-          <ul class="links inner" aria-label="Users of the latest decisions">
-            {items.slice(0, 20).map(([hashId, at]) => (
-              <li key={hashId}>
-                <a href={`/users/${encodeURIComponent(hashId)}`}>
-                  <span class="line">
-                    <Id of={hashId} />
-                    <Time at={at} />
-                  </span>
-                </a>
-              </li>
-            ))}
-          </ul>
+          <Table
+            label="Users of the latest decisions"
+            dense
+            rows={items.slice(0, 100)}
+            keyOf={({ hashId }) => hashId}
+            columns={COLUMNS}
+            filters={filters}
+          />
         )}
       </PagedList>
     </Box>
   );
 }
+
+const COLUMNS: readonly Column<LatestUser>[] = [
+  {
+    title: 'User',
+    cell: ({ hashId }) => (
+      <a href={`/users/${encodeURIComponent(hashId)}`}>
+        <Id of={hashId} short />
+      </a>
+    ),
+  },
+  { title: 'Locale', cell: ({ locale }) => <Text of={locale || '–'} />, sortBy: ({ locale }) => locale },
+  { title: 'Last decision', cell: ({ at }) => <Time at={at} />, sortBy: ({ at }) => at },
+  {
+    title: 'Decisions',
+    align: 'end',
+    cell: ({ decisions }) => count(decisions),
+    sortBy: ({ decisions }) => decisions,
+  },
+  {
+    title: 'Rewarded',
+    align: 'end',
+    wide: true,
+    cell: ({ rewarded }) => count(rewarded),
+    sortBy: ({ rewarded }) => rewarded,
+  },
+];

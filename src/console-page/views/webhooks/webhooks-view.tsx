@@ -5,12 +5,14 @@ import { useFilters } from '../../data/filters.ts';
 import { usePages } from '../../data/resource.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { FilterBar, type FilterField } from '../../parts/filter-bar.tsx';
+import { percent } from '../../parts/numbers.ts';
 import { PagedList } from '../../parts/pages.tsx';
 import { Empty } from '../../parts/states.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
-import { Id, Text } from '../../parts/text.tsx';
-import { Time } from '../../parts/time.tsx';
+import { Cut, Id, Text } from '../../parts/text.tsx';
+import { duration, Time } from '../../parts/time.tsx';
 import { Box, ViewHead } from '../../parts/view.tsx';
+import { AttemptHistory, statisticsOf } from './attempt-history.tsx';
 import { DeliveryPanel } from './delivery-panel.tsx';
 import { RedeliverAll } from './redeliver-all.tsx';
 import { RedeliverFailed } from './redeliver-failed.tsx';
@@ -53,6 +55,7 @@ export function WebhooksView(): VNode {
           ...(webhookId ? [webhookId] : []),
           ...flagsOf({ status }),
         )}
+        readAt={deliveries.readAt}
         refresh={reload}
       />
       <Box title="Subscriptions">
@@ -71,14 +74,18 @@ export function WebhooksView(): VNode {
           {(items) => (
             <Table
               label="Subscriptions"
+              dense
               rows={items}
               keyOf={({ id }) => id}
               current={({ id }) => id === webhookId}
-              columns={subscriptionColumns(webhookId, (id) => filters.set({ webhookId: id, delivery: '' }))}
+              columns={subscriptionColumns(deliveries.items, webhookId, (id) =>
+                filters.set({ webhookId: id, delivery: '' }),
+              )}
             />
           )}
         </PagedList>
       </Box>
+      <AttemptHistory deliveries={deliveries.items} />
       <Box title={webhookId ? 'Deliveries of one subscription' : 'Deliveries of all subscriptions'}>
         <div class="toolbar">
           <FilterBar filters={filters} fields={[STATUS]} />
@@ -89,6 +96,22 @@ export function WebhooksView(): VNode {
             <RedeliverFailed webhookId={webhookId} done={deliveries.reload} />
           )}
         </div>
+        {(webhookId || status) && (
+          <p class="note">
+            Hidden: deliveries{' '}
+            {[webhookId && 'to other subscriptions', status && `that are not ${status}`]
+              .filter(Boolean)
+              .join(', and those ')}
+            .{' '}
+            <button
+              type="button"
+              class="row-button"
+              onClick={() => filters.set({ webhookId: '', status: '' })}
+            >
+              Show all
+            </button>
+          </p>
+        )}
         <PagedList
           what="the deliveries"
           pages={deliveries}
@@ -101,6 +124,8 @@ export function WebhooksView(): VNode {
           {(items) => (
             <Table
               label="Deliveries"
+              dense
+              filters={filters}
               rows={items}
               keyOf={({ deliveryId }) => deliveryId}
               current={({ deliveryId }) => deliveryId === openId}
@@ -125,12 +150,13 @@ export function WebhooksView(): VNode {
 }
 
 function subscriptionColumns(
+  deliveries: readonly Delivery[],
   chosen: string | undefined,
   choose: (id: string) => void,
 ): readonly Column<Webhook>[] {
   return [
-    { title: 'Address', cell: ({ url }) => <Id of={url} /> },
-    { title: 'Events', wide: true, cell: ({ events }) => <Text of={events.join(', ')} /> },
+    { title: 'Address', cell: ({ url }) => <Cut of={url} /> },
+    { title: 'Events', wide: true, cell: ({ events }) => <Cut of={events.join(', ')} /> },
     {
       title: 'State',
       cell: ({ status, disabledReason }) => (
@@ -139,6 +165,26 @@ function subscriptionColumns(
           {disabledReason !== undefined && <Text of={disabledReason} />}
         </>
       ),
+    },
+    {
+      title: 'Succeeded',
+      note: 'of listed attempts',
+      align: 'end',
+      wide: true,
+      cell: ({ id }) => {
+        const found = statisticsOf(attemptsOf(deliveries, id));
+        return found ? percent(found.success) : '–';
+      },
+    },
+    {
+      title: 'P95',
+      note: 'of listed attempts',
+      align: 'end',
+      wide: true,
+      cell: ({ id }) => {
+        const found = statisticsOf(attemptsOf(deliveries, id));
+        return found ? duration(found.p95Ms) : '–';
+      },
     },
     { title: 'Created', wide: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
     {
@@ -157,6 +203,9 @@ function subscriptionColumns(
     },
   ];
 }
+
+const attemptsOf = (deliveries: readonly Delivery[], id: string) =>
+  deliveries.filter(({ webhookId }) => webhookId === id).flatMap(({ attempts }) => attempts);
 
 /** `addresses` are those of the subscriptions, where the deliveries of several are listed. */
 const deliveryColumns = (
@@ -180,7 +229,23 @@ const deliveryColumns = (
       return last === undefined ? 'none yet' : <Text of={attemptWords(last)} />;
     },
   },
-  { title: 'Attempts', align: 'end', wide: true, cell: ({ attempts }) => attempts.length },
+  {
+    title: 'Took',
+    align: 'end',
+    wide: true,
+    cell: ({ attempts }) => {
+      const last = attempts.at(-1);
+      return last === undefined ? '' : duration(last.durationMs);
+    },
+    sortBy: ({ attempts }) => attempts.at(-1)?.durationMs ?? -1,
+  },
+  {
+    title: 'Attempts',
+    align: 'end',
+    wide: true,
+    cell: ({ attempts }) => attempts.length,
+    sortBy: ({ attempts }) => attempts.length,
+  },
   {
     title: 'Next attempt',
     wide: true,

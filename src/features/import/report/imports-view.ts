@@ -27,4 +27,5 @@ export const IMPORT_FIELDS: readonly Field<StoredImport>[] = [
   { field: 'kind', title: 'KIND', extra: true },
   { field: 'baseUrl', title: 'BASE URL', whole: true, extra: true },
   { field: 'lastAt', title: 'LAST SENT', whole: true, extra: true },
+  { field: 'rejectsFile', title: 'REJECTS', extra: true },
 ];

@@ -39,6 +39,7 @@ const UNKNOWN = {
   inDoubt: null,
   left: null,
   lastAt: null,
+  rejectsFile: null,
 } as const;
 
 const STATES = { locked: 'running', broken: 'unusable', full: 'unreadable', denied: 'unreadable' } as const;
@@ -52,7 +53,7 @@ function describe(file: string, id: string): StoredImport {
     return { id, state: STATES[error.reason], ...UNKNOWN };
   }
   if (!found) return { id, state: 'unusable', ...UNKNOWN };
-  const { finished, options, acknowledged, inDoubt, lastAt } = found;
+  const { finished, options, acknowledged, inDoubt, lastAt, rejectsFile } = found;
   const { kind, inputs, baseUrl, workspace } = JSON.parse(options);
   return {
     id,
@@ -65,5 +66,6 @@ function describe(file: string, id: string): StoredImport {
     inDoubt,
     left: finished ? 0 : null,
     lastAt: lastAt > 0 ? new Date(lastAt).toISOString() : null,
+    rejectsFile,
   };
 }

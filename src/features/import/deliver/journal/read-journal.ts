@@ -17,6 +17,8 @@ export interface JournalSummary {
   readonly inDoubt: number;
   /** When a batch was last sent or settled, in Unix milliseconds; 0 if none was. */
   readonly lastAt: number;
+  /** The file with the records that were refused; null if none was. */
+  readonly rejectsFile: string | null;
 }
 
 const records = (state: number) =>
@@ -24,7 +26,8 @@ const records = (state: number) =>
 
 const SUMMARY = `SELECT json_object('finished', finished, 'options', options,
   'touched', EXISTS (SELECT 1 FROM batch WHERE ${TOUCHED}), 'acknowledged', ${records(SETTLED)},
-  'inDoubt', ${records(SENT)}, 'lastAt', (SELECT coalesce(max(sent_at), 0) FROM batch)) FROM import`;
+  'inDoubt', ${records(SENT)}, 'lastAt', (SELECT coalesce(max(sent_at), 0) FROM batch),
+  'rejectsFile', CASE WHEN rejects_length > 0 THEN rejects_path END) FROM import`;
 
 /**
  * Reads a journal without changing it and without waiting; an import that starts at the same time is not refused.

@@ -1,0 +1,88 @@
+import type { VNode } from 'preact';
+import { Figures } from './figures.tsx';
+import { percent } from './numbers.ts';
+import { Cut, Text } from './text.tsx';
+import { Time } from './time.tsx';
+
+export interface Layer {
+  readonly name: string;
+  /** Its class in the style sheet. */
+  readonly colour: string;
+  readonly values: readonly number[];
+}
+
+const WIDTH = 720;
+const HEIGHT = 200;
+
+/** Shares over time, stacked to 100 %, with a legend and the same figures as a table. Times without a value are left out. */
+export function StackedChart(props: {
+  label: string;
+  /** The beginning of the first step, Unix ms. */
+  from: number;
+  stepMs: number;
+  layers: readonly Layer[];
+}): VNode {
+  const { label, from, stepMs, layers } = props;
+  const steps = layers[0]?.values.length ?? 0;
+  const totals = Array.from({ length: steps }, (_, i) =>
+    layers.reduce((sum, { values }) => sum + (values[i] ?? 0), 0),
+  );
+  const width = WIDTH / Math.max(1, steps);
+  const all = totals.reduce((sum, n) => sum + n, 0);
+  const bars = totals.map((total, i) => {
+    let top = HEIGHT;
+    return layers.map(({ values, colour, name }) => {
+      const height = total === 0 ? 0 : ((values[i] ?? 0) / total) * HEIGHT;
+      top -= height;
+      return { key: `${i} ${name}`, colour, x: i * width, y: top, height };
+    });
+  });
+  const clock = (at: number) => new Date(at).toLocaleTimeString('en-GB').slice(0, 5);
+  return (
+    <div class="stacked">
+      <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" role="img" aria-label={label}>
+        {bars
+          .flat()
+          .map(
+            ({ key, colour, x, y, height }) =>
+              height > 0 && (
+                <rect
+                  key={key}
+                  class={colour}
+                  x={x + 0.5}
+                  y={y}
+                  width={Math.max(width - 1, 1)}
+                  height={height}
+                />
+              ),
+          )}
+      </svg>
+      <p class="histogram-axis" aria-hidden="true">
+        <span>{clock(from)}</span>
+        <span>{clock(from + (steps / 2) * stepMs)}</span>
+        <span>{clock(from + (steps - 1) * stepMs)}</span>
+      </p>
+      <ul class="legend">
+        {layers.map(({ name, colour, values }) => (
+          <li>
+            <span class={`swatch ${colour}`} aria-hidden="true" />
+            <span class="cut">
+              <Text of={name} />
+            </span>{' '}
+            <span class="note">{percent(all === 0 ? 0 : values.reduce((sum, n) => sum + n, 0) / all)}</span>
+          </li>
+        ))}
+      </ul>
+      <Figures
+        label={label}
+        heads={['From', ...layers.map(({ name }) => <Cut of={name} />)]}
+        rows={() =>
+          totals.map((total, i) => [
+            <Time at={from + i * stepMs} />,
+            ...layers.map(({ values }) => (total === 0 ? '–' : values[i])),
+          ])
+        }
+      />
+    </div>
+  );
+}

@@ -1,0 +1,156 @@
+import type { ComponentChildren, VNode } from 'preact';
+import type { ConsoleImports, ConsoleLimits } from '../../../contract/console.ts';
+import { about, offers } from '../../data/about.ts';
+import { ask, call } from '../../data/api.ts';
+import { useResource } from '../../data/resource.ts';
+import { count, counted, percent } from '../../parts/numbers.ts';
+import { Id, Text } from '../../parts/text.tsx';
+import type { Overview } from './overview.ts';
+
+const EVERY_MS = 15_000;
+/** Share of a limit, and of notifications or deliveries that fail, from which a person should know. */
+const NEARLY = 0.8;
+const FAILING = 0.1;
+/** Fewer failures than this say nothing of a provider or receiver. */
+const SOME = 3;
+/** Entries that the model has yet to learn, from which it is late. */
+const BEHIND = 1_000;
+const MOST = 5;
+/** How long rejected records are new. */
+const DAY_MS = 86_400_000;
+
+interface Item {
+  readonly key: string;
+  readonly href: string;
+  readonly what: ComponentChildren;
+}
+
+/** What needs a person, each with a link to where it is seen. Nothing where all is well. */
+export function Attention({ overview }: { overview: Overview | undefined }): VNode | null {
+  const webhooks = useResource(
+    offers('listWebhooks') ? 'webhooks' : undefined,
+    (signal) => call('listWebhooks', { signal }),
+    EVERY_MS,
+  ).value?.webhooks;
+  const limits = useResource('limits', (signal) => ask<ConsoleLimits>('limits', { signal }), EVERY_MS).value;
+  const model = useResource(
+    offers('getModel') ? 'model' : undefined,
+    (signal) => call('getModel', { signal }),
+    EVERY_MS,
+  ).value;
+  const imports = useResource(
+    about.value?.machine ? 'imports' : undefined,
+    (signal) => ask<ConsoleImports>('imports', { signal }),
+    EVERY_MS,
+  ).value?.imports;
+  const disabled = (webhooks ?? []).filter(({ status }) => status !== 'active');
+  const stuck = (imports ?? []).filter(({ state }) => state === 'unusable' || state === 'unfinished');
+  const items: Item[] = [
+    ...disabled.slice(0, MOST).map(({ id, url, disabledReason }) => ({
+      key: id,
+      href: `/webhooks?webhookId=${encodeURIComponent(id)}`,
+      what: (
+        <>
+          The subscription of <Id of={url} short /> is disabled
+          {disabledReason !== undefined && (
+            <>
+              : <Text of={disabledReason} />
+            </>
+          )}
+          . It gets no deliveries.
+        </>
+      ),
+    })),
+    ...failures(overview),
+    ...(limits?.groups ?? []).flatMap(({ group, limit, used }) =>
+      limit !== null && used !== null && used / limit >= NEARLY
+        ? [
+            {
+              key: `limit ${group}`,
+              href: `/limits?group=${group}`,
+              what: `The limit of ${group} is used to ${percent(used / limit)}: ${count(used)} of ${count(limit)} requests.`,
+            },
+          ]
+        : [],
+    ),
+    ...(model && model.behind >= BEHIND
+      ? [
+          {
+            key: 'model',
+            href: '/contents',
+            what: `The model has yet to learn from ${count(model.behind)} outcomes.`,
+          },
+        ]
+      : []),
+    ...stuck.slice(0, MOST).map(({ id, state, inputs }) => ({
+      key: id,
+      href: `/imports?open=${encodeURIComponent(id)}`,
+      what: (
+        <>
+          The import of <Text of={inputs?.join(', ') ?? 'an unknown file'} />{' '}
+          {state === 'unfinished' ? 'was interrupted and is not finished.' : 'has a damaged journal.'}
+        </>
+      ),
+    })),
+  ];
+  const rejected = (imports ?? []).filter(
+    ({ rejectsFile, lastAt }) =>
+      rejectsFile !== null && lastAt !== null && Date.parse(lastAt) > Date.now() - DAY_MS,
+  );
+  items.push(
+    ...rejected.slice(0, MOST).map(({ id, inputs }) => ({
+      key: `rejects ${id}`,
+      href: `/imports?open=${encodeURIComponent(id)}`,
+      what: (
+        <>
+          Records of <Text of={inputs?.join(', ') ?? 'an import'} /> were rejected.
+        </>
+      ),
+    })),
+  );
+  if (items.length === 0) return null;
+  return (
+    <section class="attention" aria-label="Needs you">
+      <h2>Needs you</h2>
+      <ul>
+        {items.map(({ key, href, what }) => (
+          <li key={key}>
+            {what} <a href={href}>Show</a>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+/** Notifications and deliveries of the last hour that failed more often than now and then. */
+function failures(overview: Overview | undefined): Item[] {
+  if (!overview) return [];
+  const last = (hours: readonly number[]) => hours.at(-1) ?? 0;
+  const { notifications, deliveries } = overview;
+  const items = [
+    {
+      key: 'notifications',
+      href: '/notifications?status=failed',
+      failed: last(notifications.failed),
+      all: last(notifications.failed) + last(notifications.delivered) + last(notifications.dispatched),
+      one: 'notification',
+      many: 'notifications',
+    },
+    {
+      key: 'deliveries',
+      href: '/webhooks?status=failed',
+      failed: last(deliveries.failed),
+      all: last(deliveries.failed) + last(deliveries.delivered) + last(deliveries.pending),
+      one: 'delivery',
+      many: 'deliveries',
+    },
+  ];
+  return items
+    .filter(({ failed, all }) => failed >= SOME && failed / all >= FAILING)
+    .map(({ key, href, failed, all, one, many }) => ({
+      key,
+      href,
+      what: `${count(failed)} of the ${counted(all, one, many)} of the last hour failed.`,
+    }));
+}

@@ -1,0 +1,169 @@
+import type { ComponentChildren, VNode } from 'preact';
+import { about, offers } from '../../data/about.ts';
+import { call } from '../../data/api.ts';
+import { useResource } from '../../data/resource.ts';
+import { compact, count, percent } from '../../parts/numbers.ts';
+import { Spark } from '../../parts/spark.tsx';
+import { Failure, Loading } from '../../parts/states.tsx';
+import { duration, Time } from '../../parts/time.tsx';
+import { ViewHead } from '../../parts/view.tsx';
+import { Attention } from './attention.tsx';
+import { ContentMix } from './content-mix.tsx';
+import { FirstSteps } from './first-steps.tsx';
+import type { Overview } from './overview.ts';
+
+/** How often the overview is read again, in ms; rarely before a remote service, which counts each read. */
+const everyMs = () => (about.value?.local ? 5_000 : 30_000);
+
+/** What happened in the last day, what needs a person, and in a new workspace what to do first. */
+export function OverviewView(): VNode {
+  const overview = useResource(
+    offers('getOverview') ? 'overview' : undefined,
+    (signal) => call('getOverview', { signal }),
+    everyMs(),
+  );
+  const { value, error } = overview;
+  return (
+    <>
+      <ViewHead
+        title="Overview"
+        summary={
+          value !== undefined && (
+            <>
+              the last 24 hours, read at <Time at={value.at} />
+            </>
+          )
+        }
+        refresh={overview.reload}
+      />
+      {error && <Failure error={error} retry={overview.reload} />}
+      <Attention overview={value} />
+      {!value && !error && <Loading what="the overview" />}
+      {value && (
+        <>
+          <FirstSteps overview={value} />
+          <Figures of={value} />
+          <ContentMix of={value} />
+        </>
+      )}
+    </>
+  );
+}
+
+const sum = (hours: readonly number[]) => hours.reduce((total, n) => total + n, 0);
+const lastOf = (hours: readonly number[]) => hours.at(-1) ?? 0;
+/** Adds counts hour by hour. */
+const added = (...all: readonly (readonly number[])[]) =>
+  (all[0] ?? []).map((_, hour) => all.reduce((total, hours) => total + (hours[hour] ?? 0), 0));
+
+/** The five moves of the service, each with its last day and hour. */
+function Figures({ of }: { of: Overview }): VNode {
+  const { events, decisions, messages, notifications, deliveries, capped } = of;
+  const { learned, holdout, weights } = decisions.counted;
+  const counted = learned + holdout + weights;
+  const served = sum(messages.servedByHour);
+  const { delivered, failed, held, queued, dispatched } = notifications;
+  const notified = added(queued, held, dispatched, delivered, failed);
+  const states = [
+    ['delivered', delivered],
+    ['held', held],
+    ['failed', failed],
+    ['on their way', added(queued, dispatched)],
+  ] as const;
+  const sent = added(deliveries.pending, deliveries.delivered, deliveries.failed);
+  return (
+    <ul class="moves" aria-label="The last 24 hours">
+      <Move
+        name="Track"
+        what="events stored"
+        hours={events.byHour}
+        href="/live"
+        link="Live events"
+        note={`${count(events.stored)} in all`}
+      />
+      <Move
+        name="Decide"
+        what="decisions"
+        hours={decisions.byHour}
+        capped={capped}
+        href="/decisions"
+        link="Decisions"
+        note={
+          counted === 0
+            ? 'none was shown yet'
+            : `of those shown, ${percent(learned / counted)} learned · ${percent(holdout / counted)} held out`
+        }
+      />
+      <Move
+        name="Render"
+        what="messages served"
+        hours={messages.servedByHour}
+        hour="since the full hour"
+        href="/messages"
+        link="Messages"
+        note={served === 0 ? 'none was served' : `${percent(Math.min(1, messages.rewarded / served))} tapped`}
+      />
+      <Move
+        name="Notify"
+        what="notifications"
+        hours={notified}
+        capped={capped}
+        href="/notifications"
+        link="Notifications"
+        note={
+          states
+            .filter(([, hours]) => sum(hours) > 0)
+            .map(([state, hours]) => `${compact(sum(hours))} ${state}`)
+            .join(' · ') || 'none was triggered'
+        }
+      />
+      <Move
+        name="Webhook"
+        what="deliveries"
+        hours={sent}
+        capped={capped}
+        href="/webhooks"
+        link="Webhooks"
+        note={
+          deliveries.attempts === 0
+            ? 'none was attempted'
+            : `${percent(deliveries.attemptsSucceeded / deliveries.attempts)} of attempts succeed · P95 ${duration(deliveries.p95Ms ?? 0)}`
+        }
+      />
+    </ul>
+  );
+}
+
+function Move(props: {
+  name: string;
+  what: string;
+  hours: readonly number[];
+  /** True if the counts may be more. */
+  capped?: boolean;
+  /** Which time the last figure is of. */
+  hour?: string;
+  href: string;
+  link: string;
+  note: ComponentChildren;
+}): VNode {
+  const { name, what, hours, capped = false, hour = 'in the last hour', href, link, note } = props;
+  const day = sum(hours);
+  return (
+    <li class="box move">
+      <h2>{name}</h2>
+      <p class="big" title={`${count(day)} ${what} in the last 24 hours`}>
+        {compact(day)}
+        {capped && day >= 20_000 && '+'}
+      </p>
+      <p>
+        {what}, <strong>{compact(lastOf(hours))}</strong> {hour}
+      </p>
+      <p class="note">{note}</p>
+      <Spark
+        label={`${name}: ${what} by hour, from ${count(hours[0] ?? 0)} to ${count(lastOf(hours))}, at most ${count(Math.max(0, ...hours))}`}
+        values={hours}
+      />
+      <a href={href}>{link}</a>
+    </li>
+  );
+}

@@ -1,0 +1,3 @@
+import type { AnswerOf } from '../../../contract/endpoints.ts';
+
+export type Overview = AnswerOf<'getOverview'>;

@@ -1,0 +1,89 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { hasChromium } from '../support/console/chromium.ts';
+import { type RunningConsole, startConsole } from '../support/console/running-console.ts';
+
+describe.runIf(hasChromium)('the overview', () => {
+  let svc: RunningConsole;
+  beforeAll(async () => {
+    svc = await startConsole();
+  });
+  afterAll(() => svc.stop());
+  afterEach(() => svc.check());
+
+  test('is the page one lands on, with the five moves and links to their views', async () => {
+    const { page, data } = svc;
+    await svc.go('/');
+    await page.waitForURL('**/overview');
+    const moves = page.getByRole('list', { name: 'The last 24 hours' }).getByRole('listitem');
+    await expect.poll(() => moves.count()).toBe(5);
+    const { events, notifications } = await svc.send<{
+      events: { stored: number };
+      notifications: Record<string, number[]>;
+    }>('/v1/overview');
+    const texts = await moves.allInnerTexts();
+    expect(texts[0]).toContain(`${events.stored}`);
+    expect(texts[1]).toMatch(new RegExp(`^Decide\\s+${data.decisionIds.length}\\s`));
+    const all = Object.values(notifications)
+      .flat()
+      .reduce((sum, n) => sum + n, 0);
+    expect(texts[3]).toMatch(new RegExp(`^Notify\\s+${all}\\s`));
+    await svc.checkAccessibility();
+    await svc.tabTo('Notifications');
+    await svc.tabTo('Webhooks');
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/webhooks');
+  });
+
+  test('says what needs a person, and leads there', async () => {
+    const { page, data } = svc;
+    await svc.go('/overview');
+    await page.getByRole('list', { name: 'The last 24 hours' }).waitFor();
+    const needed = page.getByRole('region', { name: 'Needs you' });
+    // Notifications of the sample fail for users without an address.
+    await needed.getByText(/of the \d+ notifications of the last hour failed/).waitFor();
+    expect(await needed.getByRole('listitem').count()).toBe(1);
+    await svc.send(`/v1/webhooks/${data.webhookId}`, { status: 'disabled' }, 'PATCH');
+    await svc.go('/overview');
+    await needed.getByText('It gets no deliveries.').waitFor();
+    await svc.checkAccessibility();
+    const line = needed.getByRole('listitem').filter({ hasText: 'It gets no deliveries.' });
+    await line.getByRole('link', { name: 'Show' }).press('Enter');
+    await page.waitForURL(`**/webhooks?webhookId=${data.webhookId}`);
+    await svc.send(`/v1/webhooks/${data.webhookId}`, { status: 'active' }, 'PATCH');
+  });
+
+  test('a chart has the same figures as a table', async () => {
+    const { page } = svc;
+    await svc.go('/overview');
+    await page.getByText('Figures as a table').press('Enter');
+    const table = page.getByRole('table', { name: 'Share of what was shown, by content and hour' });
+    await table.waitFor();
+    const rows = await table.getByRole('row').allInnerTexts();
+    expect(rows).toHaveLength(25);
+    const { messages } = await svc.send<{ messages: { servedByHour: number[] } }>('/v1/overview');
+    const shown = rows
+      .at(-1)!
+      .split(/\s+/)
+      .slice(1)
+      .map(Number)
+      .filter((n) => n > 0);
+    expect(shown.reduce((sum, n) => sum + n, 0)).toBe(messages.servedByHour.at(-1));
+    await svc.checkAccessibility();
+  });
+
+  test('without a service behind it, it says so and comes back by itself', async () => {
+    const { page } = svc;
+    await svc.go('/overview');
+    const moves = page.getByRole('list', { name: 'The last 24 hours' });
+    await moves.waitFor();
+    await svc.restart(async () => {
+      await page.getByRole('button', { name: 'Refresh' }).click();
+      await page.getByRole('alert').waitFor();
+      // What was known stays.
+      expect(await moves.count()).toBe(1);
+    });
+    await page.getByRole('button', { name: 'Refresh' }).click();
+    await page.getByRole('alert').waitFor({ state: 'detached' });
+    svc.forgetFailedRequests();
+  });
+});
