@@ -33,8 +33,8 @@ const subscribe = (id: string) =>
     }),
   );
 /** An outcome, a millisecond after the one before. */
-const occur = (decisionId: string, kind = KIND, hashId = 'aa') => {
-  time += 1;
+const occur = async (decisionId: string, kind = KIND, hashId = 'aa') => {
+  time = (await latest()) + 1;
   return aged.store.write((tx) =>
     fanOuts.start(tx, ws, { kind, decisionId, contentId: 'c', hashId, occurredAt: time }),
   );
@@ -61,8 +61,10 @@ const queued = async (id = 'wh') => {
   );
   return rows.map(({ body }) => JSON.parse(body).decisionId as string);
 };
+/** The clock of a database server goes on by itself: the later one of it and the test's. */
+const latest = async () => Math.max(time, await aged.store.read(async (tx) => tx.now));
 const move = async (ms: number) => {
-  time += ms;
+  time = (await latest()) + ms;
   await aged.to(time);
 };
 
