@@ -1065,8 +1065,8 @@ export interface StreamedEvent {
   readonly properties?: { readonly [name: string]: string | number | boolean } | undefined;
   /** Its id, if it was sent with one. */
   readonly eventId?: string | undefined;
-  /** Who sent it, by the key: `client` for an app with a publishable key, `server`. */
-  readonly origin: 'client' | 'server';
+  /** Who sent it, by the key: `client` for an app with a publishable key, `server`; missing where a service does not say it. */
+  readonly origin?: 'client' | 'server' | undefined;
   /** When the service received it. */
   readonly receivedAt: string;
 }
@@ -1303,8 +1303,8 @@ export interface WatchedEvent {
   readonly properties?: { readonly [name: string]: string | number | boolean } | undefined;
   /** Its id, if it was sent with one; `***` if it looks personal. */
   readonly eventId?: string | undefined;
-  /** Who sent it, by the key: `client` for an app with a publishable key, `server`. */
-  readonly origin: 'client' | 'server';
+  /** Who sent it, by the key: `client` for an app with a publishable key, `server`; missing where a service does not say it. */
+  readonly origin?: 'client' | 'server' | undefined;
   /** Size of the properties in bytes, if they are too long to be shown. */
   readonly leftOut?: number | undefined;
 }

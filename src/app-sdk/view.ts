@@ -147,7 +147,7 @@ export class MessageView extends Element {
 }
 
 /** A URL to which an action may lead: a path of this origin, or https of an origin that is allowed. */
-export function allowedUrl(url: string | undefined, allowed: readonly string[]): string | undefined {
+function allowedUrl(url: string | undefined, allowed: readonly string[]): string | undefined {
   if (url === undefined) return undefined;
   try {
     const { protocol, origin, href, username } = new URL(url, location.href);

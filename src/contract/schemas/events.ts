@@ -55,8 +55,8 @@ export const IngestEventsAnswer = named(
 
 const origin = () =>
   about(
-    'Who sent it, by the key: `client` for an app with a publishable key, `server`.',
-    z.enum(['client', 'server']),
+    'Who sent it, by the key: `client` for an app with a publishable key, `server`; missing where a service does not say it.',
+    z.optional(z.enum(['client', 'server'])),
   );
 
 /** The data of a message of the live event stream. */

@@ -12,7 +12,7 @@ const BUSY_MS = 5;
 const STEP_MS = 1000;
 
 /** How long a move waits for work, in ms of the machine, so that it ends also if more comes in all the time. */
-export interface Patience {
+interface Patience {
   /** At a stop: what comes in after that is held back until the next one. */
   readonly stop: number;
   /** At the target. */

@@ -15,7 +15,7 @@ import { withClients } from '../process/clients.ts';
 let built: Promise<string> | undefined;
 
 /** The folder with the SDK as its source says; built once for the worker process. */
-export function builtApp(): Promise<string> {
+function builtApp(): Promise<string> {
   built ??= (async () => {
     const folder = mkdtempSync(join(tmpdir(), 'svc-app-sdk-'));
     process.on('exit', () => rmSync(folder, { recursive: true, force: true }));

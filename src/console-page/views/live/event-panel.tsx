@@ -28,7 +28,9 @@ export function EventPanel(props: {
         facts={[
           { name: 'Event', value: <Text of={event.event} />, note: term('event', event.event) },
           { name: 'User', value: <Text of={event.userId} />, note: term('user', event.userId) },
-          { name: 'Origin', value: event.origin, note: term('origin', event.origin) },
+          ...(event.origin === undefined
+            ? []
+            : [{ name: 'Origin', value: event.origin, note: term('origin', event.origin) }]),
           { name: 'Happened', value: <Time at={event.timestamp} millis /> },
           { name: 'Received', value: <Time at={event.receivedAt} millis /> },
           { name: 'Position', value: event.id },

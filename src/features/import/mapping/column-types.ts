@@ -38,7 +38,7 @@ export function isIdentifierName(name: string): boolean {
 }
 
 /** A number without a digit before or after its point, as JSON has it: `.94` and `5.` are 0.94 and 5. */
-export function withDigits(cell: string): string {
+function withDigits(cell: string): string {
   if (/^[+-]?\.\d/.test(cell)) return cell.replace('.', '0.');
   return /^-?\d+\.$/.test(cell) ? cell.slice(0, -1) : cell;
 }
