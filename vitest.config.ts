@@ -61,8 +61,8 @@ export default defineConfig({
     maxWorkers: 5,
     sequence: { sequencer: WaitingFirst },
     // A guard against a test that hangs, far above what the slowest one needs on a busy machine.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     // What a test waits for comes when the machine has time for it.
     expect: { poll: { timeout: 30_000 } },
     disableConsoleIntercept: true,

@@ -46,7 +46,7 @@ export function startSession({ cwd, env }) {
      * Runs a command of one or more lines. Resolves with its output and exit code.
      * @param {string} command
      */
-    async run(command, timeoutMs = 60_000) {
+    async run(command, timeoutMs = 120_000) {
       const end = `end-${randomBytes(8).toString('hex')}`;
       // Standard input of the command is empty: the session's holds the commands.
       bash.stdin.write(`{ ${command}\n} < /dev/null\nprintf '%s %s\\n' "${end}" "$?"\n`);
