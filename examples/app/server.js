@@ -1,8 +1,9 @@
 /** The server of a small shop: it holds the server key, and gives its page tokens. `svc demo --app` runs it. */
-import { createHmac, randomBytes } from 'node:crypto';
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { resolve } from 'node:path';
+import { text as bodyOf } from 'node:stream/consumers';
 
 const { SVC_BASE_URL: baseUrl, SVC_WORKSPACE: workspace, SVC_API_KEY: apiKey, SHOP_KEY: key, SHOP_SDK: sdk } = process.env;
 const TASTES = { kettle: 0.1, lamp: 0.6, mug: 0.2 }; // How often the visitors who are played tap each offer.
@@ -59,9 +60,10 @@ const routes = {
   'POST /token': async () => tokenOf(visitor),
   'POST /visits': async () => playVisits(100),
   'POST /hook': async (body, { headers }) => {
-    const verified = headers['x-service-signature'] === createHmac('sha256', secret).update(body).digest('hex');
+    const [sent, mac] = [Buffer.from(headers['x-service-signature'] ?? '', 'hex'), createHmac('sha256', secret).update(body).digest()];
+    if (sent.length !== mac.length || !timingSafeEqual(sent, mac)) throw new Error('The signature does not match.');
     const { type, contentId, hashId } = JSON.parse(body);
-    if (verified && hashId === visitor?.hashId) say('webhook', { text: `${type} of ${contentId}, signature verified` });
+    if (hashId === visitor?.hashId) say('webhook', { text: `${type} of ${contentId}, signature verified` });
   },
 };
 const server = createServer(async (request, answer) => {
@@ -72,9 +74,7 @@ const server = createServer(async (request, answer) => {
     if (!route && !file) return answer.writeHead(404).end();
     answer.setHeader('content-type', file?.endsWith('.html') ? 'text/html' : 'text/javascript');
     if (file) return answer.end(readFileSync(resolve(import.meta.dirname, file)));
-    let body = '';
-    for await (const chunk of request) body += chunk;
-    answer.end(JSON.stringify((await route(body, request)) ?? {}));
+    answer.end(JSON.stringify((await route(await bodyOf(request), request)) ?? {}));
   } catch (error) {
     answer.writeHead(500).end(error.message);
   }

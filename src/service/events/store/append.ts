@@ -3,7 +3,7 @@ import { pipeline } from '../../platform/store/pipeline.ts';
 import type { Tx } from '../../platform/store/store.ts';
 import { textArray } from '../../platform/store/text-array.ts';
 import { eventIds } from './ids/event-ids.ts';
-import type { BatchIds } from './ids/id-hashes.ts';
+import { type BatchIds, idsWithinUsers } from './ids/id-hashes.ts';
 import { type FoundIds, KnownIds } from './ids/known-ids.ts';
 
 /** What ingest stored: events numbered from `first` on, and the event names to index. */
@@ -121,7 +121,7 @@ export async function appendEvents(
   known = new KnownIds(),
   origin: Origin = 'server',
 ): Promise<Appended> {
-  const ids = batch.ids();
+  const ids = origin === 'client' ? idsWithinUsers(batch) : batch.ids();
   const hashed = ids && known.hash(workspaceId, ids);
   const [head, runs] = ids
     ? await pipeline([

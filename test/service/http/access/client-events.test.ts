@@ -51,6 +51,20 @@ it('an app tracks the events of its own user, marked as those of a client', asyn
   ]);
 });
 
+it('the ids of an app are those of its user: it cannot take the id of an event that a server sends', async () => {
+  const { service, bo, app, tokenFor, track, stored } = await withTracking();
+  const order = (userId: string, ids: readonly string[]) => ids.map((eventId) => event(userId, { eventId }));
+  const duplicates = async (answer: Response) => ((await answer.json()) as { duplicates: number }).duplicates;
+  const other = await tokenFor(bo);
+  expect(await duplicates(await track(order('ada', ['o1', 'ü2', 'o1'])))).toBe(1);
+  expect(
+    await duplicates(await app('/v1/events', other, { body: { events: order('bo', ['o1', 'ü2']) } })),
+  ).toBe(0);
+  const sent = await service.fetch('/v1/events', { body: { events: order('bo', ['o1', 'ü2']) } });
+  expect(await duplicates(sent)).toBe(0);
+  expect(await stored()).toHaveLength(6);
+});
+
 it('an event of another user refuses the request, wherever it is in the batch', async () => {
   const { track, stored } = await withTracking();
   await fc.assert(

@@ -13,6 +13,30 @@ export interface BatchIds {
   readonly indexes: readonly number[];
 }
 
+/**
+ * The ids of a batch, each within its user: an app that guesses the id of somebody else's event must not have it taken for
+ * a repeat.
+ */
+export function idsWithinUsers(batch: {
+  ids(): BatchIds | undefined;
+  at(index: number): { readonly userId: string };
+}): BatchIds | undefined {
+  const ids = batch.ids();
+  if (!ids) return undefined;
+  const { bytes, ranges, indexes } = ids;
+  const parts: Uint8Array[] = [];
+  const own: number[] = [];
+  let end = 0;
+  for (const [i, index] of indexes.entries()) {
+    const user = Buffer.from(`${batch.at(index).userId}\0`);
+    const id = bytes.subarray(ranges[2 * i], ranges[2 * i + 1]);
+    parts.push(user, id);
+    own.push(end, end + user.length + id.length);
+    end += user.length + id.length;
+  }
+  return { bytes: Buffer.concat(parts), ranges: own, indexes };
+}
+
 /** The key under which ids are hashed, from the workspace's, so that what is stored tells no id to somebody without it. */
 export function idKeyOf(workspaceKey: Uint8Array): Uint32Array {
   const bytes = createHash('sha256').update(workspaceKey).update('event ids').digest();
