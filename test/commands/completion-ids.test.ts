@@ -171,5 +171,6 @@ it('completes the names after a comma', async () => {
   expect(await complete(['webhooks', 'list', '--fields=id,'])).not.toContain('--fields=id,id');
   expect(await complete(['webhooks', 'create', '--event', 'campaign.clicked,d'])).toEqual([
     'campaign.clicked,decision.actioned',
+    'campaign.clicked,decision.converted',
   ]);
 });

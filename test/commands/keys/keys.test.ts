@@ -126,6 +126,7 @@ it('creates workspaces of a mode, whose keys are of that kind', async () => {
     mode: 'test',
     region: null,
     origins: [],
+    appEvents: null,
     userTokens: true,
   });
   expect((await run('workspaces list')).stdout).toMatch(/shop\s+test/);
@@ -181,6 +182,7 @@ it('creates a publishable key, and a token with which an app lists the messages 
     mode: 'test',
     region: null,
     origins: ['https://shop.example'],
+    appEvents: null,
     userTokens: false,
   });
   expect((await run(`workspaces update ${workspace} --origin none --user-tokens`)).stdout).toMatch(

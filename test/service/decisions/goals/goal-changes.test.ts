@@ -50,8 +50,8 @@ test('an erasure removes what names the user, and what the decisions earned stay
   await track(service, '2026-05-01T10:40:00Z');
   await put(service, [{ ...order, within: '10m' }]);
   await quiet(service);
-  expect(await logged(service, decisionId)).toMatchObject({ reward: 1, hashId: '' });
-  expect(await logged(service, others)).toMatchObject({ reward: 0, hashId: other });
+  await expect.poll(() => logged(service, decisionId)).toMatchObject({ reward: 1, hashId: '' });
+  await expect.poll(() => logged(service, others)).toMatchObject({ reward: 0, hashId: other });
   expect((await logged(service, others)).goals).toBeUndefined();
 });
 
@@ -71,7 +71,7 @@ test('goals that were removed from the file of the service while it was stopped 
   clock.set('2026-05-01T11:00:00Z');
   await track(service, '2026-05-01T10:30:00Z');
   await quiet(service);
-  expect(await logged(service, decisionId)).toMatchObject({ reward: 1, goals: { order: 1 } });
+  await expect.poll(() => logged(service, decisionId)).toMatchObject({ reward: 1, goals: { order: 1 } });
   await service.close();
   write([]);
   const after = await first.restart({ catalog });
@@ -91,15 +91,15 @@ test('an event of the future counts for the decision that is the last one before
   clock.set('2026-05-01T10:20:00Z');
   const before = (await decide(service, hashId)).body.decisionId;
   await quiet(service);
-  expect(await logged(service, before)).toMatchObject({ reward: 1, goals: { order: 1 } });
+  await expect.poll(() => logged(service, before)).toMatchObject({ reward: 1, goals: { order: 1 } });
   clock.set('2026-05-01T10:25:00Z');
   const last = (await decide(service, hashId)).body.decisionId;
   await quiet(service);
-  expect(await logged(service, last)).toMatchObject({ reward: 1, goals: { order: 1 } });
-  expect(await logged(service, before)).toMatchObject({ reward: 0 });
+  await expect.poll(() => logged(service, last)).toMatchObject({ reward: 1, goals: { order: 1 } });
+  await expect.poll(() => logged(service, before)).toMatchObject({ reward: 0 });
   clock.set('2026-05-01T10:31:00Z');
   const after = (await decide(service, hashId)).body.decisionId;
   await quiet(service);
-  expect(await logged(service, after)).toMatchObject({ reward: 0 });
-  expect(await logged(service, last)).toMatchObject({ reward: 1 });
+  await expect.poll(() => logged(service, after)).toMatchObject({ reward: 0 });
+  await expect.poll(() => logged(service, last)).toMatchObject({ reward: 1 });
 });
