@@ -35,6 +35,7 @@ it('a workspace gets the region of the service that answers it, at once and also
     mode: 'test',
     region: 'eu',
     origins: [],
+    appEvents: null,
     userTokens: true,
   });
   expect(await regionFor(other)).toBe('eu');
