@@ -50,6 +50,7 @@ it('completes the paths of svc api by method, with the parameters that are typed
   expect(await complete('api', '/v1/dec')).toEqual(['/v1/decisions', '/v1/decisions/{id}']);
   expect(await complete('api', 'POST', '/v1/webhooks/wh_1/')).toEqual([
     '/v1/webhooks/wh_1/rotate',
+    '/v1/webhooks/wh_1/redelivery',
     '/v1/webhooks/wh_1/deliveries/{deliveryId}/redeliver',
   ]);
   expect(await complete('api', 'G')).toEqual(['GET']);

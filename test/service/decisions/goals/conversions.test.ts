@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { definitions } from '../../../../src/service/decisions/goals/store/definitions.ts';
 import { content } from '../../../support/process/decisions-service.ts';
 import {
   json,
@@ -24,6 +25,11 @@ test('a conversion is delivered once to those who subscribe to it by name, and n
     );
   const negative = { event: 'order_refunded', match: 'orderId' };
   await put([{ ...GOAL, negative }]);
+  // Events that arrived before the worker knew of the goal are of the past.
+  await until(async () => {
+    const known = await service.platform.store.read((tx) => definitions.all(tx, service.workspace));
+    return known.length === 1;
+  });
   const hashId = await knownUser(service);
   const decisionId = await tap(service, hashId);
   const track = (event: string, orderId: string) =>
