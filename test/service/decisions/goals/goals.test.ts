@@ -43,7 +43,7 @@ describe('goals', () => {
     const { decisionId } = (await decide(service, hashId)).body;
     clock.set('2026-05-01T12:00:00Z');
     await track(service, 'order_completed', '2026-05-01T11:00:00Z');
-    expect((await earned(service, decisionId)).goals).toEqual({ order: 1 });
+    await expect.poll(async () => (await earned(service, decisionId)).goals).toEqual({ order: 1 });
   });
 
   test('an event after a decision earns what its value says, and a refund takes it back after the window', async () => {
@@ -65,21 +65,21 @@ describe('goals', () => {
       currency: 'USD',
       orderId: 'A2',
     });
-    expect(await earned(service, decisionId)).toEqual({ reward: 0.25, goals: { order: 0.25 } });
+    await expect.poll(() => earned(service, decisionId)).toEqual({ reward: 0.25, goals: { order: 0.25 } });
     await track(service, 'order_completed', '2026-05-01T11:30:00Z', {
       amount: 900,
       currency: 'EUR',
       orderId: 'A3',
     });
-    expect(await earned(service, decisionId)).toEqual({ reward: 1, goals: { order: 1 } });
+    await expect.poll(() => earned(service, decisionId)).toEqual({ reward: 1, goals: { order: 1 } });
     clock.set('2026-05-20T12:00:00Z');
     await track(service, 'order_refunded', '2026-05-20T11:00:00Z', { orderId: 'A3' });
-    expect(await earned(service, decisionId)).toEqual({ reward: 0.25, goals: { order: 0.25 } });
+    await expect.poll(() => earned(service, decisionId)).toEqual({ reward: 0.25, goals: { order: 0.25 } });
     // Before the decision, after its window, and of another user.
     await track(service, 'order_completed', '2026-05-01T09:59:00Z', { amount: 50, currency: 'EUR' });
     await track(service, 'order_completed', '2026-05-08T10:09:00Z', { amount: 50, currency: 'EUR' });
     await track(service, 'order_completed', '2026-05-01T11:00:00Z', { amount: 50, currency: 'EUR' }, 'v');
-    expect(await earned(service, decisionId)).toEqual({ reward: 0.25, goals: { order: 0.25 } });
+    await expect.poll(() => earned(service, decisionId)).toEqual({ reward: 0.25, goals: { order: 0.25 } });
   });
 
   test('a goal that is defined later counts the events that are stored, and the rewards follow the catalog', async () => {
@@ -93,20 +93,20 @@ describe('goals', () => {
     await track(service, 'order_completed', '2026-05-01T10:05:00Z');
     await track(service, 'order_completed', '2026-05-01T10:20:00Z');
     await track(service, 'order_completed', '2026-05-01T10:30:00Z', { amount: 1 });
-    expect(await earned(service, first)).toEqual({ reward: 0.6, goals: undefined });
+    await expect.poll(() => earned(service, first)).toEqual({ reward: 0.6, goals: undefined });
     await put(service, [
       { ...order, value: { property: 'amount', to: 2 } },
       { ...order, goalId: 'any' },
     ]);
-    expect(await earned(service, first)).toEqual({ reward: 0.6, goals: { any: 1 } });
-    expect(await earned(service, second)).toEqual({ reward: 0, goals: { order: 0.5, any: 1 } });
+    await expect.poll(() => earned(service, first)).toEqual({ reward: 0.6, goals: { any: 1 } });
+    await expect.poll(() => earned(service, second)).toEqual({ reward: 0, goals: { order: 0.5, any: 1 } });
     await put(service, [{ ...order, attribute: 'each' }], {
       reward: { goals: { order: 0.5 }, outcomes: 0.5 },
     });
-    expect(await earned(service, first)).toEqual({ reward: 0.8, goals: { order: 1 } });
-    expect(await earned(service, second)).toEqual({ reward: 0.5, goals: { order: 1 } });
+    await expect.poll(() => earned(service, first)).toEqual({ reward: 0.8, goals: { order: 1 } });
+    await expect.poll(() => earned(service, second)).toEqual({ reward: 0.5, goals: { order: 1 } });
     await put(service, []);
-    expect(await earned(service, first)).toEqual({ reward: 0.6, goals: undefined });
+    await expect.poll(() => earned(service, first)).toEqual({ reward: 0.6, goals: undefined });
   });
 
   test('what waits for an app earns from when it is served or clicked, and nothing if it is withdrawn', async () => {
@@ -119,12 +119,14 @@ describe('goals', () => {
     const { decisionId } = (await decide(service, hashId)).body;
     // The clock of the app is ahead: the event arrives before the message is served.
     await track(service, 'order_completed', '2026-05-01T10:30:00Z');
-    expect(await earned(service, decisionId)).toEqual({ reward: null, goals: undefined });
+    await expect.poll(() => earned(service, decisionId)).toEqual({ reward: null, goals: undefined });
     clock.set('2026-05-01T10:20:00Z');
     await waiting(service, hashId);
-    expect(await earned(service, decisionId)).toEqual({ reward: 1, goals: { order: 1 } });
+    await expect.poll(() => earned(service, decisionId)).toEqual({ reward: 1, goals: { order: 1 } });
     await outcome(service, decisionId, 'clicked');
-    expect(await earned(service, decisionId)).toEqual({ reward: 1, goals: { order: 1, 'after-click': 1 } });
+    await expect
+      .poll(() => earned(service, decisionId))
+      .toEqual({ reward: 1, goals: { order: 1, 'after-click': 1 } });
     const withdrawn = (await decide(service, hashId)).body.decisionId;
     await put(
       service,
@@ -134,7 +136,7 @@ describe('goals', () => {
     clock.set('2026-05-02T10:20:00Z');
     await waiting(service, hashId);
     await track(service, 'order_completed', '2026-05-02T10:00:00Z');
-    expect(await earned(service, withdrawn)).toEqual({ reward: null, goals: undefined });
+    await expect.poll(() => earned(service, withdrawn)).toEqual({ reward: null, goals: undefined });
   });
 
   test('a reward that is reported counts once per decision and goal, and replaces the one before', async () => {
@@ -146,13 +148,13 @@ describe('goals', () => {
     const reward = (body: object, id = decisionId) =>
       service.send<AnswerOf<'rewardDecision'>>('POST', `/v1/decisions/${id}/reward`, body);
     await track(service, 'order_completed', '2026-05-01T10:30:00Z', { amount: 50 });
-    expect(await earned(service, decisionId)).toEqual({ reward: 0.25, goals: { order: 0.25 } });
+    await expect.poll(() => earned(service, decisionId)).toEqual({ reward: 0.25, goals: { order: 0.25 } });
     for (const value of [0.5, 0.5, 0.125])
       expect((await reward({ value, goalId: 'order' })).body).toMatchObject({ reward: 0.25 + value });
-    expect(await earned(service, decisionId)).toEqual({ reward: 0.375, goals: { order: 0.375 } });
+    await expect.poll(() => earned(service, decisionId)).toEqual({ reward: 0.375, goals: { order: 0.375 } });
     expect((await reward({ value: 0.0625 })).body).toMatchObject({ reward: 0.0625 });
     await track(service, 'order_completed', '2026-05-01T10:40:00Z', { amount: 50 });
-    expect(await earned(service, decisionId)).toEqual({ reward: 0.0625, goals: { order: 0.625 } });
+    await expect.poll(() => earned(service, decisionId)).toEqual({ reward: 0.0625, goals: { order: 0.625 } });
     expect((await reward({ value: 1.5 })).status).toBe(400);
     expect((await reward({ value: 1, goalId: 'none' })).text).toContain('is not a goal of the catalog');
     expect((await reward({ value: 1 }, 'dec_none')).status).toBe(404);
