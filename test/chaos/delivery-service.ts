@@ -1,9 +1,13 @@
-/** The service of test/chaos/deliveries.ts as a separate process that can be killed. Arguments: one JSON object. */
+/**
+ * The service of test/chaos/deliveries.ts, and a node of test/chaos/outcomes/shake.ts, as a separate process that can be
+ * killed. Arguments: one JSON object.
+ */
 import { startService } from '../../src/service/start.ts';
 
-const { database, port } = JSON.parse(process.argv[2]!);
+const { database, dataDir, port } = JSON.parse(process.argv[2]!);
 const service = await startService({
   database,
+  ...(dataDir === undefined ? {} : { dataDir }),
   port,
   allowLoopbackWebhooks: true,
   limits: { ingest: null, inform: null, decisions: null, reads: null, webhooks: null },

@@ -1,6 +1,7 @@
 import type { VNode } from 'preact';
 import { useEffect, useId, useState } from 'preact/hooks';
 import type { Filters } from '../data/filters.ts';
+import { Segments } from './segments.tsx';
 
 export type FilterField =
   | { readonly name: string; readonly label: string; readonly kind: 'text'; readonly placeholder?: string }
@@ -26,7 +27,12 @@ export function FilterBar(props: {
         field.kind === 'text' ? (
           <TextFilter filters={filters} field={field} />
         ) : (
-          <Choice filters={filters} field={field} />
+          <Segments
+            label={field.label}
+            options={field.options}
+            chosen={filters.values[field.name] ?? ''}
+            choose={(value) => filters.set({ [field.name]: value })}
+          />
         ),
       )}
     </form>
@@ -57,28 +63,5 @@ function TextFilter({ filters, field }: { filters: Filters; field: FieldOf<'text
         onChange={(event) => filters.set({ [name]: event.currentTarget.value.trim() })}
       />
     </span>
-  );
-}
-
-/** Radio buttons that look like a segmented control: arrow keys move the choice. */
-function Choice({ filters, field }: { filters: Filters; field: FieldOf<'choice'> }): VNode {
-  const id = useId();
-  const chosen = filters.values[field.name] ?? '';
-  return (
-    <fieldset class="segments">
-      <legend class="visually-hidden">{field.label}</legend>
-      {field.options.map(([value, label]) => (
-        <label class={value === chosen ? 'chosen' : undefined}>
-          <input
-            type="radio"
-            name={id}
-            value={value}
-            checked={value === chosen}
-            onChange={() => filters.set({ [field.name]: value })}
-          />
-          {label}
-        </label>
-      ))}
-    </fieldset>
   );
 }

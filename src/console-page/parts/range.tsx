@@ -1,6 +1,7 @@
 import type { VNode } from 'preact';
 import { useId } from 'preact/hooks';
 import type { Filters } from '../data/filters.ts';
+import { Segments } from './segments.tsx';
 
 const MINUTE_MS = 60_000;
 /** The ranges that end now, in ms. */
@@ -33,21 +34,12 @@ export function RangeControl({ filters }: { filters: Filters }): VNode {
   const chosen = range === '' && since !== '' ? 'custom' : range;
   return (
     <>
-      <fieldset class="segments">
-        <legend class="visually-hidden">Range of time</legend>
-        {LABELS.map(([value, label]) => (
-          <label class={value === chosen ? 'chosen' : undefined}>
-            <input
-              type="radio"
-              name={id}
-              value={value}
-              checked={value === chosen}
-              onChange={() => filters.set({ range: value, ...(value === 'custom' ? {} : { since: '' }) })}
-            />
-            {label}
-          </label>
-        ))}
-      </fieldset>
+      <Segments
+        label="Range of time"
+        options={LABELS}
+        chosen={chosen}
+        choose={(value) => filters.set({ range: value, ...(value === 'custom' ? {} : { since: '' }) })}
+      />
       {chosen === 'custom' && (
         <span class="filter">
           <label for={`${id}-since`}>Since (your time)</label>

@@ -25,20 +25,31 @@ interface HourCount {
  * The newest number before a time, found by halving: numbers rise with the time. No statement reads more than one row for
  * each power of two below `head`.
  */
-const EVENT_BEFORE = `WITH RECURSIVE search AS (
+const numberBefore = (log: 'event' | 'decision', number: string, at: string) => `WITH RECURSIVE search AS (
     SELECT CAST(0 AS BIGINT) AS position, CAST(? AS BIGINT) AS step
     UNION ALL
-    SELECT position + CASE WHEN COALESCE((SELECT e.received_at FROM event e WHERE e.workspace_id = ?
-      AND e.number <= position + step ORDER BY e.number DESC LIMIT 1), 0) < ? THEN step ELSE 0 END, step / 2
+    SELECT position + CASE WHEN COALESCE((SELECT l.${at} FROM ${log} l WHERE l.workspace_id = ?
+      AND l.${number} <= position + step ORDER BY l.${number} DESC LIMIT 1), 0) < ? THEN step ELSE 0 END, step / 2
     FROM search WHERE step > 0)
   SELECT position FROM search WHERE step = 0`;
-const DECISION_BEFORE = `WITH RECURSIVE search AS (
-    SELECT CAST(0 AS BIGINT) AS position, CAST(? AS BIGINT) AS step
-    UNION ALL
-    SELECT position + CASE WHEN COALESCE((SELECT d.at_ms FROM decision d WHERE d.workspace_id = ?
-      AND d.seq <= position + step ORDER BY d.seq DESC LIMIT 1), 0) < ? THEN step ELSE 0 END, step / 2
-    FROM search WHERE step > 0)
-  SELECT position FROM search WHERE step = 0`;
+const EVENT_BEFORE = numberBefore('event', 'number', 'received_at');
+const DECISION_BEFORE = numberBefore('decision', 'seq', 'at_ms');
+
+/** Counts rows of one state by the hour since a time, the newest MOST_COUNTED of them. */
+const stateByHour = (table: 'notification' | 'delivery', at: string) =>
+  `SELECT (${at} - ?) / ${HOUR_MS} AS hour, COUNT(*) AS n FROM (SELECT ${at} FROM ${table}
+     WHERE workspace_id = ? AND status = ? AND ${at} >= ? ORDER BY ${at} DESC LIMIT ?) AS c
+   GROUP BY 1`;
+const NOTIFICATIONS_BY_HOUR = stateByHour('notification', 'created_at');
+const DELIVERIES_BY_HOUR = stateByHour('delivery', 'occurred_at');
+
+async function countState(
+  tx: Tx,
+  counting: string,
+  { workspaceId, status, from }: { workspaceId: string; status: string; from: number },
+): Promise<Hourly> {
+  return byHour(await tx.sql.all<HourCount>(counting, [from, workspaceId, status, from, MOST_COUNTED]));
+}
 
 /** The positions in a log at the beginning of each hour since `from`, and at its end. */
 async function hourPositions(
@@ -92,26 +103,12 @@ export const overviews = {
   },
 
   /** Notifications of one state by the hour in which they were triggered, the newest MOST_COUNTED of them. */
-  async notifications(tx: Tx, workspaceId: string, status: string, from: number): Promise<Hourly> {
-    const rows = await tx.sql.all<HourCount>(
-      `SELECT (created_at - ?) / ${HOUR_MS} AS hour, COUNT(*) AS n FROM (SELECT created_at FROM notification
-         WHERE workspace_id = ? AND status = ? AND created_at >= ? ORDER BY created_at DESC LIMIT ?) AS c
-       GROUP BY 1`,
-      [from, workspaceId, status, from, MOST_COUNTED],
-    );
-    return byHour(rows);
-  },
+  notifications: (tx: Tx, workspaceId: string, status: string, from: number): Promise<Hourly> =>
+    countState(tx, NOTIFICATIONS_BY_HOUR, { workspaceId, status, from }),
 
   /** Deliveries of one state by the hour of their occasion, the newest MOST_COUNTED of them. */
-  async deliveries(tx: Tx, workspaceId: string, status: string, from: number): Promise<Hourly> {
-    const rows = await tx.sql.all<HourCount>(
-      `SELECT (occurred_at - ?) / ${HOUR_MS} AS hour, COUNT(*) AS n FROM (SELECT occurred_at FROM delivery
-         WHERE workspace_id = ? AND status = ? AND occurred_at >= ? ORDER BY occurred_at DESC LIMIT ?) AS c
-       GROUP BY 1`,
-      [from, workspaceId, status, from, MOST_COUNTED],
-    );
-    return byHour(rows);
-  },
+  deliveries: (tx: Tx, workspaceId: string, status: string, from: number): Promise<Hourly> =>
+    countState(tx, DELIVERIES_BY_HOUR, { workspaceId, status, from }),
 
   /** The attempts of the latest deliveries: their durations in ms, rising, and how many succeeded. */
   async attempts(

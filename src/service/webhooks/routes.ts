@@ -11,13 +11,14 @@ import type { Policy } from '../platform/settings.ts';
 import { cutoffsOf, type Retention } from '../platform/store/retained-logs.ts';
 import type { Tx } from '../platform/store/store.ts';
 import { parseOutcomeFilter } from './rules/outcome-filter.ts';
-import { type CatchUp, catchUps } from './store/catch-up.ts';
+import { catchUps } from './store/catch-up.ts';
 import { deliveries } from './store/deliveries.ts';
 import { outcomeLog } from './store/outcome-log.ts';
 import { DELIVERIES_KEPT_MS } from './store/purge.ts';
-import { type DeliveryFilter, deliveryRecords, type StoredDelivery } from './store/records.ts';
-import { type Redelivery, redeliveries } from './store/redeliveries.ts';
+import { type DeliveryFilter, deliveryRecords } from './store/records.ts';
+import { redeliveries } from './store/redeliveries.ts';
 import { type StoredWebhook, webhooks } from './store/webhooks.ts';
+import { deliveryView, iso, redeliveryView, webhookView } from './views.ts';
 
 /** Maximum page sizes; pages with large records are shorter (store/pages.ts). */
 const WEBHOOK_PAGE = 1000;
@@ -236,72 +237,4 @@ function allowedUrl(text: string, allowLoopback: boolean): string {
   const checked = checkWebhookUrl(text, { allowLoopback });
   if (checked.ok) return checked.url;
   throw invalid('url', checked.reason);
-}
-
-const iso = (at: number) => new Date(at).toISOString();
-
-function webhookView(webhook: StoredWebhook, catchUp?: CatchUp): Webhook {
-  const {
-    id,
-    url,
-    events,
-    status,
-    createdAt,
-    disabledReason,
-    disabledAt,
-    leaseUntil,
-    secretVersion,
-    filter,
-    description,
-    maxRate,
-  } = webhook;
-  return {
-    id,
-    url,
-    events: [...events],
-    status,
-    createdAt: iso(createdAt),
-    secretVersion,
-    ...(filter === null ? {} : { filter }),
-    ...(description === null ? {} : { description }),
-    ...(maxRate === null ? {} : { maxRate }),
-    ...(disabledReason === null ? {} : { disabledReason }),
-    ...(disabledAt === null ? {} : { disabledAt: iso(disabledAt) }),
-    ...(leaseUntil === null ? {} : { leaseUntil: iso(leaseUntil) }),
-    ...(catchUp && {
-      catchingUp: { from: iso(catchUp.since), reached: iso(catchUp.reached), queued: catchUp.queued },
-    }),
-  };
-}
-
-function redeliveryView(redelivery: Redelivery): NonNullable<Webhook['redelivery']> {
-  const { since, status, kinds, rate, startedAt, matched, queued, endedAt } = redelivery;
-  return {
-    since: iso(since),
-    status,
-    ...(kinds && { events: [...kinds] }),
-    ...(rate === null ? {} : { rate }),
-    startedAt: iso(startedAt),
-    matched,
-    queued,
-    endedAt: endedAt === null ? null : iso(endedAt),
-  };
-}
-
-function deliveryView(delivery: StoredDelivery) {
-  const { deliveryId, webhookId, kind, status, occurredAt, attempts, nextAttemptAt } = delivery;
-  return {
-    deliveryId,
-    webhookId,
-    type: kind,
-    status,
-    occurredAt: iso(occurredAt),
-    attempts: attempts.map(({ at, error, signedBy, ...rest }) => ({
-      at: iso(at),
-      ...rest,
-      ...(error === null ? {} : { error }),
-      signedBy: [...signedBy],
-    })),
-    nextAttemptAt: nextAttemptAt === null ? null : iso(nextAttemptAt),
-  };
 }

@@ -179,7 +179,7 @@ async function startHandler(): Promise<Handler> {
 /** Nodes on one database. A killed one is started again on its port. */
 async function startNodes({ database, nodes: count }: Shaking) {
   const home = tempDir();
-  const file = join(import.meta.dirname, 'subscription-service.ts');
+  const file = join(import.meta.dirname, '..', 'delivery-service.ts');
   const programs: Killable<Ready>[] = [];
   const urls: string[] = [];
   const ready: Promise<unknown>[] = [];
