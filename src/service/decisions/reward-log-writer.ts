@@ -7,7 +7,7 @@ import { type Formula, OUTCOMES, rewardOf } from './goals/rules/learned-reward.t
 import { decisions } from './store/decisions.ts';
 import { rewards } from './store/rewards.ts';
 
-/** Poll interval, for decisions that another transaction had locked and for a notification that was lost. */
+/** Poll interval, for a notification that was lost. */
 const PAUSE_MS = 5_000;
 /** Decisions that start to count together are settled together: each settling takes longer than a decision. */
 const GATHER_MS = 100;
@@ -29,25 +29,25 @@ export function startRewardLogWriter(platform: WorkerPlatform, catalogs: Catalog
     // First: decisions that arrive meanwhile do not wake a process that does not lead, either.
     before: (stopping) => clock.sleep(GATHER_MS, stopping).catch(() => {}),
     work: async (workspaceId) => {
-      const settled = await store.write(
+      const { more } = await store.write(
         async (tx) => {
           const formula = await formulaOf(tx, workspaceId, await catalogs.of(tx, workspaceId));
           return settleOnce(tx, workspaceId, CHUNK, formula);
         },
         { durable: false, bulk: true },
       );
-      return settled === CHUNK;
+      return more;
     },
   });
 }
 
-/** Settles up to `limit` decisions of a workspace, the oldest first. Returns how many. */
+/** Settles up to `limit` decisions of a workspace, the oldest first. Returns how many, and whether some are left: more than that, or locked by another transaction. */
 export async function settleOnce(
   tx: Tx,
   workspaceId: string,
   limit: number,
   formula: Formula = OUTCOMES,
-): Promise<number> {
+): Promise<{ readonly settled: number; readonly more: boolean }> {
   await due.clear(tx, workspaceId, 'settle');
   const found = await decisions.counting(tx, workspaceId, limit);
   const added = await rewards.add(
@@ -60,7 +60,7 @@ export async function settleOnce(
     })),
   );
   if (added > 0) await due.mark(tx, workspaceId, 'learn');
-  if (await decisions.anyUnsettled(tx, workspaceId))
-    await due.mark(tx, workspaceId, 'settle', found.length > 0 ? tx.now : tx.now + PAUSE_MS);
-  return found.length;
+  const more = await decisions.anyUnsettled(tx, workspaceId);
+  if (more) await due.mark(tx, workspaceId, 'settle');
+  return { settled: found.length, more };
 }

@@ -248,7 +248,7 @@ export class WorldInStore {
   /** One piece of what is left to count. Returns whether more is left. */
   async finish(given: Tx, now: number): Promise<boolean> {
     const tx = at(given, now);
-    const settled = await settleOnce(tx, WORKSPACE, 200, await formulaOf(tx, WORKSPACE, this.catalog));
+    const { settled } = await settleOnce(tx, WORKSPACE, 200, await formulaOf(tx, WORKSPACE, this.catalog));
     return (await countStep(tx, WORKSPACE, this.catalog)) || settled > 0;
   }
 }

@@ -45,7 +45,9 @@ test('an erasure removes what names the user, and what the decisions earned stay
   await quiet(service);
   for (const table of tables) expect(await rowsOf(service, table, hashId), table).toBe(0);
   for (const table of tables.slice(0, 2)) expect(await rowsOf(service, table, other), table).toBe(2);
-  expect(await logged(service, decisionId)).toEqual({ reward: 1, goals: { order: 1, other: 1 }, hashId: '' });
+  await expect
+    .poll(() => logged(service, decisionId))
+    .toEqual({ reward: 1, goals: { order: 1, other: 1 }, hashId: '' });
   // A later event of the user finds no decision; a change of the goals leaves what erased users earned.
   await track(service, '2026-05-01T10:40:00Z');
   await put(service, [{ ...order, within: '10m' }]);

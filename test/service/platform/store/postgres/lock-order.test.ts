@@ -139,7 +139,7 @@ it('the reward log writer of one workspace does not wait for the reward log of a
     }
   });
   await db.other.lock("SELECT 1 FROM reward_head WHERE workspace_id = 'ws_a'");
-  expect(await db.store.write((tx) => settleOnce(tx, 'ws_b', 100))).toBe(1);
+  expect(await db.store.write((tx) => settleOnce(tx, 'ws_b', 100))).toEqual({ settled: 1, more: false });
   await db.other.release();
 });
 
