@@ -17,8 +17,13 @@ export interface Outcome {
   readonly refused: number;
   /** Errors that are not those of a damaged file. */
   readonly crashed: readonly string[];
-  /** The most memory that the process needed, in KiB. */
+  /** The most memory that the process needed, in MB. */
   readonly memory: number;
+}
+
+/** Returns the peak of this process. `resourceUsage().maxRSS` begins at the peak of the process that started it. */
+function peakMemory(): number {
+  return Math.round(Number(/VmHWM:\s+(\d+)/.exec(readFileSync('/proc/self/status', 'utf8'))?.[1]) / 1024);
 }
 
 /** A program that reads damaged Parquet files: it can be killed when it hangs. */
@@ -41,7 +46,7 @@ async function main({ damages, scratch }: { damages: Damage[]; scratch: string }
       bytes[at]! ^= mask;
     }
   }
-  return { read, refused, crashed, memory: process.resourceUsage().maxRSS };
+  return { read, refused, crashed, memory: peakMemory() };
 }
 
 async function readAll(path: string): Promise<void> {

@@ -48,8 +48,8 @@ test('a Parquet file with a changed byte is read or refused, in bounded time and
     expect(outcome).toMatchObject({ crashed: [] });
     const { read, refused, memory } = outcome;
     expect(Math.min(read, refused)).toBeGreaterThan(100);
-    // Damaged sizes claim gigabytes. How much a program holds between two collections depends on Node.
-    expect(memory).toBeLessThan(1024 * 1024);
+    // Damaged sizes claim gigabytes.
+    expect(memory).toBeLessThan(250);
   } finally {
     await program.release();
   }
