@@ -17,7 +17,9 @@ const SIZES = (process.argv[2] ?? '100,500,1000,2000').split(',').map(Number);
 const TRAITS = Number(process.argv[3] ?? 0);
 /** Decisions learned per content. */
 const LEARNED = 20;
-const DECISIONS = 300;
+const DECISIONS = 1000;
+/** Decisions before the measured ones: a service that runs has compiled its code. */
+const WARM = 1000;
 const USERS = 500;
 
 console.log(`${cpus().length} cores (${cpus()[0]!.model}), Node ${process.version}`);
@@ -32,7 +34,7 @@ for (const size of SIZES) {
     ['learned', model],
   ] as const) {
     const situations = Array.from({ length: DECISIONS }, (_, i) => situationOf(i, contents, held, random));
-    for (const situation of situations.slice(0, 50)) work(situation);
+    for (let i = 0; i < WARM; i++) work(situations[i % DECISIONS]!);
     const before = process.cpuUsage();
     let logBytes = 0;
     for (const situation of situations) logBytes += work(situation);
