@@ -63,6 +63,7 @@ try {
       provider: 'src/service/notifications/providers/file/schema.ts',
       outputs: 'src/outputs/json-schemas.ts',
       fields: 'src/outputs/markdown.ts',
+      kinds: 'src/contract/openapi/kinds-page.ts',
       mapping: 'src/features/import/mapping-file/document.ts',
     },
     { dir, format: 'esm', external: [/^[^./]/] },
@@ -156,6 +157,7 @@ try {
   const { outputPage } = await load('fields');
   const pages = generatedPages(manifestOf(pjson, JSON.parse(made['oclif.manifest.json'])));
   pages['reference/output.md'] = outputPage();
+  pages['reference/webhook-kinds.md'] = (await load('kinds')).kindsPage();
   for (const [name, text] of Object.entries(pages))
     write(`docs/${name}`, [text.trimEnd(), '', nextLine(root, name)]);
   // The script that the service serves, by the hash in its name and by that which a browser checks.

@@ -3,18 +3,24 @@
 /** The body of a webhook delivery. */
 export interface DeliveryBody {
   readonly type: EventKind;
-  /** The decision; empty for a tap on a notification, which has none. */
+  /** The decision; empty for a notification, which has none. */
   readonly decisionId: string;
   /** The content, or the template of a notification. */
   readonly contentId: string;
   /** Hashed identifier of the user. */
   readonly hashId: string;
-  /** The notification; missing for a tap on a message. */
+  /** The notification; missing for a message. */
   readonly notificationId?: string | undefined;
   /** The goal; of `decision.converted` only. */
   readonly goalId?: string | undefined;
   /** What the decision earned of the goal when it converted, from 0 to 1; of `decision.converted` only. */
   readonly value?: number | undefined;
+  /** Delivery channel; of `notification.…` only. */
+  readonly channel?: string | undefined;
+  /** Of which category the user opted out; missing for all. */
+  readonly category?: string | undefined;
+  /** Why it is held, failed, or is known to be delivered, in words. */
+  readonly reason?: string | undefined;
   /** Identifier of the delivery: the same in each attempt, and in `webhook-id`. */
   readonly deliveryId: string;
   /** When the event happened. */
@@ -22,4 +28,4 @@ export interface DeliveryBody {
 }
 
 /** Kind of event that a subscription can name. */
-export type EventKind = 'campaign.clicked' | 'campaign.opened' | 'decision.actioned' | 'decision.converted';
+export type EventKind = 'campaign.clicked' | 'campaign.opened' | 'decision.actioned' | 'decision.converted' | 'message.dismissed' | 'message.expired' | 'notification.held' | 'notification.dispatched' | 'notification.delivered' | 'notification.failed' | 'notification.bounced' | 'notification.opted_out';

@@ -169,7 +169,7 @@ it('completes the names after a comma', async () => {
   expect(await complete(['webhooks', 'list', '--fields', 'id,st'])).toEqual(['id,status']);
   expect(await complete(['webhooks', 'list', '--fields=id,'])).toContain('--fields=id,url');
   expect(await complete(['webhooks', 'list', '--fields=id,'])).not.toContain('--fields=id,id');
-  expect(await complete(['webhooks', 'create', '--event', 'campaign.clicked,d'])).toEqual([
+  expect(await complete(['webhooks', 'create', '--event', 'campaign.clicked,decision.'])).toEqual([
     'campaign.clicked,decision.actioned',
     'campaign.clicked,decision.converted',
   ]);

@@ -122,11 +122,11 @@ describe('completion', () => {
     expect(await complete(['notify', '--channel', ''])).toEqual(['whatsapp', 'sms', 'email', 'push']);
     expect(await complete(['notifications', 'trigger', '--priority', 't'])).toEqual(['transactional']);
     expect(await complete(['webhooks', 'create', '-e', 'campaign.c'])).toEqual(['campaign.clicked']);
-    expect(await complete(['webhooks', 'listen', '--event', 'd'])).toEqual([
+    expect(await complete(['webhooks', 'listen', '--event', 'decision.'])).toEqual([
       'decision.actioned',
       'decision.converted',
     ]);
-    expect(await complete(['webhooks', 'update', 'wh', '--event', 'd'])).toEqual([
+    expect(await complete(['webhooks', 'update', 'wh', '--event', 'decision.'])).toEqual([
       'decision.actioned',
       'decision.converted',
     ]);

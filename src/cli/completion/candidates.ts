@@ -1,8 +1,8 @@
 import { ENDPOINTS } from '../../contract/endpoints.ts';
+import { EVENT_KINDS } from '../../contract/event-kinds.ts';
 import {
   CHANNELS,
   DELIVERY_STATES,
-  EVENT_KINDS,
   MESSAGE_OUTCOMES,
   NOTIFICATION_OUTCOMES,
   NOTIFICATION_STATES,

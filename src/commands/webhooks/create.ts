@@ -4,7 +4,7 @@ import { parseDuration } from '../../cli/flags/duration.ts';
 import { eventNames, namesIn } from '../../cli/flags/event-flag.ts';
 import { Flags } from '../../cli/flags/oclif.ts';
 import type { RequestOf } from '../../contract/endpoints.ts';
-import { TAP_KINDS } from '../../contract/schemas.ts';
+import { EVENT_KINDS, TAP_KINDS } from '../../contract/event-kinds.ts';
 import { orUnknownKinds, warnOfUnknownKinds } from '../../features/webhooks/event-kinds.ts';
 import { parseRate } from '../../features/webhooks/rate.ts';
 import { signingSecret } from '../../features/webhooks/signing-secret.ts';
@@ -27,8 +27,7 @@ secret, one is generated from 32 random bytes as 64 hex characters and shown onc
     event: Flags.string({
       ...eventNames,
       required: true,
-      summary:
-        "kinds of event: campaign.clicked, campaign.opened, decision.actioned, decision.converted, or '*' for the first three",
+      summary: `kinds of event: ${EVENT_KINDS.join(', ')}; '*' for ${TAP_KINDS.join(', ')}`,
       helpValue: 'K,K',
     }),
     'secret-file': Flags.string({

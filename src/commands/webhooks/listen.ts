@@ -11,7 +11,7 @@ import { stopWhenOutputCloses } from '../../cli/input/output-closed.ts';
 import type { Invocation } from '../../cli/invocation/invocation.ts';
 import { escapeJson, sanitizeLine } from '../../cli/terminal/sanitize.ts';
 import { dim, green, red, type Text } from '../../cli/terminal/text.ts';
-import { EVENT_KINDS, TAP_KINDS } from '../../contract/schemas.ts';
+import { TAP_KINDS } from '../../contract/event-kinds.ts';
 import { listenError } from '../../features/listen/listen-error.ts';
 import { registration, registrationMode } from '../../features/listen/registration-options.ts';
 import { jsonLine, TextRenderer } from '../../features/listen/report-view.ts';
@@ -57,7 +57,7 @@ lease, and removes the subscription when it stops. Without a service it needs on
     }),
     event: Flags.string({
       ...eventNames,
-      summary: `kinds to accept and to subscribe to (${EVENT_KINDS.join(', ')}; default and '*': all but decision.converted)`,
+      summary: `kinds to accept and to subscribe to, as of webhooks create (default and '*': ${TAP_KINDS.join(', ')})`,
       helpValue: 'K,K',
     }),
     count: Flags.integer({

@@ -3,7 +3,7 @@ import { SvcError } from '../../cli/errors/svc-error.ts';
 import { asUsageError } from '../../cli/errors/usage-error.ts';
 import { Args, Flags } from '../../cli/flags/oclif.ts';
 import { assertStdinUsedOnce, inputBytes } from '../../cli/input/input-bytes.ts';
-import { EVENT_KINDS } from '../../contract/schemas.ts';
+import { EVENT_KINDS } from '../../contract/event-kinds.ts';
 import { Deliverer } from '../../features/listen/deliverer.ts';
 import { FieldError, makeBody, parseFields, sendSigned } from '../../features/listen/signed-delivery.ts';
 import { handlerFailure, parseHandlerUrl } from '../../features/webhooks/handler.ts';
@@ -22,7 +22,7 @@ answer, 5 for any other answer.`;
   ];
   static override exitCodes = [0, 1, 2, 4, 5, 6, 130] as const;
   static override args = {
-    kind: Args.string({ required: true, description: `kind of event: ${EVENT_KINDS.join(', ')}` }),
+    kind: Args.string({ required: true, description: 'kind of event, as of webhooks create' }),
   };
   static override flags = {
     ...secretFlags,

@@ -12,7 +12,7 @@ export default class WebhooksTest extends SvcCommand {
   static override summary = 'Test a handler with valid and invalid deliveries';
   static override description =
     `Sends deliveries that are valid, formatted differently, tampered with, signed with another secret, unsigned, malformed,
-repeated, out of order, of an unknown kind, large, and slow, and prints a row for each. If the handler computes the
+repeated, out of order, of every kind and an unknown one, large, and slow, and prints a row for each. If the handler computes the
 signature incorrectly, names the mistake. Exit 5 if a row fails.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %> http://localhost:3000/webhooks',

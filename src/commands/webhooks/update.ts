@@ -9,7 +9,7 @@ import { confirm } from '../../cli/input/prompt.ts';
 import type { Invocation } from '../../cli/invocation/invocation.ts';
 import type { Client } from '../../client/client.ts';
 import type { RequestOf } from '../../contract/endpoints.ts';
-import { TAP_KINDS } from '../../contract/schemas.ts';
+import { TAP_KINDS } from '../../contract/event-kinds.ts';
 import { orUnknownKinds, warnOfUnknownKinds } from '../../features/webhooks/event-kinds.ts';
 import { parseRate } from '../../features/webhooks/rate.ts';
 import { missedOf, missedText, webhookDetails, webhookOf } from '../../features/webhooks/view.ts';
@@ -31,7 +31,7 @@ export default class WebhooksUpdate extends SvcCommand {
     url: Flags.string({ summary: 'https URL that receives the deliveries', helpValue: 'U' }),
     event: Flags.string({
       ...eventNames,
-      summary: "kinds of event, or '*' for all but decision.converted; replace the current ones",
+      summary: 'kinds of event as of webhooks create; replace the current ones',
       helpValue: 'K,K',
     }),
     status: Flags.string({ summary: 'active or disabled', options: ['active', 'disabled'] }),

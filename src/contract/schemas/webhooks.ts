@@ -1,15 +1,10 @@
 import * as z from 'zod/mini';
+import { EVENT_KINDS } from '../event-kinds.ts';
 import { MAX_NAME } from '../limits.ts';
 import { about, after, beyond, bounded, instant, named, next, requestId, time, uri } from '../parts.ts';
 
-/** The kinds of taps, which a subscription to all gets. */
-export const TAP_KINDS = ['campaign.clicked', 'campaign.opened', 'decision.actioned'] as const;
-/** Every kind. The others are delivered to subscriptions that name them. */
-export const EVENT_KINDS = [...TAP_KINDS, 'decision.converted'] as const;
-export type EventKind = (typeof EVENT_KINDS)[number];
-
 const kind = named('EventKind', 'Kind of event that a subscription can name.', z.enum(EVENT_KINDS));
-const kinds = () => about('Kinds of event to deliver.', z.array(kind).check(z.minLength(1), z.maxLength(16)));
+const kinds = () => about('Kinds of event to deliver.', z.array(kind).check(z.minLength(1), z.maxLength(32)));
 const secret = () =>
   about(
     'Secret that signs the deliveries. Its UTF-8 bytes are the key; it is never decoded and never returned.',
@@ -256,18 +251,21 @@ export const DeliveryBody = named(
   'The body of a webhook delivery.',
   z.object({
     type: kind,
-    decisionId: about('The decision; empty for a tap on a notification, which has none.', z.string()),
+    decisionId: about('The decision; empty for a notification, which has none.', z.string()),
     contentId: about('The content, or the template of a notification.', z.string()),
     hashId: about('Hashed identifier of the user.', z.string()),
-    notificationId: beyond(
-      about('The notification; missing for a tap on a message.', z.optional(z.string())),
-    ),
+    notificationId: beyond(about('The notification; missing for a message.', z.optional(z.string()))),
     goalId: beyond(about('The goal; of `decision.converted` only.', z.optional(z.string()))),
     value: beyond(
       about(
         'What the decision earned of the goal when it converted, from 0 to 1; of `decision.converted` only.',
         z.optional(z.number()),
       ),
+    ),
+    channel: beyond(about('Delivery channel; of `notification.…` only.', z.optional(z.string()))),
+    category: beyond(about('Of which category the user opted out; missing for all.', z.optional(z.string()))),
+    reason: beyond(
+      about('Why it is held, failed, or is known to be delivered, in words.', z.optional(z.string())),
     ),
     deliveryId: beyond(
       about('Identifier of the delivery: the same in each attempt, and in `webhook-id`.', z.string()),

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { TAP_KINDS } from '../../contract/schemas.ts';
+import { TAP_KINDS } from '../../contract/event-kinds.ts';
 import { Receiver } from '../listen/receiver.ts';
 import {
   type CalledBack,

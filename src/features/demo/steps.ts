@@ -2,7 +2,7 @@
 import type { Client } from '../../client/client.ts';
 import { follow } from '../../client/follow.ts';
 import type { AnswerOf } from '../../contract/endpoints.ts';
-import { TAP_KINDS } from '../../contract/schemas.ts';
+import { TAP_KINDS } from '../../contract/event-kinds.ts';
 import type { Clock } from '../../kit/clock.ts';
 import type { Random } from '../../kit/random.ts';
 import type { Report, Verified } from '../listen/receiver.ts';

@@ -1,7 +1,7 @@
 /** A subscription with the lifetime of the listener: created with a lease, renewed, and removed at the end. */
 import type { Client } from '../../client/client.ts';
 import type { ApiError } from '../../client/errors.ts';
-import type { EventKind } from '../../contract/schemas.ts';
+import type { EventKind } from '../../contract/event-kinds.ts';
 import type { Clock } from '../../kit/clock.ts';
 
 export interface SubscriptionOptions {

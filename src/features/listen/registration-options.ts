@@ -7,7 +7,7 @@ import type { Output } from '../../cli/terminal/output.ts';
 import type { World } from '../../cli/terminal/world.ts';
 import type { Client } from '../../client/client.ts';
 import type { ApiError } from '../../client/errors.ts';
-import { TAP_KINDS } from '../../contract/schemas.ts';
+import { TAP_KINDS } from '../../contract/event-kinds.ts';
 import { parseTarget, RouteError } from './routes.ts';
 import type { RegisterOptions } from './session.ts';
 

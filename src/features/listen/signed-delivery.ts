@@ -1,5 +1,6 @@
 /** Builds and sends a signed delivery in the form that the service uses. */
 
+import { exampleBody } from '../../contract/event-kinds.ts';
 import { signedHeaders } from '../../contract/signed-headers.ts';
 import type { Answer, Deliverer, NoAnswer } from './deliverer.ts';
 import { readBody, textField } from './delivery.ts';
@@ -21,17 +22,7 @@ export interface BodyOptions {
  * Compact JSON, as the service writes it.
  */
 export function makeBody({ kind, fields, deliveryId, now }: BodyOptions): Buffer {
-  return Buffer.from(
-    JSON.stringify({
-      type: kind,
-      decisionId: 'dec_example',
-      contentId: 'content_example',
-      hashId: '5f4dcc3b5aa765d61d8327deb882cf995f4dcc3b5aa765d61d8327deb882cf99',
-      deliveryId,
-      occurredAt: new Date(now).toISOString(),
-      ...fields,
-    }),
-  );
+  return Buffer.from(JSON.stringify({ ...exampleBody(kind, deliveryId, now), ...fields }));
 }
 
 /**

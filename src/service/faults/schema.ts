@@ -5,7 +5,7 @@
 import * as z from 'zod/mini';
 import { described } from '../../contract/described.ts';
 import { ENDPOINTS, type EndpointName } from '../../contract/endpoints.ts';
-import { EVENT_KINDS } from '../../contract/schemas.ts';
+import { EVENT_KINDS } from '../../contract/event-kinds.ts';
 
 const count = () => z.int().check(z.minimum(0), z.maximum(1_000_000));
 const milliseconds = () => z.int().check(z.minimum(0), z.maximum(600_000));

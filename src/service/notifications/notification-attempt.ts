@@ -10,6 +10,7 @@ import type { ChannelAdapter, ChannelMessage, SendResult } from './providers/cha
 import { compose } from './providers/compose.ts';
 import { unsubscribeUrl } from './providers/unsubscribe.ts';
 import { ACCEPTED, NO_ADDRESS, OUTBOX_NO_PROVIDER, OUTBOX_TEST, UNCERTAIN } from './rules/dispatch.ts';
+import { changeAddress } from './store/address-changes.ts';
 import type { Accepted, ClaimedNotification, DispatchResult } from './store/notifications.ts';
 import { receipts, type SendStatus } from './store/receipts.ts';
 
@@ -188,10 +189,11 @@ function throttleOf(sent: readonly Sent[]): number | undefined {
 
 async function storeSent(
   tx: Tx,
-  { workspaceId, notificationId, channel }: ClaimedNotification,
+  claimed: ClaimedNotification,
   adapter: ChannelAdapter,
   sent: readonly Sent[],
 ): Promise<void> {
+  const { workspaceId, notificationId, channel } = claimed;
   const provider = adapter.receiptsFrom ?? adapter.name;
   // Without receipts, only several devices have to be told apart.
   const kept = adapter.receiptsFrom !== undefined || sent.length > 1;
@@ -208,7 +210,8 @@ async function storeSent(
     if (kept && messageId !== undefined)
       await receipts.applyEarly(tx, workspaceId, { provider, channels: [channel], messageId });
     if (result.outcome !== 'rejected' || !result.address) continue;
-    if (result.address.is === 'dead') await addresses.removeAddress(tx, workspaceId, channel, address.hash);
-    else await addresses.suppress(tx, workspaceId, channel, address.hash, 'stop', result.address.category);
+    const { is, category } = result.address;
+    const said = { kind: is === 'dead' ? ('bounce' as const) : ('stop' as const), category };
+    await changeAddress(tx, workspaceId, channel, address.hash, said, claimed);
   }
 }

@@ -8,7 +8,9 @@ import { readBody } from '../http/body.ts';
 import type { UnkeyedRoute } from '../http/endpoint.ts';
 import type { Limiter } from '../platform/limits/limiter.ts';
 import type { Platform } from '../platform/platform.ts';
+import { scopeText } from '../users/consent.ts';
 import { consents } from '../users/store/consents.ts';
+import { fanOuts } from '../webhooks/store/fan-outs.ts';
 import { UNSUBSCRIBE_PATH, type UnsubscribeTarget, unsubscribeTarget } from './providers/unsubscribe.ts';
 
 /** The template of the path. */
@@ -82,9 +84,18 @@ async function unsubscribe(
     throw new ServiceError('invalid_request', undefined, [
       { field: 'List-Unsubscribe', message: 'must be One-Click' },
     ]);
-  await store.write((tx) =>
-    consents.add(tx, workspaceId, hashId, [{ channel: 'email', category, state: 'out' }]),
-  );
+  const said = { channel: 'email', category, state: 'out' as const };
+  await store.write(async (tx) => {
+    const before = await consents.ofUser(tx, workspaceId, hashId);
+    await consents.add(tx, workspaceId, hashId, [said]);
+    const isKnown = before.some((each) => scopeText(each) === scopeText(said) && each.state === 'out');
+    if (isKnown) return;
+    await fanOuts.start(tx, workspaceId, {
+      ...{ kind: 'notification.opted_out', decisionId: '', contentId: '', hashId, occurredAt: tx.now },
+      details: { channel: 'email', ...(category !== null && { category }) },
+      about: { channel: 'email', ...(category !== null && { category }) },
+    });
+  });
   return new Response(page(DONE), { headers: HTML });
 }
 

@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { startMailServer } from '../../support/peers/mail-server.ts';
+import { startReceiver } from '../../support/peers/receiver.ts';
 import { startTestService } from '../../support/process/service.ts';
 import { tempDir } from '../../support/temp.ts';
 
@@ -26,6 +27,7 @@ test('a marketing e-mail unsubscribes with one click, and never by a GET', async
   ];
   writeFileSync(catalog, JSON.stringify({ contents: [], templates }));
   const service = await startTestService({
+    allowLoopbackWebhooks: true,
     catalog,
     channels: {
       outboxFile: join(tempDir(), 'outbox.ndjson'),
@@ -75,7 +77,16 @@ test('a marketing e-mail unsubscribes with one click, and never by a GET', async
   expect((await call(`${path}A`.repeat(20), 'List-Unsubscribe=One-Click')).status).toBe(404);
   expect((await fetch(service.url + path, { method: 'PUT' })).status).toBe(405);
   expect(await consent()).toEqual([]);
-  expect((await call(path!, 'List-Unsubscribe=One-Click')).status).toBe(200);
+  const told = await startReceiver();
+  onTestFinished(() => told.close());
+  const events = ['notification.opted_out'];
+  await json(
+    service.fetch('/v1/webhooks', { body: { url: told.url, events, signingSecret: 'of this test only' } }),
+    201,
+  );
+  // Twice: a second click says nothing new.
+  for (let click = 0; click < 2; click++)
+    expect((await call(path!, 'List-Unsubscribe=One-Click')).status).toBe(200);
   expect(await consent()).toEqual(['email/news']);
 
   // RFC 8058, section 3.2: it should be multipart/form-data.
@@ -103,4 +114,17 @@ test('a marketing e-mail unsubscribes with one click, and never by a GET', async
   expect(await consent()).toEqual(['email/news']);
   expect(await send('news')).toMatchObject({ status: 'failed', failure: 'opted_out' });
   expect(mail.messages.length).toBe(2);
+  // The second opt-out, after the user had opted in again.
+  await told.waitFor(2);
+  await expect.poll(() => service.idle(), { timeout: 20_000 }).toBe(true);
+  const optedOut = {
+    type: events[0],
+    decisionId: '',
+    contentId: '',
+    hashId,
+    channel: 'email',
+    category: 'news',
+  };
+  const bodies = told.received.map((delivery) => JSON.parse(delivery.body.toString()));
+  expect(bodies.map(({ deliveryId: _, occurredAt: __, ...rest }) => rest)).toEqual([optedOut, optedOut]);
 });

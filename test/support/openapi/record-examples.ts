@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { ENDPOINTS, type Endpoint, type EndpointName } from '../../../src/contract/endpoints.ts';
+import { TAP_KINDS } from '../../../src/contract/event-kinds.ts';
 import type { Example } from '../../../src/contract/openapi/examples.ts';
 import { pathOf } from '../../../src/contract/path-of.ts';
-import { EVENT_KINDS } from '../../../src/contract/schemas.ts';
 import { startReceiver } from '../peers/receiver.ts';
 
 /** A service with default limits and a test clock that accepts loopback webhooks. */
@@ -108,7 +108,7 @@ export async function recordExamples(
     await call('createUserToken', { params: { hashId }, request: { ttlSeconds: 3600 } });
 
     const signingSecret = randomBytes(32).toString('hex');
-    const delivered = { url: receiver.url, events: [...EVENT_KINDS], signingSecret };
+    const delivered = { url: receiver.url, events: [...TAP_KINDS, 'decision.converted'], signingSecret };
     const { id: deliveredTo } = await call('createWebhook', { request: delivered });
     const { id } = await call('createWebhook', {
       request: { ...delivered, url: 'https://example.com/hooks' },

@@ -1,4 +1,5 @@
 /** The cases of a conformance run: what is sent, and the correct answer (specification: Webhook deliveries). */
+import { EVENT_KINDS } from '../../../contract/event-kinds.ts';
 import { HEADERS } from '../../../contract/headers.ts';
 import { makeBody } from '../signed-delivery.ts';
 
@@ -110,6 +111,12 @@ export const CASES: readonly Case[] = [
       make.delivery(),
       make.delivery({ occurredAt: new Date(make.now - HOUR_MS).toISOString() }),
     ],
+  },
+  {
+    name: 'every kind',
+    expects: 'accepted',
+    tries: 'one of each kind of event',
+    deliveries: (make) => EVENT_KINDS.map((kind) => make.delivery({}, kind)),
   },
   {
     name: 'unknown kind',

@@ -30,6 +30,11 @@ const DELIVERY_FIELDS: readonly string[] = [
   'contentId',
   'hashId',
   'notificationId',
+  'goalId',
+  'value',
+  'channel',
+  'category',
+  'reason',
   'deliveryId',
   'occurredAt',
 ] satisfies Array<keyof DeliveryBody>;

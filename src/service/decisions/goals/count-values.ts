@@ -1,5 +1,4 @@
 import type { Tx } from '../../platform/store/store.ts';
-import { CONVERTED } from '../../webhooks/rules/occurrence.ts';
 import { fanOuts } from '../../webhooks/store/fan-outs.ts';
 import type { Earning } from '../store/decisions.ts';
 import { UNIT } from './rules/attribution.ts';
@@ -90,11 +89,10 @@ async function notifyOf(tx: Tx, workspaceId: string, changes: readonly Change[])
   );
   // A goal that was changed has two definitions for a while.
   const first = new Map(converted.map((each) => [`${each.goalId} ${each.decision.decisionId}`, each]));
-  if (converted.length === 0 || !(await fanOuts.wanted(tx, workspaceId, CONVERTED))) return;
   for (const { goalId, decision, to } of first.values()) {
     const { decisionId, hashId, contentId } = decision;
     await fanOuts.start(tx, workspaceId, {
-      ...{ kind: CONVERTED, decisionId, hashId, contentId: contentId ?? '', occurredAt: tx.now },
+      ...{ kind: 'decision.converted', decisionId, hashId, contentId: contentId ?? '', occurredAt: tx.now },
       ...{ goalId, value: to / UNIT },
     });
   }

@@ -1,6 +1,7 @@
 import type { Content } from '../../catalog/content.ts';
 import { type Page, readPage } from '../../platform/store/pages.ts';
 import type { Tx } from '../../platform/store/store.ts';
+import { fanOuts } from '../../webhooks/store/fan-outs.ts';
 import { shownContents } from './shown-contents.ts';
 
 /** A message as the app shows it, with its text at the time of the decision. */
@@ -152,7 +153,7 @@ export const messages = {
     return removed > 0;
   },
 
-  /** Deletes up to `limit` expired messages; contents that were never served do not count as shown. Returns how many. */
+  /** Deletes up to `limit` expired messages, which webhooks may tell; contents that were never served do not count as shown. Returns how many. */
   async purge(tx: Tx, workspaceId: string, limit: number): Promise<number> {
     return takeBack(
       tx,
@@ -186,13 +187,20 @@ interface Expired {
   readonly hashId: string;
   readonly contentId: string;
   readonly servedAt: number | null;
+  readonly channel: string | null;
+  readonly surface: string | null;
 }
 
-const EXPIRED =
-  'RETURNING decision_id AS "decisionId", hash_id AS "hashId", content_id AS "contentId", served_at AS "servedAt"';
+const EXPIRED = `RETURNING decision_id AS "decisionId", hash_id AS "hashId", content_id AS "contentId",
+  served_at AS "servedAt", channel, surface`;
 
 async function takeBack(tx: Tx, workspaceId: string, expired: readonly Expired[]): Promise<number> {
-  for (const message of expired)
-    if (message.servedAt === null) await shownContents.takeBack(tx, workspaceId, message);
+  for (const message of expired) {
+    const { decisionId, contentId, hashId, servedAt, channel, surface } = message;
+    if (servedAt === null) await shownContents.takeBack(tx, workspaceId, message);
+    const about = { ...(channel !== null && { channel }), ...(surface !== null && { surface }) };
+    const occurred = { kind: 'message.expired', decisionId, contentId, hashId, about, occurredAt: tx.now };
+    await fanOuts.start(tx, workspaceId, occurred);
+  }
   return expired.length;
 }

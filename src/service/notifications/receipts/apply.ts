@@ -4,7 +4,8 @@ import { workspaces } from '../../platform/store/workspaces.ts';
 import { addressHash } from '../../users/address-hash.ts';
 import { addresses } from '../../users/store/addresses.ts';
 import type { Provider } from '../providers/file/load.ts';
-import { type AboutNotification, type AddressReceipt, receipts } from '../store/receipts.ts';
+import type { AddressReceipt } from '../store/address-changes.ts';
+import { type AboutNotification, receipts } from '../store/receipts.ts';
 import type { ReceiptFact } from './events.ts';
 
 /**
@@ -41,7 +42,7 @@ export async function applyFacts(
     const hash = await hashOf(tx, workspaceId, channel, fact, notification);
     if (hash === undefined) continue;
     if (await isSentTo(tx, cipher, workspaceId, channel, hash, notification))
-      await receipts.applyToAddress(tx, workspaceId, provider, channel, hash, said);
+      await receipts.applyToAddress(tx, workspaceId, provider, channel, hash, said, notification?.found);
     // It acts once its message is known.
     else if (about !== 'kept') ignored++;
   }

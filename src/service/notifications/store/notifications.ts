@@ -1,10 +1,14 @@
+import { definedFields } from '../../../kit/defined-fields.ts';
 import { due } from '../../platform/store/due.ts';
 import { conditionsOf, type Page, readPage } from '../../platform/store/pages.ts';
+import { pipeline } from '../../platform/store/pipeline.ts';
 import type { SqlValue, Tx } from '../../platform/store/store.ts';
 import type { Mode } from '../../platform/store/workspaces.ts';
 import { Claims } from '../../platform/workers/jobs.ts';
+import { namedKinds } from '../../webhooks/store/named-kinds.ts';
 import { CONFIRMED, nextAfterThrottle, nextRetry, UNCERTAIN } from '../rules/dispatch.ts';
 import { isEnd, type NotificationEvent, type NotificationState, step } from '../rules/state.ts';
+import { type ToldNotification, tell } from './tell.ts';
 
 export interface HistoryEntry {
   readonly status: NotificationState;
@@ -251,12 +255,15 @@ interface NextState {
 
 /**
  * Applies an event to a notification that the transaction has locked or claimed, and stores the new state. Deletes the
- * variables once they are not needed. Returns the new history; undefined if the event is not allowed, or another worker
- * has claimed it since.
+ * variables once they are not needed. Tells each entry of the history to webhooks. Returns the new history; undefined if the
+ * event is not allowed, or another worker has claimed it since.
  */
 export async function applyEvent(
   tx: Tx,
-  of: Pick<ClaimedNotification, 'workspaceId' | 'notificationId' | 'status' | 'history' | 'claim'>,
+  of: ToldNotification &
+    Pick<ClaimedNotification, 'workspaceId' | 'status' | 'history' | 'claim'> & {
+      readonly trace?: string | null;
+    },
   event: NotificationEvent,
   { dueAt, failure, tries, reason, silent = false }: NextState,
 ): Promise<readonly HistoryEntry[] | undefined> {
@@ -274,5 +281,16 @@ export async function applyEvent(
   };
   if (dueAt !== undefined) Object.assign(columns, { due_at: dueAt, claimed: 0 });
   if (isEnd(state) || event === 'accept') columns.variables = null;
-  return (await notificationClaim.store(tx, of, columns)) ? history : undefined;
+  const [stored, named] = await pipeline([
+    notificationClaim.store(tx, of, columns),
+    unchanged ? undefined : namedKinds(tx, of.workspaceId),
+  ]);
+  if (!stored) return undefined;
+  const kind = `notification.${state}` as const;
+  if (named?.has(kind))
+    await tell(tx, of.workspaceId, kind, of, {
+      ...definedFields({ reason: failure ?? reason }),
+      trace: of.trace ?? undefined,
+    });
+  return history;
 }

@@ -1,8 +1,9 @@
 import { olderThan } from '../../platform/store/rows.ts';
 import type { Tx } from '../../platform/store/store.ts';
 import { addresses } from '../../users/store/addresses.ts';
-import type { ReceiptKind } from '../providers/file/schema.ts';
+import { type AddressReceipt, changeAddress } from './address-changes.ts';
 import { type LockedNotification, notifications } from './notifications.ts';
+import type { ToldNotification } from './tell.ts';
 
 /** What became of a message to one address. */
 export type SendStatus = 'accepted' | 'ambiguous' | 'delivered' | 'failed';
@@ -18,15 +19,6 @@ export interface MessageReceipt {
   readonly failure: string | null;
   /** What it says of the address. */
   readonly address?: AddressReceipt | undefined;
-}
-
-/** What a provider says about an address. */
-export interface AddressReceipt {
-  /** Identifies the receipt, so that a repeat changes nothing; undefined for one that acts each time. */
-  readonly id: string | undefined;
-  readonly kind: Exclude<ReceiptKind, 'delivered' | 'failed'>;
-  /** Category of opted-out, stop and start; undefined for all. */
-  readonly category: string | undefined;
 }
 
 /** A notification that a receipt is about. */
@@ -110,6 +102,7 @@ export const receipts = {
       about.found.channel,
       about.hash,
       address,
+      about.found,
     );
   },
 
@@ -146,19 +139,18 @@ export const receipts = {
     return { found, sent: sends.map(({ hash }) => hash), hash: send?.hash };
   },
 
-  /** Applies what a receipt says of an address. A repeated receipt changes nothing. */
+  /** Applies what a receipt says of an address, or of a message to it. A repeated receipt changes nothing. */
   async applyToAddress(
     tx: Tx,
     workspaceId: string,
     provider: string,
     channel: string,
     hash: string,
-    { id, kind, category }: AddressReceipt,
+    said: AddressReceipt,
+    about: ToldNotification | undefined,
   ): Promise<void> {
-    if (id !== undefined && !(await receipts.first(tx, workspaceId, provider, id))) return;
-    if (kind === 'start') await addresses.resume(tx, workspaceId, channel, hash, category);
-    else if (kind === 'bounce') await addresses.removeAddress(tx, workspaceId, channel, hash);
-    else await addresses.suppress(tx, workspaceId, channel, hash, 'stop', category);
+    if (said.id !== undefined && !(await receipts.first(tx, workspaceId, provider, said.id))) return;
+    await changeAddress(tx, workspaceId, channel, hash, said, about);
   },
 
   /** Whether the workspace has sent to an address, or knows it as one to which it no longer sends. */

@@ -5,6 +5,13 @@ export interface About {
   readonly category?: string;
 }
 
+/** The fields of a body that only some kinds have. */
+export interface Details {
+  readonly channel?: string;
+  readonly category?: string;
+  readonly reason?: string;
+}
+
 /** An event to which subscriptions may subscribe. `occurredAt` is unix ms. */
 export interface Occurrence {
   readonly kind: string;
@@ -16,6 +23,8 @@ export interface Occurrence {
   /** The goal of a conversion, and what the decision earned of it, in 0 to 1. */
   readonly goalId?: string;
   readonly value?: number;
+  /** The fields of the body that only some kinds have. */
+  readonly details?: Details;
   /** What a filter looks at and the body does not have. */
   readonly about?: About | undefined;
   readonly occurredAt: number;
@@ -28,15 +37,13 @@ export interface LoggedOccurrence extends Occurrence {
   readonly id: string;
 }
 
-/** The event of each outcome type (docs/design-choices.md). Other types, such as a dismissal, have none. */
+/** The event of each outcome type (docs/design-choices.md). */
 const KINDS: Readonly<Record<string, string>> = {
   opened: 'campaign.opened',
   clicked: 'campaign.clicked',
   actioned: 'decision.actioned',
+  dismissed: 'message.dismissed',
 };
-
-/** The kind of the conversion of a decision: it earned something of a goal. */
-export const CONVERTED = 'decision.converted';
 
 /** The event of an outcome of a message or notification, or null if it has none. */
 export function occurrenceOf(

@@ -47,7 +47,8 @@ const deliveryIdOf = (webhookId: string, outcomeId: string) =>
 
 /** The bytes of a delivery (specification: Events; docs/design-choices.md, "Delivery body"). */
 function bodyOf(occurrence: LoggedOccurrence, deliveryId: string): string {
-  const { kind, decisionId, contentId, hashId, notificationId, goalId, value, occurredAt } = occurrence;
+  const { kind, decisionId, contentId, hashId, notificationId, goalId, value, details, occurredAt } =
+    occurrence;
   return JSON.stringify({
     type: kind,
     decisionId,
@@ -55,6 +56,7 @@ function bodyOf(occurrence: LoggedOccurrence, deliveryId: string): string {
     hashId,
     ...(notificationId === undefined ? {} : { notificationId }),
     ...(goalId === undefined ? {} : { goalId, value }),
+    ...details,
     deliveryId,
     occurredAt: new Date(occurredAt).toISOString(),
   });

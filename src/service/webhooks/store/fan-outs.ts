@@ -1,9 +1,11 @@
+import { isTap } from '../../../contract/event-kinds.ts';
 import { newId } from '../../../kit/id.ts';
 import { due } from '../../platform/store/due.ts';
 import { pipeline } from '../../platform/store/pipeline.ts';
 import type { Tx } from '../../platform/store/store.ts';
 import type { LoggedOccurrence, Occurrence } from '../rules/occurrence.ts';
 import { queueDeliveries } from './delivery-rows.ts';
+import { namedKinds } from './named-kinds.ts';
 import { outcomeLog } from './outcome-log.ts';
 import { isWanted } from './stored-filters.ts';
 
@@ -21,12 +23,13 @@ const START: Cursor = { createdAt: -1, webhookId: '' };
 /** Queues the deliveries of an occurrence for all its subscriptions, in batches. */
 export const fanOuts = {
   /**
-   * Logs an occurrence and queues a delivery for each subscription to it, in the caller's transaction, so that an outcome and its
-   * deliveries are stored together or not at all. With more than BATCH subscriptions, the position is stored in the
+   * Logs an occurrence and queues a delivery for each subscription to it, in the caller's transaction, so that what occurred and
+   * its deliveries are stored together or not at all. Of kinds other than taps, only those that a subscription names. With more than BATCH subscriptions, the position is stored in the
    * same transaction and a worker continues from there. The body is fixed here: every attempt sends the same bytes.
    * Returns the number of queued deliveries.
    */
   async start(tx: Tx, workspaceId: string, occurred: Occurrence): Promise<number> {
+    if (!isTap(occurred.kind) && !(await namedKinds(tx, workspaceId)).has(occurred.kind)) return 0;
     const occurrence = { ...occurred, id: newId('out') };
     const [{ queued, rest }] = await pipeline([
       queueBatch(tx, workspaceId, occurrence, START),
@@ -41,15 +44,6 @@ export const fanOuts = {
       await due.mark(tx, workspaceId, 'fan-out');
     }
     return queued;
-  },
-
-  /** True if a subscription of the workspace names a kind, also one that is disabled: it may ask for it later. */
-  async wanted(tx: Tx, workspaceId: string, kind: string): Promise<boolean> {
-    const row = await tx.sql.get(
-      `SELECT 1 AS one FROM webhook WHERE workspace_id = ? AND events LIKE ? LIMIT 1`,
-      [workspaceId, `%"${kind}"%`],
-    );
-    return row !== undefined;
   },
 
   /** Queues the next batch of an unfinished fan-out. Returns whether there was one that no other node continues. */

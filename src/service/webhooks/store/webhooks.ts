@@ -1,6 +1,7 @@
 import { due } from '../../platform/store/due.ts';
 import { type Page, readPage } from '../../platform/store/pages.ts';
 import type { SqlValue, Tx } from '../../platform/store/store.ts';
+import { namesMore } from './named-kinds.ts';
 
 /** A stored subscription. Secrets are encrypted; times are unix ms. */
 export interface StoredWebhook {
@@ -51,8 +52,8 @@ export const webhooks = {
   ): Promise<void> {
     await tx.sql.run(
       `INSERT INTO webhook (workspace_id, webhook_id, url, events, status, secret, lease_until, created_at, filter,
-         description, max_rate)
-       VALUES (?, ?, ?, ?, 'active', ?, ?, ?, ?, ?, ?)`,
+         description, max_rate, names_more)
+       VALUES (?, ?, ?, ?, 'active', ?, ?, ?, ?, ?, ?, ?)`,
       [
         workspaceId,
         webhook.id,
@@ -64,6 +65,7 @@ export const webhooks = {
         webhook.filter || null,
         webhook.description || null,
         webhook.maxRate ?? null,
+        namesMore(webhook.events),
       ],
     );
   },
@@ -128,7 +130,10 @@ export const webhooks = {
       values.push(value);
     };
     if (change.url !== undefined) set('url', change.url);
-    if (change.events !== undefined) set('events', JSON.stringify(change.events));
+    if (change.events !== undefined) {
+      set('events', JSON.stringify(change.events));
+      set('names_more', namesMore(change.events));
+    }
     if (change.filter !== undefined) set('filter', change.filter || null);
     if (change.description !== undefined) set('description', change.description || null);
     if (change.maxRate !== undefined) set('max_rate', change.maxRate);

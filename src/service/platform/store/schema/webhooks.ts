@@ -12,6 +12,8 @@ export const webhooksTables = (d: Dialect): string[] => [
     disabled_at ${d.bigint},
     filter TEXT,
     description TEXT,
+    -- 1 if it names other kinds than those of taps.
+    names_more INTEGER NOT NULL,
     -- Deliveries a second, and until when those that were claimed last that long.
     max_rate INTEGER,
     paced_until ${d.bigint},
@@ -25,6 +27,7 @@ export const webhooksTables = (d: Dialect): string[] => [
     PRIMARY KEY (workspace_id, webhook_id)
   )`,
   'CREATE INDEX webhook_workspace ON webhook (workspace_id, created_at)',
+  'CREATE INDEX webhook_naming_more ON webhook (workspace_id) WHERE names_more = 1',
   // Subscriptions that are gone while deliveries of theirs are left.
   `CREATE TABLE dropped_webhook (
     workspace_id TEXT NOT NULL,

@@ -1,0 +1,73 @@
+/** A kind of event, `<what>.<what became of it>`. */
+interface KindOfEvent {
+  readonly meaning: string;
+  /** The fields of an example but `type`, `deliveryId` and `occurredAt`. */
+  readonly example: Readonly<Record<string, string | number>>;
+}
+
+const hashId = '5f4dcc3b5aa765d61d8327deb882cf995f4dcc3b5aa765d61d8327deb882cf99';
+const message = { decisionId: 'dec_example', contentId: 'content_example', hashId };
+const notification = {
+  ...{ decisionId: '', contentId: 'order_shipped', hashId },
+  ...{ notificationId: 'ntf_example', channel: 'sms' },
+};
+
+/** The kinds of events that a subscription can name. A notification has one for each state that it enters. */
+export const KINDS_OF_EVENTS = {
+  'campaign.clicked': { meaning: 'The user clicked a message or a notification.', example: message },
+  'campaign.opened': { meaning: 'The user opened a message or a notification.', example: message },
+  'decision.actioned': { meaning: "The user acted on a decision's action.", example: message },
+  'decision.converted': {
+    meaning: 'A decision earned something of a goal for the first time, or again after a correction.',
+    example: { ...message, goalId: 'order', value: 1 },
+  },
+  'message.dismissed': { meaning: 'The user dismissed a message.', example: message },
+  'message.expired': {
+    meaning: 'The time of a message ended before the user clicked, acted on or dismissed it.',
+    example: message,
+  },
+  'notification.held': {
+    meaning: 'A notification waits, for the end of quiet hours for example.',
+    example: { ...notification, reason: 'quiet_hours' },
+  },
+  'notification.dispatched': {
+    meaning: 'A notification is about to be given to its provider.',
+    example: notification,
+  },
+  'notification.delivered': {
+    meaning:
+      'A notification was delivered, by a receipt of its provider; accepted, if there are no receipts.',
+    example: { ...notification, reason: 'confirmed by the provider' },
+  },
+  'notification.failed': {
+    meaning: 'A notification was not delivered, or it is not known whether it was.',
+    example: { ...notification, reason: 'no_address' },
+  },
+  'notification.bounced': {
+    meaning: 'The provider calls an address of the user dead. It is not used again.',
+    example: notification,
+  },
+  'notification.opted_out': {
+    meaning:
+      'The user opted out, by a reply, at the provider or by the link in an e-mail, which names no notification.',
+    example: { ...notification, category: 'marketing' },
+  },
+} as const satisfies Readonly<Record<string, KindOfEvent>>;
+
+export type EventKind = keyof typeof KINDS_OF_EVENTS;
+
+/** Every kind. All but those of taps are delivered to subscriptions that name them. */
+export const EVENT_KINDS = Object.keys(KINDS_OF_EVENTS) as [EventKind, ...EventKind[]];
+
+/** The kinds of taps, which a subscription to all gets. */
+export const TAP_KINDS = ['campaign.clicked', 'campaign.opened', 'decision.actioned'] as const;
+
+export const isTap = (kind: string): boolean => (TAP_KINDS as readonly string[]).includes(kind);
+
+/** An example of the body of a delivery; that of a tap for a kind that is not known. `now` is Unix ms. */
+export const exampleBody = (kind: string, deliveryId: string, now: number) => ({
+  type: kind,
+  ...(Object.hasOwn(KINDS_OF_EVENTS, kind) ? KINDS_OF_EVENTS[kind as EventKind].example : message),
+  deliveryId,
+  occurredAt: new Date(now).toISOString(),
+});
