@@ -21,7 +21,7 @@ export const ON_POSTGRES = [
   'test/service/events/{event-numbers,events}.test.ts',
   'test/service/events/stream/{live-events,unread-streams,watch-events}.test.ts',
   'test/service/http/access/client-{events,keys}.test.ts',
-  'test/service/notifications/{lists,marketing,notifications,receipt-endpoint,receipts,unsubscribe}.test.ts',
+  'test/service/notifications/{lists,marketing,notifications,receipt-endpoint,receipts,send-later,unsubscribe}.test.ts',
   'test/service/notifications/receipts/*.test.ts',
   'test/service/platform/store/{by-workspace,due-work,schema}.test.ts',
   'test/service/overview/overview.test.ts',
@@ -31,7 +31,7 @@ export const ON_POSTGRES = [
   'test/service/users/addresses.test.ts',
   'test/service/webhooks/{deliveries,hostile-subscribers,kinds,missed,redelivery,webhooks}.test.ts',
   'test/service/webhooks/store/outcome-log.test.ts',
-  'test/chaos/outcomes/outcomes.test.ts',
+  'test/chaos/{cancelled/cancelled,outcomes/outcomes}.test.ts',
   'test/chaos/{migration,retention}-kills.test.ts',
   'test/commands/serve/{console,processes}.test.ts',
 ];

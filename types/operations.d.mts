@@ -23,6 +23,15 @@ export interface Alternative {
   readonly ranking: number;
 }
 
+/** What became of a notification of which nothing is sent any more. */
+export interface CancelNotificationAnswer {
+  readonly status: NotificationStatus;
+  /** False if nothing of it left. True if a provider took it, or may have. */
+  readonly sentBefore: boolean;
+  /** Identifier of the request; also in the header X-Service-Request-Id. */
+  readonly requestId: string;
+}
+
 /** A content that could have been chosen. */
 export interface Candidate {
   /** The content. */
@@ -725,6 +734,8 @@ export interface Notification {
   readonly history: readonly NotificationTransition[];
   /** What took it, once it is `delivered`: `outbox` if no provider was called, because the workspace is a test one or the channel has no provider. */
   readonly sentBy?: 'provider' | 'outbox' | undefined;
+  /** When it was to be sent; missing for at once. */
+  readonly sendAt?: string | undefined;
   /** When a notification that is held back is looked at again: it is sent then, or held on. */
   readonly heldUntil?: string | undefined;
   /** Why the notification failed, in words: `no_address` if the channel cannot reach the user, `uncertain: …` if it may have been sent, `suppressed: …` if the user or a bounce forbids it. */
@@ -739,8 +750,8 @@ export interface NotificationOutcomeRequest {
   readonly type: NotificationOutcome;
 }
 
-/** State of a notification. */
-export type NotificationStatus = 'queued' | 'held' | 'dispatched' | 'delivered' | 'failed';
+/** Its state: `cancelled`, unless it had ended or is on its way. */
+export type NotificationStatus = 'queued' | 'held' | 'dispatched' | 'delivered' | 'failed' | 'cancelled';
 
 /** A state that a notification entered. */
 export interface NotificationTransition {
@@ -822,6 +833,8 @@ export interface OverviewAnswer {
     readonly delivered: readonly number[];
     /** Those that failed. By hour, the oldest of 24 first. */
     readonly failed: readonly number[];
+    /** Those that were cancelled. By hour, the oldest of 24 first. */
+    readonly cancelled: readonly number[];
   };
   /** Deliveries to subscriptions by their state, in the hour of their occasion. */
   readonly deliveries: {
@@ -1050,8 +1063,8 @@ export interface SetClockRequest {
   readonly now: string;
 }
 
-/** Why it is held back: its template is paused or not active yet, quiet hours of the user, or a cap on marketing. Or how `delivered` is known: by a receipt, or, where there are none, because the provider accepted it, or because it was written to the outbox, and no provider was called. */
-export type StateReason = 'paused' | 'scheduled' | 'quiet_hours' | 'day_cap' | 'week_cap' | 'confirmed by the provider' | 'accepted by the provider' | 'written to the outbox: test workspace' | 'written to the outbox: no provider';
+/** Why it is held back: the time to send it has not come, its template is paused or not active yet, quiet hours of the user, or a cap on marketing. Or how `delivered` is known: by a receipt, or, where there are none, because the provider accepted it, or because it was written to the outbox, and no provider was called. */
+export type StateReason = 'send_at' | 'paused' | 'scheduled' | 'quiet_hours' | 'day_cap' | 'week_cap' | 'confirmed by the provider' | 'accepted by the provider' | 'written to the outbox: test workspace' | 'written to the outbox: no provider';
 
 /** The `data` of a message of the live event stream, as JSON in one line. */
 export interface StreamedEvent {
@@ -1137,11 +1150,13 @@ export interface TimelineEvents {
   readonly scannedSince: string | null;
 }
 
-/** The notification is queued. */
+/** The notification is queued, or held until the time at which it is to be sent. */
 export interface TriggerAnswer {
   /** Identifier of the notification. */
   readonly notificationId: string;
   readonly status: NotificationStatus;
+  /** When it is to be sent; missing for at once. */
+  readonly sendAt?: string | undefined;
   /** Identifier of the request; also in the header X-Service-Request-Id. */
   readonly requestId: string;
 }
@@ -1156,6 +1171,8 @@ export interface TriggerRequest {
   /** Values of the variables of the template. */
   readonly variables?: { readonly [name: string]: string } | undefined;
   readonly priority?: Priority | undefined;
+  /** When to send it, at most 30 days ahead. Default: at once. Consent, caps and quiet hours are checked then. */
+  readonly sendAt?: string | undefined;
 }
 
 /** Changes a subscription. What is left out stays as it was. */
@@ -1387,7 +1404,7 @@ export interface Operations {
   createUserToken(input: { readonly hashId: string } & CreateUserTokenRequest, options?: CallOptions): Promise<UserToken>;
   /** Choose the next best action for a user. Returns an action and its runner-ups, and logs the decision. A user that is not known is treated as a new one. If nothing is eligible, the type of the action is `none` and its reason says why. */
   decide(input: DecideRequest, options?: CallOptions): Promise<DecideAnswer>;
-  /** Trigger a templated notification. Queues the notification. It counts as a contact of the user. */
+  /** Trigger a templated notification. Queues the notification, at once or for `sendAt`. It counts as a contact of the user, on the day on which it is to be sent. */
   trigger(input: TriggerRequest, options?: CallOptions): Promise<TriggerAnswer>;
   /** Subscribe a URL to outcomes. Deliveries are signed with the secret and sent at least once; see `webhooks` in this document. A workspace has at most 1,000 subscriptions. */
   createWebhook(input: CreateWebhookRequest, options?: CallOptions): Promise<Webhook>;
@@ -1465,7 +1482,7 @@ export interface Operations {
     /** Only notifications to this user. */
     readonly hashId?: string | undefined;
     /** Only notifications in this state. */
-    readonly status?: 'queued' | 'held' | 'dispatched' | 'delivered' | 'failed' | undefined;
+    readonly status?: 'queued' | 'held' | 'dispatched' | 'delivered' | 'failed' | 'cancelled' | undefined;
     /** Only notifications triggered from this time on. */
     readonly since?: string | undefined;
     /** Only notifications triggered before this time. */
@@ -1475,6 +1492,8 @@ export interface Operations {
   }, options?: CallOptions): Promise<ListNotificationsAnswer>;
   /** The delivery record of a notification. The states so far, with their times. */
   getNotification(input: { readonly id: string }, options?: CallOptions): Promise<Notification>;
+  /** Cancel a notification. Nothing of it is sent after the answer, which says whether anything left before. Waits up to 15 s for an attempt that has begun. */
+  cancelNotification(input: { readonly id: string }, options?: CallOptions): Promise<CancelNotificationAnswer>;
   /** Report a tap on a notification. Stored once per notification and type. `opened` delivers `campaign.opened`, `clicked` delivers `campaign.clicked`. */
   notificationOutcome(input: { readonly id: string } & NotificationOutcomeRequest, options?: CallOptions): Promise<OutcomeAnswer>;
   /** The contents of the catalog with their reward rates. In the order of the catalog, then those that are no longer in it. Figures count the decisions whose message was served, or whose channel is not polled; intervals hold with 95 % confidence (Wilson). */

@@ -5,6 +5,7 @@ export { Args, Flags } from '@oclif/core';
 
 /** The operations of the service, as openapi.json names them. */
 export type Operation =
+  | 'cancelNotification'
   | 'createUserToken'
   | 'createWebhook'
   | 'decide'

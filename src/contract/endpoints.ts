@@ -117,7 +117,8 @@ export const ENDPOINTS = table({
     repeat: 'keyed',
     beyondSpecification: false,
     summary: 'Trigger a templated notification',
-    description: 'Queues the notification. It counts as a contact of the user.',
+    description:
+      'Queues the notification, at once or for `sendAt`. It counts as a contact of the user, on the day on which it is to be sent.',
     missing: 'No user has this hashId, or no template has this templateId.',
     request: s.TriggerRequest,
     answer: s.TriggerAnswer,
@@ -328,6 +329,20 @@ export const ENDPOINTS = table({
     params: { id: 'Identifier of the notification.' },
     missing: 'No notification has this identifier.',
     answer: s.Notification,
+  },
+  cancelNotification: {
+    method: 'POST',
+    path: '/v1/inform/notifications/{id}/cancel',
+    group: 'inform',
+    success: 200,
+    repeat: 'always',
+    beyondSpecification: true,
+    summary: 'Cancel a notification',
+    description:
+      'Nothing of it is sent after the answer, which says whether anything left before. Waits up to 15 s for an attempt that has begun.',
+    params: { id: 'Identifier of the notification.' },
+    missing: 'No notification has this identifier.',
+    answer: s.CancelNotificationAnswer,
   },
   notificationOutcome: {
     method: 'POST',

@@ -73,6 +73,9 @@ export const MAX_LIST = 64;
 /** Maximum length of a notification's variables as JSON, in characters. */
 export const MAX_VARIABLES = 64 * 1024;
 
+/** How far ahead a notification may be scheduled, in days. */
+export const MAX_SEND_AHEAD_DAYS = 30;
+
 /** Maximum length of a time zone and of a locale tag, in characters. */
 export const MAX_TAG = 64;
 

@@ -123,6 +123,12 @@ export const OPERATIONS: Readonly<Record<EndpointName, Operation>> = {
     group: 'reads',
     repeat: 'always',
   },
+  cancelNotification: {
+    method: 'POST',
+    path: '/v1/inform/notifications/{id}/cancel',
+    group: 'inform',
+    repeat: 'always',
+  },
   notificationOutcome: {
     method: 'POST',
     path: '/v1/inform/notifications/{id}/outcomes',

@@ -121,6 +121,7 @@ export const OUTPUTS: Readonly<Record<string, Printed>> = {
   'messages:list': document('The pending messages.', s.ListMessagesAnswer),
   'messages:outcome': document('The answer of the service.', s.OutcomeAnswer),
   model: document('The state of the model.', s.GetModelAnswer),
+  'notifications:cancel': document('What became of the notification.', s.CancelNotificationAnswer),
   'notifications:get': document('The delivery record.', s.Notification),
   'notifications:list': document('The notifications.', s.ListNotificationsAnswer),
   'notifications:outcome': document('The answer of the service.', s.OutcomeAnswer),

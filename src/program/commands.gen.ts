@@ -42,6 +42,7 @@ export const COMMANDS: Readonly<Record<string, () => Promise<{ default: CommandC
   'messages:list': () => import('../commands/messages/list.ts'),
   'messages:outcome': () => import('../commands/messages/outcome.ts'),
   model: () => import('../commands/model.ts'),
+  'notifications:cancel': () => import('../commands/notifications/cancel.ts'),
   'notifications:get': () => import('../commands/notifications/get.ts'),
   'notifications:list': () => import('../commands/notifications/list.ts'),
   'notifications:outcome': () => import('../commands/notifications/outcome.ts'),

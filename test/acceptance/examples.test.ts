@@ -208,6 +208,9 @@ svc catalog put with-goal.json --quiet`);
     'ntf_3f1c…': await said(
       `svc notify --hash-id ${hashId} --template welcome --channel email --priority transactional --wait --json --quiet | jq -r .notificationId`,
     ),
+    'ntf_77ab…': await said(
+      `svc notify --hash-id ${hashId} --template welcome --channel email --send-at 1d --json --quiet | jq -r .notificationId`,
+    ),
     'dec_8c1f…': await said(`svc decide --hash-id ${hashId} --surface home --json | jq -r .decisionId`),
   };
   await said(`svc notifications outcome ${ids['ntf_3f1c…']} clicked`);

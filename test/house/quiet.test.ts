@@ -101,6 +101,8 @@ it('prints nothing but errors on stderr under --quiet, in every command', { time
   await svc(`notifications get ${notificationId}`);
   await svc(`notifications watch ${notificationId}`);
   await svc(`notifications outcome ${notificationId} opened`);
+  const { notificationId: later } = await svc(`${trigger} --send-at 1h`);
+  await svc(`notifications cancel ${later}`);
   await svc('notifications list --limit 1');
   const { id } = await svc('webhooks create --url https://a.example/hook --event campaign.clicked');
   await svc('webhooks list');

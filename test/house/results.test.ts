@@ -63,6 +63,10 @@ it('prints JSON of the recorded shape', { timeout: 120_000 }, async () => {
   await svc(`notifications watch ${notificationId}`);
   await svc(`notifications get ${notificationId}`);
   await svc(`notifications outcome ${notificationId} opened`);
+  const later = await svc(
+    `notifications trigger --hash-id ${hashId} --template welcome --channel push --send-at 1h`,
+  );
+  await svc(`notifications cancel ${(later as { notificationId: string }).notificationId}`);
   const { id } = (await svc('webhooks create --url http://127.0.0.1:1/hook --event campaign.opened')) as {
     id: string;
   };

@@ -2,7 +2,7 @@
 export type IdKind = 'webhooks' | 'deliveries' | 'notifications' | 'decisions' | 'contents';
 
 const WEBHOOK_COMMANDS = ['deliveries', 'delete', 'get', 'redeliver', 'rotate', 'update'];
-const NOTIFICATION_COMMANDS = ['get', 'outcome', 'watch'];
+const NOTIFICATION_COMMANDS = ['cancel', 'get', 'outcome', 'watch'];
 
 /** The kind of the identifiers that an argument or a flag takes, by command and name. */
 export const ID_KINDS: Readonly<Record<string, IdKind>> = {

@@ -16,7 +16,7 @@ export default class NotificationsList extends SvcCommand {
     'hash-id': { ...userFlags['hash-id'], summary: 'only notifications to this user' },
     'user-id': userFlags['user-id'],
     status: Flags.string({
-      summary: 'only notifications in this state: queued, held, dispatched, delivered or failed',
+      summary: 'only notifications in this state: queued, held, dispatched, delivered, failed or cancelled',
       helpValue: 'STATE',
     }),
     ...spanFlags('notifications triggered'),

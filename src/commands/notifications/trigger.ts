@@ -12,14 +12,17 @@ import { liftOf } from '../../cli/terminal/pace.ts';
 import { escapeJson } from '../../cli/terminal/sanitize.ts';
 import { withSpinner } from '../../cli/terminal/spinner.ts';
 import type { Answer } from '../../client/client.ts';
+import { MAX_SEND_AHEAD_DAYS } from '../../contract/limits.ts';
 import type { TriggerRequest } from '../../contract/schemas.ts';
 import { followNotification } from '../../features/notifications/follow.ts';
+import { parseSendAt, sendTimeOf } from '../../features/notifications/send-at.ts';
 import {
   triggerRequest,
   triggerRequestOfLine,
   warnOfUnknown,
 } from '../../features/notifications/trigger-request.ts';
 import { notificationStatus, requireDelivered, showNotification } from '../../features/notifications/view.ts';
+import { definedFields } from '../../kit/defined-fields.ts';
 import { objectOf } from '../../kit/object-of.ts';
 import { commandLine } from '../../kit/shell.ts';
 
@@ -41,6 +44,7 @@ known. The last message has the command that retries the lines that were not acc
   static override examples = [
     '<%= config.bin %> <%= command.id %> --hash-id 3f1c… --template order_update --channel whatsapp --var orderId=A-1',
     '<%= config.bin %> notify --hash-id 3f1c… --template welcome --channel email --wait',
+    '<%= config.bin %> notify --hash-id 3f1c… --template welcome --channel email --send-at 2h',
     '<%= config.bin %> <%= command.id %> --input hash-ids.txt --template payment_reminder --channel sms --priority transactional',
   ];
   static override exitCodes = [0, 1, 2, 4, 5, 6, 7, 130] as const;
@@ -56,6 +60,10 @@ known. The last message has the command that retries the lines that were not acc
       helpValue: 'k=v',
     }),
     priority: Flags.string({ summary: 'transactional or marketing', helpValue: 'P' }),
+    'send-at': Flags.string({
+      summary: `send it at a time or after a duration, at most ${MAX_SEND_AHEAD_DAYS} days ahead`,
+      helpValue: '2h|TIME',
+    }),
     wait: Flags.boolean({ summary: 'wait until the notification is delivered, failed or held' }),
     'wait-timeout': Flags.string({
       summary: 'longest time that --wait waits; exits with 6 after it',
@@ -70,6 +78,11 @@ known. The last message has the command that retries the lines that were not acc
     const { flags, out, world, signal } = context;
     warnOfUnknown(flags, out);
     const waitMs = parseDuration(flags['wait-timeout'], '--wait-timeout');
+    const sendAt = flags['send-at'] === undefined ? undefined : parseSendAt(flags['send-at']);
+    const timed = async ({ client }: Connection) =>
+      sendAt === undefined
+        ? flags
+        : { ...flags, 'send-at': await sendTimeOf(sendAt, client, world.clock.now(), signal) };
     const follow = (connection: Connection, id: string) =>
       followNotification({
         client: connection.client,
@@ -82,6 +95,7 @@ known. The last message has the command that retries the lines that were not acc
 
     if (flags.input !== undefined) {
       const connection = await context.connect({ lasting: true });
+      const defaults = await timed(connection);
       await runBatch({
         input: flags.input,
         pacer: connection.pacers.of('inform'),
@@ -92,7 +106,7 @@ known. The last message has the command that retries the lines that were not acc
         debug: flags.debug,
         invocation: context.invocation,
         hasEffects: true,
-        read: (line) => triggerRequestOfLine(line, flags, connection),
+        read: (line) => triggerRequestOfLine(line, defaults, connection),
         call: async (body, onAccepted) => {
           const answer = await trigger(connection, body);
           onAccepted();
@@ -108,7 +122,8 @@ known. The last message has the command that retries the lines that were not acc
 
     const asked = triggerRequest(flags['hash-id'] ?? '', flags);
     const { connection, hashId } = await connectForUser(context, OR_INPUT);
-    const request = { ...asked, hashId };
+    const { 'send-at': at } = await timed(connection);
+    const request = { ...asked, hashId, ...definedFields({ sendAt: at }) };
     const answer = await trigger(connection, request, signal);
     const print = ({ text, body }: Answer) => {
       if (out.json && body !== undefined) out.raw(`${escapeJson(text.trim())}\n`);
@@ -156,11 +171,14 @@ function idOf({ body }: Answer): string {
 }
 
 function accepted(body: unknown, invocation: Invocation) {
-  const { notificationId, status } = objectOf(body);
+  const { notificationId, status, sendAt } = objectOf(body);
   if (typeof notificationId !== 'string') return 'accepted';
   return [
     `${notificationId}  `,
     typeof status === 'string' ? notificationStatus(status) : 'accepted',
+    typeof sendAt === 'string'
+      ? ` until ${sendAt}\nto cancel it: ${invocation.onSameResource(notificationId, 'notifications', 'cancel')}`
+      : '',
     `\nto follow it: ${invocation.onSameResource(notificationId, 'notifications', 'watch')}`,
   ];
 }

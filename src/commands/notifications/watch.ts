@@ -6,9 +6,9 @@ import { notificationStatus, outboxWords, requireDelivered } from '../../feature
 
 export default class NotificationsWatch extends SvcCommand {
   static override endsWithReader = true;
-  static override summary = 'Follow a notification until it is delivered or failed';
+  static override summary = 'Follow a notification until it is delivered, failed or cancelled';
   static override description =
-    'Prints one line per state change; with --json, as NDJSON. Exits with 0 if the notification is delivered, 5 if it failed, and 6 if --wait-timeout expires.';
+    'Prints one line per state change; with --json, as NDJSON. Exits with 0 if the notification is delivered, 5 if it failed or was cancelled, and 6 if --wait-timeout expires.';
   static override examples = [
     '<%= config.bin %> <%= command.id %> ntf_3f1c…',
     '<%= config.bin %> <%= command.id %> ntf_3f1c… --wait-timeout 30s --json',

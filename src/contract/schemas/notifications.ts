@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { MAX_VARIABLES } from '../limits.ts';
+import { MAX_SEND_AHEAD_DAYS, MAX_VARIABLES } from '../limits.ts';
 import { about, after, beyond, fields, instant, name, named, next, requestId, text, time } from '../parts.ts';
 
 export const CHANNELS = ['whatsapp', 'sms', 'email', 'push'] as const;
@@ -20,21 +20,35 @@ export const TriggerRequest = named(
         z.enum(PRIORITIES),
       ),
     ),
+    sendAt: beyond(
+      about(
+        `When to send it, at most ${MAX_SEND_AHEAD_DAYS} days ahead. Default: at once. Consent, caps and quiet hours are checked then.`,
+        z.optional(instant()),
+      ),
+    ),
   }),
 );
 export type TriggerRequest = z.infer<typeof TriggerRequest>;
 
-export const NOTIFICATION_STATES = ['queued', 'held', 'dispatched', 'delivered', 'failed'] as const;
-const HOLD_REASONS = ['paused', 'scheduled', 'quiet_hours', 'day_cap', 'week_cap'] as const;
+export const NOTIFICATION_STATES = [
+  'queued',
+  'held',
+  'dispatched',
+  'delivered',
+  'failed',
+  'cancelled',
+] as const;
+const HOLD_REASONS = ['send_at', 'paused', 'scheduled', 'quiet_hours', 'day_cap', 'week_cap'] as const;
 const status = named('NotificationStatus', 'State of a notification.', z.enum(NOTIFICATION_STATES));
 
 export const TriggerAnswer = named(
   'TriggerAnswer',
-  'The notification is queued.',
+  'The notification is queued, or held until the time at which it is to be sent.',
   beyond(
     z.object({
       notificationId: about('Identifier of the notification.', z.string()),
       status,
+      sendAt: beyond(z.optional(time('When it is to be sent; missing for at once.'))),
       requestId: requestId(),
     }),
   ),
@@ -54,7 +68,7 @@ const NotificationTransition = named(
     reason: z.optional(
       named(
         'StateReason',
-        'Why it is held back: its template is paused or not active yet, quiet hours of the user, or a cap on marketing. Or how `delivered` is known: by a receipt, or, where there are none, because the provider accepted it, or because it was written to the outbox, and no provider was called.',
+        'Why it is held back: the time to send it has not come, its template is paused or not active yet, quiet hours of the user, or a cap on marketing. Or how `delivered` is known: by a receipt, or, where there are none, because the provider accepted it, or because it was written to the outbox, and no provider was called.',
         z.enum([...HOLD_REASONS, ...DELIVERY_REASONS]),
       ),
     ),
@@ -78,6 +92,7 @@ export const Notification = named(
           z.optional(z.enum(['provider', 'outbox'])),
         ),
       ),
+      sendAt: beyond(z.optional(time('When it was to be sent; missing for at once.'))),
       heldUntil: beyond(
         z.optional(
           time('When a notification that is held back is looked at again: it is sent then, or held on.'),
@@ -103,6 +118,17 @@ export const ListNotificationsAnswer = named(
   'ListNotificationsAnswer',
   'A page of the notifications, newest first.',
   beyond(z.object({ notifications: about('The notifications.', z.array(Notification)), next: next() })),
+);
+export const CancelNotificationAnswer = named(
+  'CancelNotificationAnswer',
+  'What became of a notification of which nothing is sent any more.',
+  beyond(
+    z.object({
+      status: about('Its state: `cancelled`, unless it had ended or is on its way.', status),
+      sentBefore: about('False if nothing of it left. True if a provider took it, or may have.', z.boolean()),
+      requestId: requestId(),
+    }),
+  ),
 );
 export const NOTIFICATION_OUTCOMES = ['opened', 'clicked'] as const;
 export const NotificationOutcomeRequest = named(

@@ -68,6 +68,7 @@ export const OverviewAnswer = named(
           dispatched: hours('Those that were dispatched.'),
           delivered: hours('Those that were delivered.'),
           failed: hours('Those that failed.'),
+          cancelled: hours('Those that were cancelled.'),
         }),
       ),
       deliveries: about(

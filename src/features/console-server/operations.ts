@@ -32,6 +32,7 @@ const READS: readonly EndpointName[] = [
 const WRITES: readonly EndpointName[] = [
   'messageOutcome',
   'notificationOutcome',
+  'cancelNotification',
   'redeliver',
   'redeliverMany',
   'putCatalog',

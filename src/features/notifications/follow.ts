@@ -24,14 +24,14 @@ export interface FollowOptions {
 }
 
 export type Followed =
-  | { readonly end: 'delivered' | 'failed' | 'held'; readonly answer: Answer }
+  | { readonly end: 'delivered' | 'failed' | 'cancelled' | 'held'; readonly answer: Answer }
   | { readonly end: 'timeout' | 'interrupted'; readonly answer: Answer | undefined };
 
 const FIRST_PAUSE_MS = 100;
 const MAX_PAUSE_MS = 3000;
 
 /**
- * Polls a delivery record, at increasing intervals, until the notification is delivered or failed. Reports each state
+ * Polls a delivery record, at increasing intervals, until the notification is delivered, failed or cancelled. Reports each state
  * change once, in order. Throws `not_found`, `not_offered`, or the error of the call.
  */
 export async function followNotification(options: FollowOptions): Promise<Followed> {
@@ -50,7 +50,8 @@ export async function followNotification(options: FollowOptions): Promise<Follow
     for (const change of changes.slice(reported)) onStateChange?.(change);
     reported = Math.max(reported, changes.length);
     const status = changes.at(-1)?.status;
-    if (status === 'delivered' || status === 'failed') return { end: status, answer };
+    if (status === 'delivered' || status === 'failed' || status === 'cancelled')
+      return { end: status, answer };
     if (untilHeld && status === 'held' && typeof objectOf(answer.body).heldUntil === 'string')
       return { end: 'held', answer };
     const left = until - clock.now();

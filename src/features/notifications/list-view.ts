@@ -19,6 +19,7 @@ export const NOTIFICATION_FIELDS: readonly Field<Row>[] = [
   { field: 'hashId', title: 'USER', extra: true, whole: true },
   { field: 'sentBy', title: 'SENT BY', extra: true },
   { field: 'priority', title: 'PRIORITY', extra: true },
+  { field: 'sendAt', title: 'SEND AT', extra: true },
   { field: 'failure', title: 'FAILURE', extra: true },
 ];
 

@@ -11,6 +11,8 @@ export interface TriggerFlags {
   readonly channel?: string | undefined;
   readonly var?: readonly string[] | undefined;
   readonly priority?: string | undefined;
+  /** A time. */
+  readonly 'send-at'?: string | undefined;
   readonly 'allow-personal-data': boolean;
 }
 
@@ -46,7 +48,10 @@ function complete(given: UserRequest, flags: TriggerFlags): TriggerRequest {
     templateId: given.templateId ?? flags.template,
     channel: given.channel ?? flags.channel,
     ...(Object.keys(variables).length > 0 ? { variables } : {}),
-    ...definedFields({ priority: given.priority ?? flags.priority }),
+    ...definedFields({
+      priority: given.priority ?? flags.priority,
+      sendAt: given.sendAt ?? flags['send-at'],
+    }),
   } as TriggerRequest;
   if (request.templateId === undefined) throw missing('templateId', '--template');
   if (request.channel === undefined) throw missing('channel', '--channel');

@@ -5,7 +5,7 @@ import { bold, green, red, type Text, yellow } from '../../cli/terminal/text.ts'
 import { objectOf } from '../../kit/object-of.ts';
 import type { Followed } from './follow.ts';
 
-/** Throws `failed` (5), `timeout` (6; also for a held one) or `interrupted` (130) unless the notification was delivered. */
+/** Throws `failed` (5; also for a cancelled one), `timeout` (6; also for a held one) or `interrupted` (130) unless the notification was delivered. */
 export function requireDelivered(id: string, followed: Followed): void {
   const watch = (invocation: Invocation) => invocation.onSameResource(id, 'notifications', 'watch');
   switch (followed.end) {
@@ -22,6 +22,10 @@ export function requireDelivered(id: string, followed: Followed): void {
             : `for details: ${invocation.onSameResource(id, 'notifications', 'get')}; trigger it again only if the user was not messaged`,
       });
     }
+    case 'cancelled':
+      throw new SvcError('failed', `notification ${id} was cancelled`, {
+        hint: (invocation) => `for details: ${invocation.onSameResource(id, 'notifications', 'get')}`,
+      });
     case 'held': {
       const { heldUntil, history } = objectOf(followed.answer.body);
       const { reason } = objectOf(Array.isArray(history) ? history.at(-1) : undefined);
@@ -80,6 +84,7 @@ export function showNotification(body: unknown, workspace: string, out: Output):
     ['template', 'templateId'],
     ['channel', 'channel'],
     ['priority', 'priority'],
+    ['send at', 'sendAt'],
     ['held until', 'heldUntil'],
     ['failure', 'failure'],
   ] as const) {

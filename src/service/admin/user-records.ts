@@ -204,10 +204,11 @@ const SOURCES: readonly Source[] = [
       'history',
       'failure',
       'created_at',
+      'send_at',
       'variables',
     ],
     json: ['history'],
-    times: ['created_at'],
+    times: ['created_at', 'send_at'],
     sealed: { variables: ({ notification_id }) => variablesAssociatedData(String(notification_id)) },
   },
 ];

@@ -140,7 +140,9 @@ async function answer(c: Ctx, parts: AppParts, target: Served, record: RequestRe
   const { endpoint, served } = target;
   try {
     const prepared =
-      'handle' in served ? served.prepare?.(c.req.header(HEADERS.workspace) ?? '', undefined) : undefined;
+      'handle' in served
+        ? served.prepare?.(c.req.header(HEADERS.workspace) ?? '', undefined, undefined)
+        : undefined;
     prepared?.catch(() => {});
     const request = {
       ...(await admitted(c, parts, endpoint, record, headers)),
@@ -213,7 +215,7 @@ async function callHandler(
   const { workspace, onlyUser, client } = request;
   const most = client && endpoint.clientBytes;
   const { raw, body } = await checkedBody(c.env.incoming, endpoint, served, most);
-  await (prepared ?? served.prepare?.(workspace.id, body as Call['body']));
+  await (prepared ?? served.prepare?.(workspace.id, body as Call['body'], request.params));
   const work = async (tx: Tx) => {
     const call = {
       ...request,

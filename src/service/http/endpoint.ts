@@ -64,9 +64,14 @@ export interface Descriptor<N extends EndpointName = EndpointName, Body = Reques
   readonly concurrencyKeys?: (request: Pick<Call<N, Body>, 'body' | 'params'>) => readonly ConcurrencyKey[];
   /**
    * Brings up to date what the call needs, before its transaction. It is asked before the request is admitted, with the
-   * workspace that the request names, and, if it returns undefined then, again afterwards, with the body.
+   * workspace that the request names, and, if it returns undefined then, again afterwards, with the body and the parameters
+   * of its path.
    */
-  readonly prepare?: (workspaceId: string, admittedBody: Body | undefined) => Promise<unknown> | undefined;
+  readonly prepare?: (
+    workspaceId: string,
+    admittedBody: Body | undefined,
+    admittedParams: Call['params'] | undefined,
+  ) => Promise<unknown> | undefined;
   /** Parses and validates a body, by default as JSON of the contract's schema. Throws invalid_request. */
   readonly readBody?: (raw: Buffer) => Body;
   /** The field of the body that is an array of records, which are validated in chunks. */

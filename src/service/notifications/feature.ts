@@ -36,7 +36,7 @@ export const notificationRemovals: readonly RemovalByAge[] = [
 export function notifications(platform: Platform, needs: NotificationNeeds): Feature {
   const { catalogs, channels, limiter, receiptsLimit: limit, proxies } = needs;
   return {
-    endpoints: notificationEndpoints(platform.cipher, catalogs),
+    endpoints: notificationEndpoints(platform, catalogs),
     unkeyed: [
       receiptRoute({ platform, limiter, limit, proxies, receivers: channels.receivers }),
       unsubscribeRoute({ platform, limiter, limit, proxies }),

@@ -29,8 +29,8 @@ export async function maySend(
   const { rules, validForMs, marketingValidForMs } = template;
   const transactional = found.priority === 'transactional';
   const validFor = transactional ? validForMs : marketingValidForMs;
-  const validUntil = validFor === undefined ? undefined : found.createdAt + validFor;
-  const scheduled = scheduleVerdict(template, tx.now, found.createdAt);
+  const validUntil = validFor === undefined ? undefined : found.sendFrom + validFor;
+  const scheduled = scheduleVerdict(template, tx.now, found.sendFrom);
   if (scheduled.verdict !== 'send') return withinValidity(scheduled, tx.now, validUntil);
   if (transactional) return withinValidity(SEND, tx.now, validUntil);
   const { workspaceId, hashId, channel } = found;

@@ -11,7 +11,12 @@ import { compose } from './providers/compose.ts';
 import { unsubscribeUrl } from './providers/unsubscribe.ts';
 import { ACCEPTED, NO_ADDRESS, OUTBOX_NO_PROVIDER, OUTBOX_TEST, UNCERTAIN } from './rules/dispatch.ts';
 import { changeAddress } from './store/address-changes.ts';
-import type { Accepted, ClaimedNotification, DispatchResult } from './store/notifications.ts';
+import {
+  type Accepted,
+  type ClaimedNotification,
+  type DispatchResult,
+  notifications,
+} from './store/notifications.ts';
 import { receipts, type SendStatus } from './store/receipts.ts';
 
 /** What messages are composed of. */
@@ -56,6 +61,7 @@ export async function attemptNotification(
     return failed(open[0] ? `suppressed: ${suppressionOf(open[0], claimed.priority)}` : NO_ADDRESS);
   const sent: Sent[] = [];
   for (const address of usable) {
+    if (sent.length > 0 && (await platform.store.read((tx) => notifications.isCancelled(tx, claimed)))) break;
     const composed = compose({
       ...claimed,
       earlierTries: claimed.tries,

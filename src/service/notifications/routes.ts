@@ -1,4 +1,5 @@
 import { ServiceError } from '../../contract/errors.ts';
+import { MAX_SEND_AHEAD_DAYS } from '../../contract/limits.ts';
 import { newId } from '../../kit/id.ts';
 import { nearest } from '../../kit/nearest.ts';
 import type { Catalogs } from '../catalog/follow.ts';
@@ -6,7 +7,7 @@ import { variablesOf } from '../catalog/templates/template-texts.ts';
 import type { Endpoints } from '../http/endpoint.ts';
 import { nextAfter, placeOf } from '../http/page-cursor.ts';
 import { variablesAssociatedData } from '../platform/crypto/associated-data.ts';
-import type { Cipher } from '../platform/crypto/cipher.ts';
+import type { Platform } from '../platform/platform.ts';
 import { contacts } from '../users/store/contacts.ts';
 import { users } from '../users/store/users.ts';
 import { outcomeWrites, recordOutcome } from '../webhooks/store/outcomes.ts';
@@ -16,7 +17,20 @@ import { notifications, type StoredNotification } from './store/notifications.ts
 /** Maximum page size; pages with large records are shorter (store/pages.ts). */
 const PAGE = 100;
 
-export const notificationEndpoints = (cipher: Cipher, catalogs: Catalogs): Endpoints => ({
+/** How far from now a notification may be sent: this late, as clocks differ, in ms. */
+const TOLERANCE_MS = 60_000;
+const FARTHEST_MS = MAX_SEND_AHEAD_DAYS * 86_400_000 + TOLERANCE_MS;
+/**
+ * How long a cancellation waits for a worker that sends the notification, in ms: longer than the lease of a worker that was
+ * lost. What is then still being sent may leave after the answer, which says so.
+ */
+const SENDING_MS = 15_000;
+const PAUSE_MS = 50;
+
+export const notificationEndpoints = (
+  { cipher, store, clock }: Pick<Platform, 'cipher' | 'store' | 'clock'>,
+  catalogs: Catalogs,
+): Endpoints => ({
   /** Queues a notification and counts it as a contact, in one transaction (docs/design-choices.md, "Decide and render"). */
   trigger: {
     priority: 'interactive',
@@ -45,17 +59,38 @@ export const notificationEndpoints = (cipher: Cipher, catalogs: Catalogs): Endpo
           missing.map((name) => ({ field: `variables.${name}`, message: 'is missing' })),
         );
       const notificationId = newId('ntf');
-      await notifications.create(tx, workspace.id, {
+      const sendAt = body.sendAt === undefined ? undefined : sendTime(body.sendAt, now);
+      const status = await notifications.create(tx, workspace.id, {
         notificationId,
         hashId,
         templateId,
         channel,
         priority: body.priority ?? template.priority,
         variables: cipher.seal(JSON.stringify(variables), variablesAssociatedData(notificationId)),
+        sendAt,
         trace,
       });
-      await contacts.add(tx, workspace.id, hashId, 'notification', notificationId);
-      return { body: { notificationId, status: 'queued', requestId } };
+      await contacts.add(tx, workspace.id, hashId, 'notification', notificationId, sendAt);
+      return { body: { notificationId, status, ...sendAtField(sendAt), requestId } };
+    },
+  },
+
+  cancelNotification: {
+    priority: 'interactive',
+    prepare: (workspaceId, _body, params) => {
+      if (!params) return undefined;
+      const cancel = () => store.write((tx) => notifications.cancel(tx, workspaceId, params.id!));
+      const untilEnded = async () => {
+        for (let waited = 0; (await cancel())?.sending && waited < SENDING_MS; waited += PAUSE_MS)
+          await clock.sleep(PAUSE_MS);
+      };
+      return untilEnded();
+    },
+    handle: async ({ tx, workspace, params, requestId }) => {
+      const cancelled = await notifications.cancel(tx, workspace.id, params.id!);
+      if (!cancelled) throw new ServiceError('not_found', 'No notification has this identifier.');
+      const { status, sentBefore } = cancelled;
+      return { body: { status, sentBefore, requestId } };
     },
   },
 
@@ -104,9 +139,21 @@ export const notificationEndpoints = (cipher: Cipher, catalogs: Catalogs): Endpo
   },
 });
 
-function notificationView({ failure, heldUntil, ...record }: StoredNotification): object {
+function notificationView({ failure, heldUntil, sendAt, ...record }: StoredNotification): object {
   const held = heldUntil === null ? {} : { heldUntil: new Date(Number(heldUntil)).toISOString() };
-  return { ...record, ...sentBy(record), ...held, ...(failure === null ? {} : { failure }) };
+  const later = sendAtField(sendAt ?? undefined);
+  return { ...record, ...sentBy(record), ...later, ...held, ...(failure === null ? {} : { failure }) };
+}
+
+const sendAtField = (sendAt: number | undefined) =>
+  sendAt === undefined ? {} : { sendAt: new Date(sendAt).toISOString() };
+
+/** When a notification is to be sent, Unix ms; undefined for at once. Throws invalid_request. */
+function sendTime(text: string, now: number): number | undefined {
+  const at = Date.parse(text);
+  if (at < now - TOLERANCE_MS) throw invalid('sendAt', 'must not be in the past');
+  if (at > now + FARTHEST_MS) throw invalid('sendAt', `must be within ${MAX_SEND_AHEAD_DAYS} days`);
+  return at <= now ? undefined : at;
 }
 
 /** Templates that are compared with a name, and that are listed, at most. */

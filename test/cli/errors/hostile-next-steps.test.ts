@@ -79,6 +79,7 @@ const CALLS: readonly (readonly string[])[] = [
   ['model'],
   ['users', 'timeline', '--hash-id', 'h'],
   ['messages', 'outcome', 'ID', 'opened'],
+  ['notifications', 'cancel', 'ID'],
   ['notifications', 'get', 'ID'],
   ['notifications', 'list'],
   ['notifications', 'outcome', 'ID', 'opened'],

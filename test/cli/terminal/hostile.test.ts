@@ -35,6 +35,7 @@ const COMMANDS: string[][] = [
   ['messages', 'list', '--hash-id', 'h', '--peek'],
   ['model'],
   ['messages', 'outcome', 'd', 'opened'],
+  ['notifications', 'cancel', 'n'],
   ['notifications', 'get', 'n'],
   ['notifications', 'list'],
   ['notifications', 'outcome', 'n', 'opened'],

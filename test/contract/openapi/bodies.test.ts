@@ -30,7 +30,7 @@ async function prepared({ testClock = false } = {}) {
 
 /** The path of an operation for the prepared service. */
 function pathFor(name: EndpointName, { id, notificationId, ...params }: Record<string, string>): string {
-  return pathOf(name, { ...params, id: (name === 'notificationOutcome' ? notificationId : id)! });
+  return pathOf(name, { ...params, id: (/Notification|notification/.test(name) ? notificationId : id)! });
 }
 
 async function send(service: TestService, name: EndpointName, path: string, body: unknown) {
@@ -43,7 +43,11 @@ const CATALOG = { contents: [] };
 const GOAL = { goalId: 'order', event: 'order_completed', within: '7d' };
 let hours = 0;
 const EXISTING: { readonly [N in EndpointName]?: (hashId: string, value: Json) => object } = {
-  trigger: (hashId) => ({ hashId, templateId: 'welcome' }),
+  trigger: (hashId, { sendAt }) => ({
+    hashId,
+    templateId: 'welcome',
+    ...(sendAt === undefined ? {} : { sendAt: new Date(Date.now() + 60_000).toISOString() }),
+  }),
   putCatalog: () => ({ catalog: CATALOG, ifVersion: 1 }),
   validateCatalog: () => ({ catalog: CATALOG }),
   revertCatalog: () => ({ to: 1 }),

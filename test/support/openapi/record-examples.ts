@@ -126,6 +126,10 @@ export async function recordExamples(
     await call('getDecision', { params: { id: decisionId as string } });
 
     const trigger = { hashId, templateId: 'order_update', channel: 'push', variables: { orderId: '4711' } };
+    const { now: present } = await call('getClock');
+    const sendAt = new Date(Date.parse(present as string) + 3_600_000).toISOString();
+    const { notificationId: later } = await call('trigger', { request: { ...trigger, sendAt } });
+    await call('cancelNotification', { params: { id: later as string } });
     const { notificationId } = await call('trigger', { request: { ...trigger, priority: 'transactional' } });
     const notification = { id: notificationId as string };
     await call('notificationOutcome', { params: notification, request: { type: 'opened' } });

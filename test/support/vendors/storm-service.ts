@@ -1,9 +1,10 @@
 /** The service of storm.ts as a separate process that can be killed. Arguments: one JSON object. */
 import { startService } from '../../../src/service/start.ts';
 
-const { database, port, environment } = JSON.parse(process.argv[2]!);
+const { database, dataDir, port, environment } = JSON.parse(process.argv[2]!);
 const service = await startService({
   database,
+  dataDir,
   port,
   environment,
   limits: { ingest: null, inform: null, decisions: null, reads: null, webhooks: null },

@@ -5,6 +5,7 @@ import { call } from '../../data/api.ts';
 import { useResource } from '../../data/resource.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { Command } from '../../parts/command.tsx';
+import { Confirm } from '../../parts/dialog.tsx';
 import { Cards } from '../../parts/facts.tsx';
 import { Failure, Loading } from '../../parts/states.tsx';
 import { Id, Text } from '../../parts/text.tsx';
@@ -12,6 +13,9 @@ import { Time } from '../../parts/time.tsx';
 import { Timeline } from '../../parts/timeline.tsx';
 import { MaskedPreview } from './masked-preview.tsx';
 import { failureWords, type Notification, reasonWords, stateTone, stateWords } from './notification-words.ts';
+
+const isEnd = (status: Notification['status']) =>
+  status === 'delivered' || status === 'failed' || status === 'cancelled';
 
 /**
  * The delivery record of one notification: its states, why it is held back or failed, and its text with the values masked.
@@ -23,7 +27,7 @@ export function NotificationDetail({ id }: { id: string }): VNode {
     id,
     async (signal) => {
       const record = await call('getNotification', { params: { id }, signal });
-      setEnded(record.status === 'delivered' || record.status === 'failed');
+      setEnded(isEnd(record.status));
       return record;
     },
     ended ? undefined : followEvery(),
@@ -69,7 +73,40 @@ export function NotificationDetail({ id }: { id: string }): VNode {
       <Timeline label="States" items={[...value.history].reverse().map(stateItem)} />
       {offers('getCatalog') && <MaskedPreview templateId={value.templateId} channel={value.channel} />}
       <Command line={svcCommand('notifications', 'get', value.notificationId)} label="this notification" />
+      {!isEnd(value.status) && <Cancellation id={value.notificationId} changed={reload} />}
     </article>
+  );
+}
+
+/** Ends a notification, and says whether anything of it had left. */
+function Cancellation({ id, changed }: { id: string; changed: () => void }): VNode {
+  const [asking, setAsking] = useState(false);
+  const [left, setLeft] = useState(false);
+  const cancel = async () => {
+    const { sentBefore } = await call('cancelNotification', { params: { id } });
+    setLeft(sentBefore);
+    changed();
+  };
+  return (
+    <>
+      {offers('cancelNotification') && (
+        <button type="button" onClick={() => setAsking(true)}>
+          Cancel
+        </button>
+      )}
+      {left && <p class="note">A message of it had left before, or may have.</p>}
+      <Command line={svcCommand('notifications', 'cancel', id)} label="cancel it" />
+      {asking && (
+        <Confirm
+          title="Cancel this notification?"
+          verb="Cancel the notification"
+          run={cancel}
+          close={() => setAsking(false)}
+        >
+          <p>Nothing of it is sent any more. What a provider has taken cannot be called back.</p>
+        </Confirm>
+      )}
+    </>
   );
 }
 

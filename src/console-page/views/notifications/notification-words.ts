@@ -10,6 +10,7 @@ export const STATE_TONES: Readonly<Record<Notification['status'], Tone>> = {
   dispatched: 'accent',
   delivered: 'good',
   failed: 'bad',
+  cancelled: 'plain',
 };
 
 type StateOf = Pick<Notification, 'status' | 'sentBy'>;
@@ -22,6 +23,7 @@ export const stateTone = ({ status, sentBy }: StateOf): Tone =>
   sentBy === 'outbox' ? 'warn' : STATE_TONES[status];
 
 const REASONS: Readonly<Record<string, string>> = {
+  send_at: 'held back: it is to be sent later',
   quiet_hours: 'held back: quiet hours of the user',
   day_cap: 'held back: the cap on marketing of the day is reached',
   week_cap: 'held back: the cap on marketing of the week is reached',

@@ -62,12 +62,13 @@ function Figures({ of }: { of: Overview }): VNode {
   const { learned, holdout, weights } = decisions.counted;
   const counted = learned + holdout + weights;
   const served = sum(messages.servedByHour);
-  const { delivered, failed, held, queued, dispatched } = notifications;
-  const notified = added(queued, held, dispatched, delivered, failed);
+  const { delivered, failed, held, queued, dispatched, cancelled } = notifications;
+  const notified = added(queued, held, dispatched, delivered, failed, cancelled);
   const states = [
     ['delivered', delivered],
     ['held', held],
     ['failed', failed],
+    ['cancelled', cancelled],
     ['on their way', added(queued, dispatched)],
   ] as const;
   const sent = added(deliveries.pending, deliveries.delivered, deliveries.failed);

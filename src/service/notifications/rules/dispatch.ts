@@ -23,21 +23,23 @@ export function nextRetry(tries: number, now: number, random: number, retryAfter
 }
 
 /**
- * The time of the next attempt after too many requests, unix ms, or null if the notification is a day old. Such an attempt
+ * The time of the next attempt after too many requests, unix ms, or null if it was to be sent a day ago. Such an attempt
  * does not count: the provider took no note of the message.
  */
 export function nextAfterThrottle(
-  createdAt: number,
+  sendFrom: number,
   now: number,
   random: number,
   retryAfterMs = 0,
 ): number | null {
   const at = Math.ceil(now + Math.max(SECOND, retryAfterMs) + SECOND * random);
-  return at > createdAt + LONGEST_THROTTLE_MS ? null : at;
+  return at > sendFrom + LONGEST_THROTTLE_MS ? null : at;
 }
 
 /** How the failure of a notification begins that may have reached the user. */
 export const UNCERTAIN = 'uncertain: ';
+/** The reason of `held` of a notification that its request sends later. */
+export const SEND_AT = 'send_at';
 /** The failure of a notification for a user whom the channel cannot reach. */
 export const NO_ADDRESS = 'no_address';
 /** The reason of `delivered` where no receipt will ever come. */

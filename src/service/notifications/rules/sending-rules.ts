@@ -69,15 +69,15 @@ export interface Schedule {
   readonly activeUntil: number | undefined;
 }
 
-/** Decides whether a notification that was triggered at `createdAt` waits for its template, or is never sent. */
+/** Decides whether a notification that was to be sent at `sendFrom` waits for its template, or is never sent. */
 export function scheduleVerdict(
   { paused, activeFrom, activeUntil }: Schedule,
   now: number,
-  createdAt: number,
+  sendFrom: number,
 ): Verdict {
   if (activeUntil !== undefined && now >= activeUntil) return { verdict: 'refuse', reason: 'ended' };
   const { least, most, share } = PAUSED_MS;
-  const look = now + Math.min(most, Math.max(least, (now - createdAt) * share));
+  const look = now + Math.min(most, Math.max(least, (now - sendFrom) * share));
   if (paused) return { verdict: 'hold', reason: 'paused', until: Math.round(look) };
   // A schedule may be changed meanwhile, so it is looked at again before.
   if (activeFrom !== undefined && now < activeFrom)

@@ -1,16 +1,18 @@
 /**
  * The state of a notification. The specification defines queued, dispatched and delivered; `held` (it waits for the end
- * of quiet hours, or for a cap) and `failed` are added (docs/design-choices.md).
+ * of quiet hours, for a cap, or for the time that its request names), `failed` and `cancelled` are added
+ * (docs/design-choices.md).
  */
-export type NotificationState = 'queued' | 'held' | 'dispatched' | 'delivered' | 'failed';
+export type NotificationState = 'queued' | 'held' | 'dispatched' | 'delivered' | 'failed' | 'cancelled';
 
 /**
  * An event in the life of a notification.
  * `hold`: it may not be sent yet. `dispatch`: a worker is about to send it. `accept`: the channel accepted it, and a
  * receipt will follow. `deliver`: a receipt says so, or the channel accepted it and gives no receipts. `retry`: the channel
- * did not accept it, but may later. `fail`: the channel rejected it, a receipt says so, or the outcome is unknown.
+ * did not accept it, but may later. `fail`: the channel rejected it, a receipt says so, or the outcome is unknown. `cancel`:
+ * its caller wants it to be sent no more, and no worker sends it.
  */
-export type NotificationEvent = 'hold' | 'dispatch' | 'accept' | 'deliver' | 'retry' | 'fail';
+export type NotificationEvent = 'hold' | 'dispatch' | 'accept' | 'deliver' | 'retry' | 'fail' | 'cancel';
 
 export const NOTIFICATION_EVENTS: readonly NotificationEvent[] = [
   'hold',
@@ -19,6 +21,7 @@ export const NOTIFICATION_EVENTS: readonly NotificationEvent[] = [
   'deliver',
   'retry',
   'fail',
+  'cancel',
 ];
 
 /** `moved`: a new state, to be added to the history. `stayed`: the same state. `refused`: the event is not allowed. */
@@ -40,6 +43,7 @@ const TRANSITIONS: Readonly<Record<NotificationState, Readonly<Record<Notificati
     deliver: refused('queued'),
     retry: refused('queued'),
     fail: moved('failed'),
+    cancel: moved('cancelled'),
   },
   held: {
     hold: stayed('held'),
@@ -48,6 +52,7 @@ const TRANSITIONS: Readonly<Record<NotificationState, Readonly<Record<Notificati
     deliver: refused('held'),
     retry: refused('held'),
     fail: moved('failed'),
+    cancel: moved('cancelled'),
   },
   dispatched: {
     hold: moved('held'),
@@ -56,6 +61,7 @@ const TRANSITIONS: Readonly<Record<NotificationState, Readonly<Record<Notificati
     deliver: moved('delivered'),
     retry: stayed('dispatched'),
     fail: moved('failed'),
+    cancel: moved('cancelled'),
   },
   delivered: {
     hold: refused('delivered'),
@@ -64,6 +70,7 @@ const TRANSITIONS: Readonly<Record<NotificationState, Readonly<Record<Notificati
     deliver: stayed('delivered'),
     retry: refused('delivered'),
     fail: refused('delivered'),
+    cancel: refused('delivered'),
   },
   failed: {
     hold: refused('failed'),
@@ -72,6 +79,16 @@ const TRANSITIONS: Readonly<Record<NotificationState, Readonly<Record<Notificati
     deliver: refused('failed'),
     retry: refused('failed'),
     fail: stayed('failed'),
+    cancel: refused('failed'),
+  },
+  cancelled: {
+    hold: refused('cancelled'),
+    dispatch: refused('cancelled'),
+    accept: refused('cancelled'),
+    deliver: refused('cancelled'),
+    retry: refused('cancelled'),
+    fail: refused('cancelled'),
+    cancel: stayed('cancelled'),
   },
 };
 
@@ -81,5 +98,5 @@ export function step(state: NotificationState, event: NotificationEvent): Transi
 }
 
 export function isEnd(state: NotificationState): boolean {
-  return state === 'delivered' || state === 'failed';
+  return state === 'delivered' || state === 'failed' || state === 'cancelled';
 }

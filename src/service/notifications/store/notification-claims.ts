@@ -7,6 +7,7 @@ import type { Verdict } from '../rules/sending-rules.ts';
 import {
   applyEvent,
   type ClaimedNotification,
+  endCancelled,
   fromRow,
   NOTIFICATION_COLUMNS,
   type NotificationRow,
@@ -21,8 +22,8 @@ export type DueNotification = Pick<
   'notificationId' | 'hashId' | 'templateId' | 'channel' | 'priority'
 > & {
   readonly workspaceId: string;
-  /** Unix ms. */
-  readonly createdAt: number;
+  /** The time for which it was triggered, or that when it was, Unix ms. */
+  readonly sendFrom: number;
 };
 
 /** The notifications of a channel and priority, of which up to `limit` are claimed. */
@@ -120,7 +121,10 @@ export const notificationClaims = {
 };
 
 type ClaimedRow = NotificationRow &
-  Pick<ClaimedNotification, 'variables' | 'claim' | 'tries' | 'createdAt' | 'trace'> & {
+  Pick<
+    ClaimedNotification,
+    'variables' | 'claim' | 'tries' | 'sendFrom' | 'cancelled' | 'mayHaveLeft' | 'trace'
+  > & {
     readonly claimed: number;
   };
 
@@ -142,7 +146,8 @@ async function take(
     tx,
     workspaceId,
     { where: 'channel = ? AND priority = ?', params: [channel, priority], limit: fitting(sizes), leaseMs },
-    `${NOTIFICATION_COLUMNS}, variables, claim, tries, claimed, created_at AS "createdAt", trace`,
+    `${NOTIFICATION_COLUMNS}, variables, claim, tries, claimed, cancelled, may_have_left AS "mayHaveLeft",
+      COALESCE(send_at, created_at) AS "sendFrom", trace`,
   );
 }
 
@@ -154,9 +159,13 @@ async function dispatch(
   { deduplicates, judge }: ClaimOptions,
 ): Promise<ClaimedNotification | 'settled' | 'skipped'> {
   const { tries } = found;
+  if (found.cancelled) {
+    await endCancelled(tx, found, workerLost);
+    return 'settled';
+  }
   if (workerLost && afterLostWorker(deduplicates(found.channel, found.mode)) === 'give-up') {
     const failure = `${UNCERTAIN}the service stopped while it was being sent; whether it was sent is not known`;
-    await applyEvent(tx, found, 'fail', { dueAt: null, tries, failure });
+    await applyEvent(tx, found, 'fail', { dueAt: null, tries, failure, mayHaveLeft: true });
     return 'settled';
   }
   const judged = await judge(tx, found);
@@ -170,6 +179,10 @@ async function dispatch(
     await applyEvent(tx, found, 'hold', { dueAt: until, tries, failure: null, reason });
     return 'settled';
   }
-  const history = await applyEvent(tx, found, 'dispatch', { failure: null, tries: tries + 1 });
+  const history = await applyEvent(tx, found, 'dispatch', {
+    failure: null,
+    tries: tries + 1,
+    mayHaveLeft: workerLost,
+  });
   return history ? { ...found, status: 'dispatched', history } : 'skipped';
 }

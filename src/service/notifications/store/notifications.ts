@@ -5,9 +5,11 @@ import { pipeline } from '../../platform/store/pipeline.ts';
 import type { SqlValue, Tx } from '../../platform/store/store.ts';
 import type { Mode } from '../../platform/store/workspaces.ts';
 import { Claims } from '../../platform/workers/jobs.ts';
+import { contacts } from '../../users/store/contacts.ts';
 import { namedKinds } from '../../webhooks/store/named-kinds.ts';
-import { CONFIRMED, nextAfterThrottle, nextRetry, UNCERTAIN } from '../rules/dispatch.ts';
+import { CONFIRMED, nextAfterThrottle, nextRetry, SEND_AT, UNCERTAIN } from '../rules/dispatch.ts';
 import { isEnd, type NotificationEvent, type NotificationState, step } from '../rules/state.ts';
+import { marketingSent } from './sent.ts';
 import { type ToldNotification, tell } from './tell.ts';
 
 export interface HistoryEntry {
@@ -30,6 +32,8 @@ export interface StoredNotification {
   readonly failure: string | null;
   /** Until when it is held, Unix ms; null unless it is. */
   readonly heldUntil: number | null;
+  /** The time for which it was triggered, Unix ms; null for at once. */
+  readonly sendAt: number | null;
 }
 
 /** A notification claimed by a worker. `variables` are encrypted. */
@@ -41,17 +45,23 @@ export interface ClaimedNotification extends StoredNotification {
   readonly claim: number;
   /** Earlier attempts to send it. */
   readonly tries: number;
-  /** Unix ms. */
-  readonly createdAt: number;
+  /** The time for which it was triggered, or that when it was, Unix ms. */
+  readonly sendFrom: number;
+  /** 1 if nothing more of it may be sent. */
+  readonly cancelled: number;
+  /** 1 once a message of it left for a provider that took it, or may have. */
+  readonly mayHaveLeft: number;
   /** The traceparent of the request that triggered it, or null. */
   readonly trace: string | null;
 }
 
 /** A notification that the transaction has locked. */
 export type LockedNotification = StoredNotification &
-  Pick<ClaimedNotification, 'workspaceId' | 'claim' | 'tries'> & {
+  Pick<ClaimedNotification, 'workspaceId' | 'claim' | 'tries' | 'cancelled' | 'mayHaveLeft'> & {
     /** More than 0 while a worker holds a claim. */
     readonly claimed: number;
+    /** Unix ms; null if it is not due any more. */
+    readonly dueAt: number | null;
   };
 
 /** Which notifications; times are Unix ms. */
@@ -80,8 +90,18 @@ export type DispatchResult =
       readonly accepted: Accepted | undefined;
     };
 
+/** What became of a notification that was cancelled. */
+export interface Cancelled {
+  readonly status: NotificationState;
+  /** A message of it left, or may have. */
+  readonly sentBefore: boolean;
+  /** A worker sends it now, for the last time. */
+  readonly sending: boolean;
+}
+
 export const NOTIFICATION_COLUMNS = `notification_id AS "notificationId", hash_id AS "hashId", template_id AS "templateId", channel,
-  priority, status, history, failure, CASE WHEN status = 'held' THEN due_at END AS "heldUntil"`;
+  priority, status, history, failure, CASE WHEN status = 'held' THEN due_at END AS "heldUntil",
+  send_at AS "sendAt"`;
 
 export type NotificationRow = Omit<StoredNotification, 'history'> & { history: string };
 export const fromRow = <T extends { history: string }>(row: T) => ({
@@ -95,19 +115,26 @@ export const notificationClaim = new Claims<
 >('notification', 'notifications', ({ notificationId }) => notificationId);
 
 export const notifications = {
+  /** Adds a notification, which is due at `sendAt` or at once. Returns its state. */
   async create(
     tx: Tx,
     workspaceId: string,
     made: Pick<StoredNotification, 'notificationId' | 'hashId' | 'templateId' | 'channel' | 'priority'> & {
       readonly variables: Uint8Array;
+      /** Unix ms. */
+      readonly sendAt?: number | undefined;
       readonly trace?: string | undefined;
     },
-  ): Promise<void> {
-    const history: HistoryEntry[] = [{ status: 'queued', at: new Date(tx.now).toISOString() }];
+  ): Promise<NotificationState> {
+    const at = new Date(tx.now).toISOString();
+    const history: HistoryEntry[] = [{ status: 'queued', at }];
+    if (made.sendAt !== undefined) history.push({ status: 'held', at, reason: SEND_AT });
+    const { status } = history.at(-1)!;
+    const dueAt = made.sendAt ?? tx.now;
     await tx.sql.run(
       `INSERT INTO notification (workspace_id, notification_id, hash_id, template_id, channel, priority, variables,
-         status, history, tries, claim, claimed, due_at, created_at, trace)
-       VALUES (?, ?, ?, ?, ?, ?, ?, 'queued', ?, 0, 0, 0, ?, ?, ?)`,
+         status, history, tries, claim, claimed, due_at, created_at, send_at, cancelled, may_have_left, trace)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, 0, ?, ?, ?, 0, 0, ?)`,
       [
         workspaceId,
         made.notificationId,
@@ -116,14 +143,17 @@ export const notifications = {
         made.channel,
         made.priority,
         made.variables,
+        status,
         JSON.stringify(history),
+        dueAt,
         tx.now,
-        tx.now,
+        made.sendAt ?? null,
         made.trace ?? null,
       ],
     );
-    await due.mark(tx, workspaceId, 'notifications');
+    await due.mark(tx, workspaceId, 'notifications', dueAt);
     await tx.notify('notifications');
+    return status;
   },
 
   async get(tx: Tx, workspaceId: string, id: string): Promise<StoredNotification | undefined> {
@@ -172,25 +202,55 @@ export const notifications = {
   async finish(tx: Tx, claimed: ClaimedNotification, result: DispatchResult, random: number): Promise<void> {
     const found = await notifications.locked(tx, claimed.workspaceId, claimed.notificationId);
     if (!found?.claimed || found.claim !== claimed.claim) return;
-    const retryAt = retryTime(claimed, result, tx.now, random);
+    const retryAt = found.cancelled ? null : retryTime(claimed, result, tx.now, random);
+    const mayHaveLeft = leaves(result);
     if (result.event === 'retry' && retryAt !== null) {
       const tries = claimed.tries + (result.throttled ? 0 : 1);
       const history = found.history.map((entry, i) =>
         i === found.history.length - 1 ? { ...entry, reason: result.failure } : entry,
       );
-      const next = { dueAt: retryAt, failure: null, tries, silent: true };
+      const next = { dueAt: retryAt, failure: null, tries, silent: true, mayHaveLeft };
       await applyEvent(tx, { ...found, history }, 'retry', next);
       await due.mark(tx, claimed.workspaceId, 'notifications', retryAt);
       return;
     }
+    if (result.event === 'retry' && !result.accepted && found.cancelled)
+      return endCancelled(tx, found, mayHaveLeft);
     const end =
       result.event === 'retry' ? (result.accepted ?? { ...result, event: 'fail' as const }) : result;
     await applyEvent(tx, found, end.event, {
       dueAt: null,
       tries: claimed.tries + 1,
       failure: end.event === 'fail' ? end.failure : null,
+      mayHaveLeft,
       ...(end.event === 'deliver' ? { reason: end.reason } : {}),
     });
+  },
+
+  /**
+   * Ends a notification of which nothing more is to be sent, under the lock that its worker and receipts take. While a worker
+   * sends it, it is marked: that attempt is the last. Returns undefined if there is none.
+   */
+  async cancel(tx: Tx, workspaceId: string, notificationId: string): Promise<Cancelled | undefined> {
+    const found = await notifications.locked(tx, workspaceId, notificationId);
+    if (!found) return undefined;
+    const sending = found.claimed > 0;
+    if (sending) await notificationClaim.store(tx, found, { cancelled: 1 });
+    else if (found.dueAt !== null) await endCancelled(tx, found);
+    return {
+      status: !sending && found.dueAt !== null ? 'cancelled' : found.status,
+      sentBefore: sending || found.mayHaveLeft === 1,
+      sending,
+    };
+  },
+
+  /** Whether nothing more of a claimed notification may be sent, because it was cancelled or erased. */
+  async isCancelled(tx: Tx, { workspaceId, notificationId }: ClaimedNotification): Promise<boolean> {
+    const row = await tx.sql.get<{ cancelled: number }>(
+      'SELECT cancelled FROM notification WHERE workspace_id = ? AND notification_id = ?',
+      [workspaceId, notificationId],
+    );
+    return row?.cancelled !== 0;
   },
 
   /**
@@ -198,8 +258,9 @@ export const notifications = {
    * became of its messages. Undefined if there is none.
    */
   async locked(tx: Tx, workspaceId: string, notificationId: string): Promise<LockedNotification | undefined> {
-    const row = await tx.sql.get<NotificationRow & Pick<LockedNotification, 'claim' | 'tries' | 'claimed'>>(
-      `SELECT ${NOTIFICATION_COLUMNS}, claim, tries, claimed AS "claimed" FROM notification
+    const row = await tx.sql.get<NotificationRow & Omit<LockedNotification, 'history'>>(
+      `SELECT ${NOTIFICATION_COLUMNS}, claim, tries, claimed, cancelled, may_have_left AS "mayHaveLeft",
+         due_at AS "dueAt" FROM notification
        WHERE workspace_id = ? AND notification_id = ? ${tx.sql.dialect.forUpdate}`,
       [workspaceId, notificationId],
     );
@@ -222,6 +283,7 @@ export const notifications = {
       dueAt: null,
       tries: found.tries,
       failure: receipt.failure,
+      mayHaveLeft: true,
       ...(event === 'deliver' ? { reason: CONFIRMED } : {}),
       // It has failed already: only the reason is known better now.
       silent: uncertain && event === 'fail',
@@ -230,16 +292,38 @@ export const notifications = {
   },
 };
 
+/**
+ * Ends a notification that the transaction has locked or claimed, and that no worker sends. `mayHaveLeft`: a message may have
+ * left in the attempt that ends. What was certainly not sent counts neither as a contact nor against a cap.
+ */
+export async function endCancelled(
+  tx: Tx,
+  of: Parameters<typeof applyEvent>[1] & Pick<ClaimedNotification, 'hashId' | 'tries' | 'mayHaveLeft'>,
+  mayHaveLeft = false,
+): Promise<void> {
+  await applyEvent(tx, of, 'cancel', { dueAt: null, failure: null, tries: of.tries, mayHaveLeft });
+  if (mayHaveLeft || of.mayHaveLeft) return;
+  await contacts.release(tx, of.workspaceId, of.hashId, of.notificationId);
+  await marketingSent.remove(tx, of.workspaceId, of.hashId, of.notificationId);
+}
+
+/** Whether a message may have left in an attempt. */
+function leaves(result: DispatchResult): boolean {
+  const { event } = result;
+  if (event === 'accept' || event === 'deliver') return true;
+  return result.failure.startsWith(UNCERTAIN) || (event === 'retry' && result.accepted !== undefined);
+}
+
 /** When to try again, Unix ms; null if not at all. */
 function retryTime(
-  { tries, createdAt }: ClaimedNotification,
+  { tries, sendFrom }: ClaimedNotification,
   result: DispatchResult,
   now: number,
   random: number,
 ): number | null {
   if (result.event !== 'retry') return null;
   return result.throttled
-    ? nextAfterThrottle(createdAt, now, random, result.retryAfterMs)
+    ? nextAfterThrottle(sendFrom, now, random, result.retryAfterMs)
     : nextRetry(tries + 1, now, random, result.retryAfterMs);
 }
 
@@ -248,6 +332,8 @@ interface NextState {
   readonly dueAt?: number | null;
   readonly failure: string | null;
   readonly tries: number;
+  /** A message of it left, or may have. Otherwise what is stored stays. */
+  readonly mayHaveLeft?: boolean;
   readonly reason?: string;
   /** The state does not enter the history. */
   readonly silent?: boolean;
@@ -265,7 +351,7 @@ export async function applyEvent(
       readonly trace?: string | null;
     },
   event: NotificationEvent,
-  { dueAt, failure, tries, reason, silent = false }: NextState,
+  { dueAt, failure, tries, mayHaveLeft = false, reason, silent = false }: NextState,
 ): Promise<readonly HistoryEntry[] | undefined> {
   const { outcome, state } = step(of.status, event);
   if (outcome === 'refused') return undefined;
@@ -279,6 +365,7 @@ export async function applyEvent(
     failure,
     tries,
   };
+  if (mayHaveLeft) columns.may_have_left = 1;
   if (dueAt !== undefined) Object.assign(columns, { due_at: dueAt, claimed: 0 });
   if (isEnd(state) || event === 'accept') columns.variables = null;
   const [stored, named] = await pipeline([

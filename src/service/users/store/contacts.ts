@@ -30,29 +30,30 @@ export const contacts = {
     );
   },
 
-  /** Adds a contact at the current time. `id` is that of the decision or notification. */
+  /** Adds a contact. `id` is that of the decision or notification; `at`, Unix ms, may be in the future. */
   async add(
     tx: Tx,
     workspaceId: string,
     hashId: string,
     kind: 'decision' | 'notification',
     id: string,
+    at = tx.now,
   ): Promise<void> {
     await tx.sql.run('INSERT INTO contact (workspace_id, hash_id, at_ms, kind, id) VALUES (?, ?, ?, ?, ?)', [
       workspaceId,
       hashId,
-      tx.now,
+      at,
       kind,
       id,
     ]);
   },
 
-  /** Gives back the contact of a decision whose message was withdrawn before it was served. */
-  async release(tx: Tx, workspaceId: string, hashId: string, decisionId: string): Promise<void> {
+  /** Gives back the contact of a decision whose message was never served, or of a notification that was never sent. */
+  async release(tx: Tx, workspaceId: string, hashId: string, id: string): Promise<void> {
     await tx.sql.run('DELETE FROM contact WHERE workspace_id = ? AND hash_id = ? AND id = ?', [
       workspaceId,
       hashId,
-      decisionId,
+      id,
     ]);
   },
 

@@ -73,11 +73,13 @@ describe('the states of a notification', () => {
     );
   });
 
-  it('can reach both end states', () => {
+  it('can reach each end state', () => {
     expect(walk(['dispatch', 'retry', 'dispatch', 'deliver']).at(-1)).toBe('delivered');
     expect(walk(['dispatch', 'fail', 'deliver']).at(-1)).toBe('failed');
     expect(walk(['fail', 'dispatch', 'deliver'])).toEqual(['queued', 'failed']);
-    expect(NOTIFICATION_STATES.filter(isEnd)).toEqual(['delivered', 'failed']);
+    expect(walk(['hold', 'cancel', 'dispatch'])).toEqual(['queued', 'held', 'cancelled']);
+    expect(walk(['dispatch', 'retry', 'cancel', 'deliver']).at(-1)).toBe('cancelled');
+    expect(NOTIFICATION_STATES.filter(isEnd)).toEqual(['delivered', 'failed', 'cancelled']);
   });
 });
 

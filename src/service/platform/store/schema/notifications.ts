@@ -18,6 +18,9 @@ export const notificationsTables = (d: Dialect): string[] => [
     claimed INTEGER NOT NULL,
     due_at ${d.bigint},
     created_at ${d.bigint} NOT NULL,
+    send_at ${d.bigint},
+    cancelled INTEGER NOT NULL,
+    may_have_left INTEGER NOT NULL,
     trace TEXT,
     PRIMARY KEY (workspace_id, notification_id)
   )`,
