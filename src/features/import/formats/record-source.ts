@@ -91,6 +91,8 @@ export interface RecordSource extends Omit<RecordReader, 'drain'> {
   drain(sink: RecordSink): void;
   /** Reads more. Invalidates references into buffers that were passed on. */
   more(): Promise<unknown>;
+  /** Ends the reading before the end of the input, and gives back its memory. */
+  release?(): Promise<unknown>;
 }
 
 /** The records of a stream of bytes. */

@@ -108,6 +108,7 @@ export async function readSample(
   }
   const { header, cells, texts, records } = found;
   const { types, typeRows = cells, position, delimiter } = source;
+  await source.release?.();
   return {
     header,
     first: header,

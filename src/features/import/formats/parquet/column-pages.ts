@@ -12,7 +12,9 @@ import {
   memoryOfValue,
   OBJECT_BYTES,
 } from './held-memory.ts';
+import { givePageBuffer, isReused, takePageBuffer } from './page-buffers.ts';
 import { dictionaryValues, pageValues } from './page-values.ts';
+import { decompressSnappy } from './snappy.ts';
 import { isTextPage, TextValues, textValues } from './text-values.ts';
 import { thriftEnd, Unfinished } from './thrift-check.ts';
 
@@ -51,6 +53,8 @@ export class ColumnPages {
   /** Memory of `values` and of the dictionary, in bytes. */
   private held = 0;
   private dictionaryHeld = 0;
+  /** Where the page of texts that is read was decompressed. */
+  private buffer: Uint8Array | undefined;
 
   constructor(
     { file, size, rows, memory }: GroupSource,
@@ -63,7 +67,15 @@ export class ColumnPages {
     if (column.file_path) throw new Error('a column is in another file');
     const schemaPath = getTreePath(schema, metadata.path_in_schema);
     const { element } = schemaPath.at(-1)!;
-    this.decoder = { ...options, ...metadata, pathInSchema: metadata.path_in_schema, element, schemaPath };
+    const compressors = { ...options.compressors, SNAPPY: this.unsnap.bind(this) };
+    this.decoder = {
+      ...options,
+      ...metadata,
+      compressors,
+      pathInSchema: metadata.path_in_schema,
+      element,
+      schemaPath,
+    };
     if (metadata.type !== element.type) throw new Error('a column has another type than in the schema');
     const start = Number(metadata.dictionary_page_offset || metadata.data_page_offset);
     const end = start + Number(metadata.total_compressed_size);
@@ -91,6 +103,11 @@ export class ColumnPages {
     return Math.max(0, this.values.length - this.taken - held);
   }
 
+  /** True if the memory of the values is overwritten by those of a later page. */
+  get isReused(): boolean {
+    return this.buffer !== undefined && isReused(this.buffer);
+  }
+
   /** Takes the next rows. */
   take(rows: number): Values {
     const from = this.taken;
@@ -112,6 +129,17 @@ export class ColumnPages {
       throw new Error('a column has not as many values as there are rows');
   }
 
+  /** Ends the reading: what was taken is not needed any more. */
+  release(): void {
+    this.values = [];
+    if (this.buffer) givePageBuffer(this.buffer);
+    this.buffer = undefined;
+  }
+
+  private unsnap(packed: Uint8Array, length: number): Uint8Array {
+    return decompressSnappy(packed, this.buffer?.subarray(0, length) ?? new Uint8Array(length));
+  }
+
   private get ended(): boolean {
     // hyparquet takes a single byte at the end of a column for padding.
     return this.chunk.left <= 1;
@@ -122,6 +150,8 @@ export class ColumnPages {
     this.checkSizes(header, length);
     if (header.type === 'DICTIONARY_PAGE') {
       this.hold('dictionaryHeld', this.memoryOf(header));
+      // The values of a page that is left keep their buffer, and a dictionary stays as long as its column.
+      this.buffer = undefined;
       const bytes = await this.pageBytes(header, length);
       this.dictionary = dictionaryValues(header, bytes, this.decoder);
       return;
@@ -137,7 +167,9 @@ export class ColumnPages {
     this.taken = 0;
     this.hold('held', this.memoryOf(header) + kept);
     // An empty part of a page keeps it in memory too.
-    if (rest.length === 0) this.values = [];
+    if (rest.length === 0) this.release();
+    const { encoding } = header.data_page_header ?? header.data_page_header_v2 ?? {};
+    this.buffer = this.isText(encoding) ? takePageBuffer(header.uncompressed_page_size) : undefined;
     const bytes = await this.pageBytes(header, length);
     // A page of plain values is decoded only when all rows were taken; rows of lists are continued in place.
     const before =

@@ -18,7 +18,6 @@ import { ColumnPages, type Values } from './column-pages.ts';
 import { HeldMemory } from './held-memory.ts';
 import { decompressLz4 } from './lz4.ts';
 import { readMetadata } from './metadata.ts';
-import { decompressSnappy } from './snappy.ts';
 import { TextValues } from './text-values.ts';
 
 /** Rows that are passed on at a time; those that a page holds beyond them stay in it. */
@@ -29,7 +28,6 @@ const COMPRESSORS: Compressors = {
   BROTLI: (input, length) => brotliDecompressSync(input, { maxOutputLength: Math.max(1, length) }),
   ZSTD: (input, length) => unzstd(input, new Uint8Array(length)),
   LZ4_RAW: decompressLz4,
-  SNAPPY: decompressSnappy,
 };
 
 const DECODING = { parsers: { ...DEFAULT_PARSERS, ...PARSERS }, compressors: COMPRESSORS, utf8: false };
@@ -39,6 +37,8 @@ export interface Slice {
   readonly firstRow: number;
   readonly rows: number;
   readonly columns: readonly Values[];
+  /** True if the values are there until the next slice only. */
+  readonly reused: boolean;
 }
 
 /** A Parquet file, read by the pages of its columns: a row group may be larger than memory. */
@@ -74,15 +74,20 @@ export class ParquetFile {
     for (const group of this.metadata.row_groups) {
       const rows = Number(group.num_rows);
       const pages = this.guard(() => this.pages(schema, group.columns, rows));
-      for (let left = rows; left > 0; ) {
-        const slice = await this.slice(schema, pages, firstRow, left);
-        yield slice;
-        firstRow += slice.rows;
-        left -= slice.rows;
+      try {
+        for (let left = rows; left > 0; ) {
+          const slice = await this.slice(schema, pages, firstRow, left);
+          yield slice;
+          firstRow += slice.rows;
+          left -= slice.rows;
+        }
+        this.guard(() => {
+          for (const column of pages) column.end();
+        });
+      } finally {
+        // Also where the reader ends before the file does.
+        for (const column of pages) column.release();
       }
-      this.guard(() => {
-        for (const column of pages) column.end();
-      });
     }
   }
 
@@ -113,7 +118,7 @@ export class ParquetFile {
       const parts = new Map<string, ColumnPages[]>(schema.children.map(({ element }) => [element.name, []]));
       for (const column of pages) parts.get(column.name)?.push(column);
       const columns = schema.children.map((child) => valuesOf(child, parts.get(child.element.name)!, rows));
-      return { firstRow, rows, columns };
+      return { firstRow, rows, columns, reused: pages.some(({ isReused }) => isReused) };
     } catch (error) {
       throw damaged(this.name, error);
     }

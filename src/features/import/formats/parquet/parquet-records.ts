@@ -88,6 +88,11 @@ export class ParquetRecords implements RecordSource {
     return !this.ended;
   }
 
+  async release(): Promise<void> {
+    this.slice = undefined;
+    await this.slices.return(undefined);
+  }
+
   drain(sink: RecordSink): void {
     const { slice } = this;
     if (!slice) return;
@@ -103,7 +108,8 @@ export class ParquetRecords implements RecordSource {
   private pass(slice: Slice, index: number, sink: RecordSink): void {
     const place = { file: this.options.name, line: this.position, offset: this.position - 1 };
     const mapped = this.rows ? this.table(this.rows, slice, index) : this.mapped(slice, index);
-    passMapped(sink, mapped, place, this.position, () => this.text(slice, index).text);
+    const raw = () => this.text(slice, index).text;
+    passMapped(sink, mapped, place, this.position, slice.reused && !('filtered' in mapped) ? raw() : raw);
   }
 
   /** Makes the record of a row of plain columns. */

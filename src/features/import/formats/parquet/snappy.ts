@@ -1,6 +1,9 @@
-/** Decompresses a snappy block (format_description.txt) whose content has `length` bytes. Throws for damaged data. */
-export function decompressSnappy(input: Uint8Array, length: number): Uint8Array {
-  const output = new Uint8Array(length);
+/**
+ * Decompresses a snappy block (format_description.txt) into all of `output`. Throws for damaged data, and data of another
+ * length.
+ */
+export function decompressSnappy(input: Uint8Array, output: Uint8Array): Uint8Array {
+  const { length } = output;
   let at = 0;
   let filled = 0;
   const number = (bytes: number) => {

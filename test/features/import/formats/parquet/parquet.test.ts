@@ -45,6 +45,47 @@ test.each(['none', 'snappy', 'gzip', 'zstd', 'brotli', 'lz4'])(
   },
 );
 
+test('rows of pages that share a buffer arrive as they are, also those that the service refuses later', async () => {
+  const rows = Array.from({ length: 3600 }, (_, n) => n);
+  const text = (n: number) => `${n}-${'abcdefghij'[n % 10]!.repeat(14_000 + (n % 2000))}`;
+  const column = (name: string, data: string[]) => ({ name, data, type: 'STRING' as const });
+  const bytes = parquetWriteBuffer({
+    columnData: [
+      column('userId', rows.map(String)),
+      column(
+        'event',
+        rows.map(() => 'e'),
+      ),
+      column(
+        'timestamp',
+        rows.map(() => T),
+      ),
+      { ...column('text', rows.map(text)), encoding: 'PLAIN' },
+    ],
+    // Each group has a page of 18 MB.
+    rowGroupSize: 1200,
+    pageSize: 2 ** 30,
+  });
+  const service = new KeyedService({
+    poison: (record) => (/"userId":"(1000|1199|2399)"/.test(record) ? 'no' : undefined),
+    // The next page is read while the requests of this one are on their way.
+    before: () => new Promise((resolve) => setTimeout(() => resolve(undefined), 5)),
+  });
+  const { run, rejects } = importer({ 'a.parquet': Buffer.from(bytes) }, service);
+  expect((await run()).result).toMatchObject({ accepted: rows.length - 3, rejected: 3 });
+  expect(
+    rejects()!.map(({ raw }) => {
+      const record = JSON.parse(raw);
+      return record.text === text(Number(record.userId)) && record.userId;
+    }),
+  ).toEqual(['1000', '1199', '2399']);
+  const wrong = service.stored.filter((stored) => {
+    const { userId, properties } = JSON.parse(stored);
+    return properties.text !== text(Number(userId));
+  });
+  expect(wrong).toEqual([]);
+});
+
 test('nested columns follow --nested, as in JSON', async () => {
   const rejected = importer({ 'a.parquet': fixture('nested') });
   await rejected.run();
