@@ -319,7 +319,7 @@ export interface Event {
 }
 
 /** Kind of event that a subscription can name. */
-export type EventKind = 'campaign.clicked' | 'campaign.opened' | 'decision.actioned' | 'decision.converted' | 'message.dismissed' | 'message.expired' | 'notification.held' | 'notification.dispatched' | 'notification.delivered' | 'notification.failed' | 'notification.bounced' | 'notification.opted_out';
+export type EventKind = 'campaign.clicked' | 'campaign.opened' | 'decision.actioned' | 'decision.converted' | 'message.dismissed' | 'message.expired' | 'notification.held' | 'notification.dispatched' | 'notification.delivered' | 'notification.failed' | 'notification.bounced' | 'notification.opted_out' | 'subscription.disabled' | 'subscription.enabled' | 'delivery.exhausted' | 'provider.failing' | 'provider.recovered' | 'backlog.late';
 
 /** What moved a learned choice: the best candidate, compared with the second best. */
 export interface Explanation {

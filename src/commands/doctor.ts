@@ -137,7 +137,8 @@ async function runChecks(context: Context<typeof Doctor>): Promise<Check[]> {
     settings.kind === 'local'
       ? `to make it a live one: ${context.invocation.onSameService('workspaces', 'update', workspace, '--mode', 'live')}`
       : 'use the key of a live workspace; the operator of the service creates one with `workspaces create --mode live`';
-  const place = { workspace, toLive };
+  const toWebhook = (id: string) => context.invocation.onSameService('webhooks', 'get', id);
+  const place = { workspace, toLive, toWebhook };
   const seen = await checkService(connection.client, expected, now, signal, address, place);
   const keyFailed = seen.some(({ check, status }) => check === 'key' && status === 'fail');
   if (!flags.probe || keyFailed) checks.push(...seen);

@@ -12,6 +12,10 @@ const notification = {
   ...{ notificationId: 'ntf_example', channel: 'sms' },
 };
 
+/** What is about a workspace has no decision, content and user. */
+const nobody = { decisionId: '', contentId: '', hashId: '' };
+const provider = { ...nobody, channel: 'sms', provider: 'twilio-sms' };
+
 /** The kinds of events that a subscription can name. A notification has one for each state that it enters. */
 export const KINDS_OF_EVENTS = {
   'campaign.clicked': { meaning: 'The user clicked a message or a notification.', example: message },
@@ -51,6 +55,33 @@ export const KINDS_OF_EVENTS = {
     meaning:
       'The user opted out, by a reply, at the provider or by the link in an e-mail, which names no notification.',
     example: { ...notification, category: 'marketing' },
+  },
+  'subscription.disabled': {
+    meaning: 'A subscription was disabled: by request, by 410 Gone or by five days of failures.',
+    example: { ...nobody, webhookId: 'wh_example', reason: 'the receiver answered 410 Gone' },
+  },
+  'subscription.enabled': {
+    meaning: 'A subscription was made active again.',
+    example: { ...nobody, webhookId: 'wh_example' },
+  },
+  'delivery.exhausted': {
+    meaning:
+      'A delivery failed for good, after its last attempt or with 410 Gone. Those of this kind itself are not told.',
+    example: { ...nobody, webhookId: 'wh_example', failedDeliveryId: 'dlv_example_2', reason: 'HTTP 500' },
+  },
+  'provider.failing': {
+    meaning:
+      'A provider has taken no notification of the workspace for a minute, in three attempts or more. Too many requests (429) do not count.',
+    example: { ...provider, reason: 'HTTP 503' },
+  },
+  'provider.recovered': {
+    meaning: 'A provider that was failing took a notification.',
+    example: provider,
+  },
+  'backlog.late': {
+    meaning:
+      'Deliveries of a subscription have been due for more than a minute, at most once an hour. What is sent again or was missed does not count.',
+    example: { ...nobody, webhookId: 'wh_example', pending: 1200, oldestAt: '2026-01-01T00:00:00.000Z' },
   },
 } as const satisfies Readonly<Record<string, KindOfEvent>>;
 

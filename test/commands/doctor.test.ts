@@ -42,6 +42,25 @@ describe('svc doctor', () => {
     expect(result.row('limits').seen).toBe('left: reads 59 of 60');
   });
 
+  it('warns of subscriptions that are disabled', async () => {
+    const service = await startTestService({ allowLoopbackWebhooks: true });
+    const body = {
+      url: 'http://127.0.0.1:9/',
+      events: ['campaign.clicked'],
+      signingSecret: 'of this test only',
+    };
+    const made = await Promise.all([1, 2].map(() => service.fetch('/v1/webhooks', { body })));
+    const [{ id }] = (await Promise.all(made.map((answer) => answer.json()))) as [{ id: string }];
+    await service.fetch(`/v1/webhooks/${id}`, { method: 'PATCH', body: { status: 'disabled' } });
+    const { row, code } = await examine({ env: service.env });
+    expect(code).toBe(0);
+    expect(row('webhooks')).toMatchObject({
+      status: 'warn',
+      seen: `1 of 2 subscriptions are disabled: ${id} (disabled by request)`,
+      next: expect.stringMatching(new RegExp(`svc webhooks get ${id}$`)),
+    });
+  });
+
   it('warns about a base URL that ends in /v1, and shows the correct one', async () => {
     const service = await startTestService();
     const home = tempDir();

@@ -251,9 +251,9 @@ export const DeliveryBody = named(
   'The body of a webhook delivery.',
   z.object({
     type: kind,
-    decisionId: about('The decision; empty for a notification, which has none.', z.string()),
+    decisionId: about('The decision; empty where there is none, as for a notification.', z.string()),
     contentId: about('The content, or the template of a notification.', z.string()),
-    hashId: about('Hashed identifier of the user.', z.string()),
+    hashId: about('Hashed identifier of the user; empty for what is about the workspace.', z.string()),
     notificationId: beyond(about('The notification; missing for a message.', z.optional(z.string()))),
     goalId: beyond(about('The goal; of `decision.converted` only.', z.optional(z.string()))),
     value: beyond(
@@ -262,10 +262,24 @@ export const DeliveryBody = named(
         z.optional(z.number()),
       ),
     ),
-    channel: beyond(about('Delivery channel; of `notification.…` only.', z.optional(z.string()))),
+    channel: beyond(about('Delivery channel; of `notification.…` and `provider.…`.', z.optional(z.string()))),
     category: beyond(about('Of which category the user opted out; missing for all.', z.optional(z.string()))),
     reason: beyond(
-      about('Why it is held, failed, or is known to be delivered, in words.', z.optional(z.string())),
+      about(
+        'Why it is held, failed, disabled, or is known to be delivered, in words.',
+        z.optional(z.string()),
+      ),
+    ),
+    webhookId: beyond(about('The subscription that it is about.', z.optional(z.string()))),
+    failedDeliveryId: beyond(
+      about('The delivery that failed; of `delivery.exhausted` only.', z.optional(z.string())),
+    ),
+    provider: beyond(about('The provider; of `provider.…` only.', z.optional(z.string()))),
+    pending: beyond(
+      about('Deliveries that are due, counted up to 10,000; of `backlog.late` only.', z.optional(z.int())),
+    ),
+    oldestAt: beyond(
+      about('Since when the oldest of them has been due.', z.optional(z.string()), { format: 'date-time' }),
     ),
     deliveryId: beyond(
       about('Identifier of the delivery: the same in each attempt, and in `webhook-id`.', z.string()),

@@ -1,17 +1,9 @@
 import { HEADERS } from '../../contract/headers.ts';
 import { type Check, ok, skipped } from './check.ts';
-
-/** The workspace that is examined, and the way to a live one. */
-export interface ModePlace {
-  readonly workspace: string;
-  readonly toLive: string;
-}
+import type { Place } from './place.ts';
 
 /** Says whether notifications of the workspace reach people. Both modes are right for somebody, so neither is a warning. */
-export function checkMode(
-  headers: Readonly<Record<string, string>>,
-  { workspace, toLive }: ModePlace,
-): Check {
+export function checkMode(headers: Readonly<Record<string, string>>, { workspace, toLive }: Place): Check {
   switch (headers[HEADERS.mode]) {
     case 'test':
       return {

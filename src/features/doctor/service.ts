@@ -2,23 +2,25 @@ import { toSvcError } from '../../cli/errors/to-svc-error.ts';
 import type { Client } from '../../client/client.ts';
 import { ApiError, isUnsupported } from '../../client/errors.ts';
 import { type Check, fail, ok, skipped, warn } from './check.ts';
-import { checkMode, type ModePlace } from './mode.ts';
+import { checkMode } from './mode.ts';
+import type { Place } from './place.ts';
 import { type Address, checkIdentity, type ObservedAnswer } from './recognise.ts';
 import { checkRegion, type Expected } from './region.ts';
+import { checkWebhooks } from './webhooks.ts';
 
 const NOT_RECOGNISED = 'not checked, because the server is not recognised as the service';
 
 /** Tolerated clock difference in ms: the header has whole seconds, and the network delays it. */
 const MAX_SKEW_MS = 3000;
 
-/** Checks service, key, region, mode and clock with one read (GET /v1/webhooks). `now` returns Unix ms. */
+/** Checks service, key, region, mode, clock and subscriptions with one read (GET /v1/webhooks). `now` returns Unix ms. */
 export async function checkService(
   client: Client,
   expected: Expected | undefined,
   now: () => number,
   signal: AbortSignal,
   address: Address,
-  place: ModePlace,
+  place: Place,
 ): Promise<Check[]> {
   const start = now();
   const rows = (answer: ObservedAnswer, key: Check): Check[] => {
@@ -31,6 +33,7 @@ export async function checkService(
       checkRegion(exchange, expected),
       service.status === 'fail' ? skipped('mode', NOT_RECOGNISED) : checkMode(answer.headers, place),
       checkClock(exchange),
+      ...checkWebhooks(answer.body, place),
     ];
   };
   try {

@@ -36,7 +36,7 @@ export async function tryProfile(
   world.shortLived();
   try {
     const address = { suffix: ` ${baseUrl}`, alternative: undefined };
-    const place = { workspace, toLive: doctor };
+    const place = { workspace, toLive: doctor, toWebhook: () => doctor };
     const read = () => checkService(client, expected, () => world.clock.now(), signal, address, place);
     const rows = await withSpinner(world, out, 'checking the key', read);
     if (signal.aborted)

@@ -7,6 +7,7 @@ import { maySend } from './may-send.ts';
 import { attemptNotification, type SentContent } from './notification-attempt.ts';
 import type { ChannelAdapter, ChannelMessage, SendResult } from './providers/channel.ts';
 import type { Channels } from './providers/settings.ts';
+import { failingProviders } from './store/failing-providers.ts';
 import { notificationClaims } from './store/notification-claims.ts';
 import { type ClaimedNotification, notificationClaim, notifications } from './store/notifications.ts';
 
@@ -59,6 +60,9 @@ export function startDispatcher(platform: Platform, channels: Channels, content:
     await recordResult(platform, jobs.aborting, async (tx) => {
       await notifications.finish(tx, claimed, attempt.result, random());
       await attempt.store(tx);
+      const of = { channel: claimed.channel, provider: adapter.name.replace(/^provider /, '') };
+      // What ends with the service says nothing of the provider.
+      if (!jobs.stopping.aborted) await failingProviders.note(tx, claimed.workspaceId, of, attempt.result);
     });
   };
 

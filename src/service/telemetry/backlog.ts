@@ -14,6 +14,16 @@ const MAX_COUNTED = 10_000;
 /** Workspaces whose rows are counted. */
 const MAX_WORKSPACES = 100;
 
+/** How many subscriptions of all workspaces are disabled, counted up to MAX_COUNTED. */
+export async function countDisabled(tx: Tx): Promise<number> {
+  const row = await tx.sql.get<{ n: number }>(
+    `SELECT count(*) AS n FROM (SELECT 1 AS one FROM webhook
+       WHERE workspace_id IN (SELECT workspace_id FROM workspace) AND status = 'disabled' LIMIT ?) AS d`,
+    [MAX_COUNTED],
+  );
+  return Number(row!.n);
+}
+
 /** Reads how much work is due for the workers of all nodes, in the workspaces that are not out. */
 export async function readBacklog(tx: Tx, workers: Workers | undefined): Promise<Backlog[]> {
   return [

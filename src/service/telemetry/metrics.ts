@@ -2,7 +2,7 @@ import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, R
 import type { Observe } from '../http/record-requests.ts';
 import type { SteadyClock } from '../platform/limits/limiter-clock.ts';
 import type { Store } from '../platform/store/store.ts';
-import { readBacklog } from './backlog.ts';
+import { countDisabled, readBacklog } from './backlog.ts';
 
 export interface Metrics {
   readonly observe: Observe;
@@ -95,6 +95,12 @@ export function createMetrics(store: Store, steady: SteadyClock): Metrics {
     labelNames: ['kind'],
     registers,
   });
+  const disabled = new Gauge({
+    name: 'svc_webhook_subscriptions_disabled',
+    help: 'Webhook subscriptions of all workspaces that are disabled, counted up to 10,000',
+    aggregator: 'max',
+    registers,
+  });
   const up = new Gauge({
     name: 'svc_store_up',
     help: '1 if the store answers, 0 if it does not',
@@ -114,6 +120,7 @@ export function createMetrics(store: Store, steady: SteadyClock): Metrics {
         due.set({ kind: backlog.kind }, backlog.due);
         oldest.set({ kind: backlog.kind }, backlog.oldestMs / 1000);
       }
+      disabled.set(await store.read(countDisabled));
       up.set(1);
     } catch {
       up.set(0);

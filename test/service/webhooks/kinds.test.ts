@@ -3,6 +3,9 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { EVENT_KINDS, exampleBody, TAP_KINDS } from '../../../src/contract/event-kinds.ts';
+import { failingProviders } from '../../../src/service/notifications/store/failing-providers.ts';
+import type { DispatchResult } from '../../../src/service/notifications/store/notifications.ts';
+import { createMetrics } from '../../../src/service/telemetry/metrics.ts';
 import { startTestService, type TestService } from '../../support/process/service.ts';
 import { advance } from '../../support/process/test-clock.ts';
 import { json, knownUser, receiver, subscribe, tap } from '../../support/process/webhooks-service.ts';
@@ -134,7 +137,7 @@ it('tells a held notification, also to a subscription that was disabled', async 
   const templates = [{ templateId: 'offer', category: 'offers', body: 'Hi', paused: true }];
   writeFileSync(catalog, JSON.stringify({ contents: [], templates }));
   const service = await startTestService({ allowLoopbackWebhooks: true, catalog });
-  const named = await tellsOf(service, MORE);
+  const named = await tellsOf(service, ['notification.held', 'notification.dispatched']);
   const path = `/v1/webhooks/${named.id}`;
   await json(service.fetch(path, { method: 'PATCH', body: { status: 'disabled' } }), 200);
   const hashId = await knownUser(service);
@@ -144,5 +147,132 @@ it('tells a held notification, also to a subscription that was disabled', async 
   await json(service.fetch(path, { method: 'PATCH', body: { status: 'active', from: 'disabled' } }), 200);
   await expect.poll(() => named.bodies().length, { timeout: 20_000 }).toBe(1);
   expect(named.bodies()).toMatchObject([{ type: 'notification.held', notificationId, reason: 'paused' }]);
+  for (const body of named.bodies()) expectDocumented(body);
+});
+
+it('tells another subscription that one was disabled and enabled, once each', async () => {
+  const service = await startTestService({ allowLoopbackWebhooks: true });
+  const operators = MORE.filter((kind) => /^(subscription|delivery)[.]/.test(kind));
+  const named = await tellsOf(service, operators);
+  const gone = await receiver((response) => void response.writeHead(410).end());
+  const { id: webhookId } = await subscribe(service, gone.url);
+  await tap(service, await knownUser(service));
+  await expect.poll(() => named.bodies().length, { timeout: 20_000 }).toBe(2);
+  const reason = 'the receiver answered 410 Gone';
+  expect(named.of('subscription.disabled')).toMatchObject([{ webhookId, hashId: '', reason }]);
+  const [delivery] = (await json(service.fetch(`/v1/webhooks/${webhookId}/deliveries`), 200)).deliveries;
+  expect(named.of('delivery.exhausted')).toMatchObject([
+    { webhookId, failedDeliveryId: delivery.deliveryId, reason: 'HTTP 410' },
+  ]);
+  const { body: metrics } = await createMetrics(service.platform.store, () => performance.now()).text();
+  expect(metrics).toMatch(/^svc_webhook_subscriptions_disabled 1$/m);
+  const set = (status: string) =>
+    json(service.fetch(`/v1/webhooks/${webhookId}`, { method: 'PATCH', body: { status } }), 200);
+  // What changes nothing is not told, and its reason stays.
+  expect(await set('disabled')).toMatchObject({ disabledReason: reason });
+  for (const status of ['active', 'active', 'disabled']) await set(status);
+  await expect.poll(() => named.bodies().length, { timeout: 20_000 }).toBe(4);
+  expect(named.of('subscription.enabled')).toMatchObject([{ webhookId }]);
+  expect(named.of('subscription.disabled')[1]).toMatchObject({ webhookId, reason: 'disabled by request' });
+  for (const body of named.bodies()) expectDocumented(body);
+});
+
+it('tells of no exhausted delivery that told of one', async () => {
+  const service = await startTestService({ allowLoopbackWebhooks: true, testClock: true });
+  const down = await receiver((response) => void response.writeHead(500).end());
+  const ids: string[] = [];
+  for (let n = 0; n < 2; n++)
+    ids.push((await subscribe(service, down.url, { events: ['campaign.clicked', 'delivery.exhausted'] })).id);
+  await tap(service, await knownUser(service));
+  await advance(service, 20 * 86_400_000);
+  const all = await service.platform.store.read((tx) =>
+    tx.sql.all<{ kind: string }>('SELECT kind FROM outcome_log WHERE workspace_id = ?', [service.workspace]),
+  );
+  expect(all.map(({ kind }) => kind).sort()).toEqual([
+    'campaign.clicked',
+    'delivery.exhausted',
+    'delivery.exhausted',
+  ]);
+});
+
+it('tells of a provider that takes nothing for a minute, and of the first notification that it takes', async () => {
+  const provider = await receiver((response) => void response.writeHead(503).end());
+  const service = await startTestService({
+    allowLoopbackWebhooks: true,
+    providers: ['sms=generic'],
+    environment: { SVC_SMS_URL: provider.url, SVC_PROVIDER_SECRET: SECRET },
+  });
+  const { store } = service.platform;
+  const { workspace } = service;
+  const failures = () =>
+    store.read((tx) =>
+      tx.sql.all('SELECT channel, provider, failures FROM failing_provider WHERE workspace_id = ?', [
+        workspace,
+      ]),
+    );
+  const hashId = await knownUser(service);
+  // Nobody wants to know.
+  await trigger(service, hashId);
+  await provider.waitFor(1);
+  await expect.poll(() => service.idle(), { timeout: 20_000 }).toBe(true);
+  expect(await failures()).toEqual([]);
+  const named = await tellsOf(service, ['provider.failing', 'provider.recovered']);
+  await trigger(service, hashId);
+  const sent = { channel: 'sms', provider: 'generic' };
+  await expect.poll(failures, { timeout: 20_000 }).toMatchObject([sent]);
+
+  const retry = { event: 'retry', failure: 'HTTP 503', throttled: false, accepted: undefined } as const;
+  const note = (result: DispatchResult, at: number) =>
+    store.write(async (tx) => failingProviders.note({ ...tx, now: start + at }, workspace, of, result));
+  const start = Date.now() - 100_000;
+  // Another one, of which the service itself makes no attempts.
+  const of = { channel: 'sms', provider: 'other' };
+  for (const at of [0, 1000, 2000]) await note(retry, at);
+  await note({ ...retry, throttled: true }, 70_000);
+  await note({ event: 'fail', failure: 'rejected' }, 70_000);
+  expect(named.bodies()).toEqual([]);
+  for (const at of [70_000, 80_000]) await note(retry, at);
+  await expect.poll(() => named.bodies().length, { timeout: 20_000 }).toBe(1);
+  for (let n = 0; n < 2; n++) await note({ event: 'accept' }, 90_000);
+  await expect.poll(() => named.bodies().length, { timeout: 20_000 }).toBe(2);
+  expect(named.of('provider.failing')).toMatchObject([{ ...of, hashId: '', reason: 'HTTP 503' }]);
+  expect(named.of('provider.recovered')).toMatchObject([of]);
+  for (const body of named.bodies()) expectDocumented(body);
+});
+
+it('tells that the deliveries of a subscription are late, once an hour', async () => {
+  const service = await startTestService({ allowLoopbackWebhooks: true });
+  const named = await tellsOf(service, ['backlog.late']);
+  const slow = await receiver();
+  const { id: webhookId } = await subscribe(service, slow.url);
+  const hashId = await knownUser(service);
+  const queueLate = async () => {
+    await json(
+      service.fetch(`/v1/webhooks/${webhookId}`, { method: 'PATCH', body: { status: 'disabled' } }),
+      200,
+    );
+    // As if it had been due before the node was started.
+    await service.platform.store.write((tx) =>
+      tx.sql.run(
+        `INSERT INTO delivery (workspace_id, delivery_id, webhook_id, kind, body, status, occurred_at, attempts, claim,
+           claimed, due_at, behind) VALUES (?, ?, ?, 'campaign.clicked', '{}', 'pending', ?, 0, 0, 0, ?, 0)`,
+        [service.workspace, `dlv_late_${Math.random()}`, webhookId, tx.now, tx.now - 61_000],
+      ),
+    );
+    await json(
+      service.fetch(`/v1/webhooks/${webhookId}`, { method: 'PATCH', body: { status: 'active' } }),
+      200,
+    );
+  };
+  await tap(service, hashId);
+  await slow.waitFor(1);
+  await queueLate();
+  await slow.waitFor(2);
+  await expect.poll(() => named.bodies().length, { timeout: 20_000 }).toBe(1);
+  await queueLate();
+  await slow.waitFor(3);
+  await expect.poll(() => service.idle(), { timeout: 20_000 }).toBe(true);
+  expect(named.bodies()).toMatchObject([{ type: 'backlog.late', webhookId, pending: 1, hashId: '' }]);
+  expect(Date.parse(named.bodies()[0]!.oldestAt!)).toBeLessThan(Date.now() - 61_000);
   for (const body of named.bodies()) expectDocumented(body);
 });

@@ -35,6 +35,11 @@ const DELIVERY_FIELDS: readonly string[] = [
   'channel',
   'category',
   'reason',
+  'webhookId',
+  'failedDeliveryId',
+  'provider',
+  'pending',
+  'oldestAt',
   'deliveryId',
   'occurredAt',
 ] satisfies Array<keyof DeliveryBody>;

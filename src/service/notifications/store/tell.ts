@@ -16,7 +16,7 @@ export async function tell(
   workspaceId: string,
   kind: `notification.${string}`,
   { notificationId, hashId, templateId, channel }: ToldNotification,
-  more: Omit<Details, 'channel'> & { readonly trace?: string | undefined } = {},
+  more: Pick<Details, 'category' | 'reason'> & { readonly trace?: string | undefined } = {},
 ): Promise<void> {
   const { trace, ...details } = more;
   await fanOuts.start(tx, workspaceId, {

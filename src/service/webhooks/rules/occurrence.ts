@@ -10,6 +10,11 @@ export interface Details {
   readonly channel?: string;
   readonly category?: string;
   readonly reason?: string;
+  readonly webhookId?: string;
+  readonly failedDeliveryId?: string;
+  readonly provider?: string;
+  readonly pending?: number;
+  readonly oldestAt?: string;
 }
 
 /** An event to which subscriptions may subscribe. `occurredAt` is unix ms. */

@@ -3,6 +3,8 @@ import type { Tx } from '../../platform/store/store.ts';
 import { Claims } from '../../platform/workers/jobs.ts';
 import type { Attempt, Verdict } from '../rules/attempt.ts';
 import { judge } from '../rules/attempt.ts';
+import { fanOuts } from './fan-outs.ts';
+import { namedKinds } from './named-kinds.ts';
 import { webhooks } from './webhooks.ts';
 
 /** A delivery claimed by a worker. Secrets are encrypted; times are unix ms. */
@@ -36,6 +38,29 @@ async function pacedUntil(tx: Tx, workspaceId: string, webhookId: string): Promi
     [workspaceId, webhookId],
   );
   return row?.until ?? 0;
+}
+
+/** New deliveries that have been due for so long are late, in ms, and how often it is told of a subscription. */
+const LATE_MS = 60_000;
+const LATE_AGAIN_MS = 3_600_000;
+const MAX_COUNTED = 10_000;
+
+/** Tells that new deliveries of a subscription are late, if a subscription wants to know. */
+async function tellOfBacklog(tx: Tx, workspaceId: string, webhookId: string): Promise<void> {
+  if (!(await namedKinds(tx, workspaceId)).has('backlog.late')) return;
+  const row = await tx.sql.get<{ n: number; oldest: number | null }>(
+    `SELECT count(*) AS n, min(due_at) AS oldest FROM (SELECT due_at FROM delivery
+       WHERE workspace_id = ? AND webhook_id = ? AND due_at <= ? AND behind = 0 ORDER BY due_at LIMIT ?) AS d`,
+    [workspaceId, webhookId, tx.now, MAX_COUNTED],
+  );
+  const oldest = row?.oldest ?? tx.now;
+  if (oldest > tx.now - LATE_MS) return;
+  const first = await tx.sql.run(
+    `UPDATE webhook SET late_at = ? WHERE workspace_id = ? AND webhook_id = ? AND (late_at IS NULL OR late_at <= ?)`,
+    [tx.now, workspaceId, webhookId, tx.now - LATE_AGAIN_MS],
+  );
+  const backlog = { webhookId, pending: Number(row!.n), oldestAt: new Date(oldest).toISOString() };
+  if (first > 0) await fanOuts.tell(tx, workspaceId, 'backlog.late', backlog);
 }
 
 /** How many deliveries a rate leaves room for now. */
@@ -115,6 +140,7 @@ export const deliveries = {
       [workspaceId, webhookId, tx.now],
     );
     if (!webhook) return [];
+    await tellOfBacklog(tx, workspaceId, webhookId);
     const { previousUntil, version, maxRate, ...target } = webhook;
     const paced = maxRate === null ? undefined : await pacedUntil(tx, workspaceId, webhookId);
     const most = maxRate === null ? limit : Math.min(limit, roomIn(maxRate, paced!, tx.now));
@@ -174,8 +200,9 @@ export const deliveries = {
       attempts: number;
       firstAttemptAt: number | null;
       failingSince: number | null;
+      kind: string;
     }>(
-      `SELECT d.attempts, d.first_attempt_at AS "firstAttemptAt", w.failing_since AS "failingSince"
+      `SELECT d.kind, d.attempts, d.first_attempt_at AS "firstAttemptAt", w.failing_since AS "failingSince"
        FROM delivery d JOIN webhook w ON w.workspace_id = d.workspace_id AND w.webhook_id = d.webhook_id
        WHERE d.workspace_id = ? AND d.delivery_id = ? AND d.claim = ? AND d.claimed > 0`,
       [workspaceId, deliveryId, claim],
@@ -190,6 +217,12 @@ export const deliveries = {
         webhookId,
       ]);
     if (verdict.disable !== null) await webhooks.disable(tx, workspaceId, webhookId, verdict.disable);
+    // Two dead subscriptions would tell each other for ever.
+    if (verdict.delivery === 'failed' && before.kind !== 'delivery.exhausted')
+      await fanOuts.tell(tx, workspaceId, 'delivery.exhausted', {
+        ...{ webhookId, failedDeliveryId: deliveryId },
+        reason: attempt.status === null ? (attempt.error ?? 'no answer') : `HTTP ${attempt.status}`,
+      });
     const nextAt = verdict.delivery === 'pending' ? verdict.nextAttemptAt : null;
     await deliveryClaims.store(tx, claimed, {
       status: verdict.delivery,

@@ -1,9 +1,9 @@
-import { isTap } from '../../../contract/event-kinds.ts';
+import { type EventKind, isTap } from '../../../contract/event-kinds.ts';
 import { newId } from '../../../kit/id.ts';
 import { due } from '../../platform/store/due.ts';
 import { pipeline } from '../../platform/store/pipeline.ts';
 import type { Tx } from '../../platform/store/store.ts';
-import type { LoggedOccurrence, Occurrence } from '../rules/occurrence.ts';
+import type { Details, LoggedOccurrence, Occurrence } from '../rules/occurrence.ts';
 import { queueDeliveries } from './delivery-rows.ts';
 import { namedKinds } from './named-kinds.ts';
 import { outcomeLog } from './outcome-log.ts';
@@ -19,6 +19,12 @@ interface Cursor {
 }
 
 const START: Cursor = { createdAt: -1, webhookId: '' };
+
+/** The kinds of events that are about a workspace. */
+type OperatorKind = Extract<
+  EventKind,
+  `subscription.${string}` | `delivery.${string}` | `provider.${string}` | `backlog.${string}`
+>;
 
 /** Queues the deliveries of an occurrence for all its subscriptions, in batches. */
 export const fanOuts = {
@@ -45,6 +51,13 @@ export const fanOuts = {
     }
     return queued;
   },
+
+  /** The same for what is about the workspace and about no user. */
+  tell: (tx: Tx, workspaceId: string, kind: OperatorKind, details: Details): Promise<number> =>
+    fanOuts.start(tx, workspaceId, {
+      ...{ kind, decisionId: '', contentId: '', hashId: '', details, occurredAt: tx.now },
+      ...(details.channel !== undefined && { about: { channel: details.channel } }),
+    }),
 
   /** Queues the next batch of an unfinished fan-out. Returns whether there was one that no other node continues. */
   async proceed(tx: Tx, workspaceId: string): Promise<boolean> {

@@ -1,6 +1,7 @@
 import { due } from '../../platform/store/due.ts';
 import { type Page, readPage } from '../../platform/store/pages.ts';
 import type { SqlValue, Tx } from '../../platform/store/store.ts';
+import { fanOuts } from './fan-outs.ts';
 import { namesMore } from './named-kinds.ts';
 
 /** A stored subscription. Secrets are encrypted; times are unix ms. */
@@ -138,22 +139,16 @@ export const webhooks = {
     if (change.description !== undefined) set('description', change.description || null);
     if (change.maxRate !== undefined) set('max_rate', change.maxRate);
     if (change.leaseMs !== undefined) set('lease_until', tx.now + change.leaseMs);
-    if (change.status !== undefined) {
-      set('status', change.status);
-      set('disabled_reason', change.status === 'disabled' ? 'disabled by request' : null);
-      if (change.status === 'active') set('failing_since', null);
-      else {
-        sets.push(`disabled_at = CASE WHEN status = 'disabled' THEN disabled_at ELSE ? END`);
-        values.push(tx.now);
-      }
-    }
+    if (change.status === 'active') set('failing_since', null);
     if (sets.length === 0) set('webhook_id', id);
     const changed = await tx.sql.run(
       `UPDATE webhook SET ${sets.join(', ')} WHERE workspace_id = ? AND webhook_id = ? AND ${ALIVE}`,
       [...values, workspaceId, id, tx.now],
     );
-    if (changed > 0 && change.status === 'disabled') await endCatchUp(tx, workspaceId, id);
+    if (changed > 0 && change.status === 'disabled')
+      await webhooks.disable(tx, workspaceId, id, 'disabled by request');
     if (changed > 0 && change.status === 'active') {
+      await setStatus(tx, workspaceId, id, 'active', null);
       await due.mark(tx, workspaceId, 'deliveries');
       // What it was catching up with when it was disabled.
       await due.mark(tx, workspaceId, 'catch-up');
@@ -184,13 +179,9 @@ export const webhooks = {
     return gone > 0;
   },
 
-  /** Disables a subscription and stores the reason. */
+  /** Disables a subscription that is active and stores the reason. */
   async disable(tx: Tx, workspaceId: string, id: string, reason: string): Promise<void> {
-    await tx.sql.run(
-      `UPDATE webhook SET status = 'disabled', disabled_reason = ?, disabled_at = ?
-       WHERE workspace_id = ? AND webhook_id = ? AND status = 'active'`,
-      [reason, tx.now, workspaceId, id],
-    );
+    await setStatus(tx, workspaceId, id, 'disabled', reason);
     await endCatchUp(tx, workspaceId, id);
   },
 
@@ -208,6 +199,24 @@ export const webhooks = {
     return expired.length;
   },
 };
+
+/** Sets the status of a subscription, and tells others of a change. */
+async function setStatus(
+  tx: Tx,
+  workspaceId: string,
+  webhookId: string,
+  status: StoredWebhook['status'],
+  reason: string | null,
+): Promise<void> {
+  const changed = await tx.sql.run(
+    `UPDATE webhook SET status = ?, disabled_reason = ?, disabled_at = COALESCE(?, disabled_at)
+     WHERE workspace_id = ? AND webhook_id = ? AND status <> ?`,
+    [status, reason, status === 'disabled' ? tx.now : null, workspaceId, webhookId, status],
+  );
+  if (changed === 0) return;
+  const kind = status === 'disabled' ? 'subscription.disabled' : 'subscription.enabled';
+  await fanOuts.tell(tx, workspaceId, kind, { webhookId, ...(reason !== null && { reason }) });
+}
 
 /** What occurs from now on was not asked for: a subscription that was disabled catches up with what was before. */
 async function endCatchUp(tx: Tx, workspaceId: string, webhookId: string): Promise<void> {

@@ -75,4 +75,15 @@ export const notificationsTables = (d: Dialect): string[] => [
     PRIMARY KEY (workspace_id, provider, receipt_id)
   )`,
   'CREATE INDEX receipt_seen_at ON receipt_seen (workspace_id, at_ms)',
+  // Providers that took nothing lately, while a subscription wants to know.
+  `CREATE TABLE failing_provider (
+    workspace_id TEXT NOT NULL,
+    channel TEXT NOT NULL,
+    provider TEXT NOT NULL,
+    since ${d.bigint} NOT NULL,
+    last_at ${d.bigint} NOT NULL,
+    failures INTEGER NOT NULL,
+    told INTEGER NOT NULL,
+    PRIMARY KEY (workspace_id, channel, provider)
+  )`,
 ];

@@ -22,12 +22,15 @@ export const webhooksTables = (d: Dialect): string[] => [
     previous_until ${d.bigint},
     lease_until ${d.bigint},
     failing_since ${d.bigint},
+    -- When it was told last that its deliveries are late.
+    late_at ${d.bigint},
     created_at ${d.bigint} NOT NULL,
     secret_version INTEGER NOT NULL DEFAULT 1,
     PRIMARY KEY (workspace_id, webhook_id)
   )`,
   'CREATE INDEX webhook_workspace ON webhook (workspace_id, created_at)',
   'CREATE INDEX webhook_naming_more ON webhook (workspace_id) WHERE names_more = 1',
+  "CREATE INDEX webhook_disabled ON webhook (workspace_id) WHERE status = 'disabled'",
   // Subscriptions that are gone while deliveries of theirs are left.
   `CREATE TABLE dropped_webhook (
     workspace_id TEXT NOT NULL,
