@@ -36,6 +36,32 @@ const SLICE_BLOCKS = 128;
 
 const COLUMNS = 'run, ids, blocks, at_ms AS at';
 
+/** Blocks of a run: the first one, and the one after the last. */
+export type BlockRange = readonly [run: number, from: number, to: number];
+
+/** Selects ranges of blocks, each by the primary key. */
+const HASHES = {
+  postgres: `SELECT found.hashes FROM ROWS FROM (unnest((?)::bigint[], (?)::int[], (?)::int[])) AS sought(run, first, after)
+    CROSS JOIN LATERAL (SELECT hashes FROM event_id_block
+      WHERE workspace_id = ? AND run = sought.run AND block >= sought.first AND block < sought.after OFFSET 0) AS found`,
+  sqlite: `SELECT b.hashes FROM json_each(?) s CROSS JOIN event_id_block b
+    WHERE b.workspace_id = ? AND b.run = s.value ->> 0 AND b.block >= s.value ->> 1 AND b.block < s.value ->> 2`,
+} as const;
+
+/** Inserts consecutive blocks from pieces of one value. */
+const ADD_BLOCKS = {
+  postgres: `INSERT INTO event_id_block (workspace_id, run, block, hashes)
+    SELECT h.workspace_id, (?)::bigint, (?)::int + part.nth - 1, substr((?)::bytea, part.start, part.size)
+    FROM event_head h, ROWS FROM (unnest((?)::int[], (?)::int[])) WITH ORDINALITY AS part(start, size, nth)
+    WHERE h.workspace_id = ?
+    ON CONFLICT (workspace_id, run, block) DO NOTHING`,
+  sqlite: `INSERT INTO event_id_block (workspace_id, run, block, hashes)
+    SELECT h.workspace_id, ?, ? + part.key, substr(?, part.value ->> 0, part.value ->> 1)
+    FROM event_head h, json_each(?) part
+    WHERE h.workspace_id = ?
+    ON CONFLICT (workspace_id, run, block) DO NOTHING`,
+} as const;
+
 const numbers = <T extends Pick<IdRun, 'run' | 'ids' | 'blocks' | 'at'>>(row: T): T => ({
   ...row,
   run: Number(row.run),
@@ -87,22 +113,15 @@ export const eventIds = {
     return rows.map(numbers);
   },
 
-  /** The hashes of a run: those of blocks in [`from`, `to`). */
-  async hashes(tx: Tx, workspaceId: string, run: number, from: number, to: number): Promise<Uint32Array[]> {
-    const rows = await tx.sql.all<{ hashes: Uint8Array }>(
-      'SELECT hashes FROM event_id_block WHERE workspace_id = ? AND run = ? AND block >= ? AND block < ?',
-      [workspaceId, run, from, to],
-    );
-    return rows.map(({ hashes }) => wordsOf(hashes));
-  },
-
-  /** Some blocks of a run. */
-  async blocks(tx: Tx, workspaceId: string, run: number, blocks: readonly number[]): Promise<Uint32Array[]> {
-    const { text, param } = oneOf(tx, 'block', blocks);
-    const rows = await tx.sql.all<{ hashes: Uint8Array }>(
-      `SELECT hashes FROM event_id_block WHERE workspace_id = ? AND run = ? AND ${text}`,
-      [workspaceId, run, param],
-    );
+  /** The hashes of some ranges of blocks. */
+  async hashes(tx: Tx, workspaceId: string, ranges: readonly BlockRange[]): Promise<Uint32Array[]> {
+    if (ranges.length === 0) return [];
+    const { name } = tx.sql.dialect;
+    const params =
+      name === 'postgres'
+        ? [0, 1, 2].map((i) => `{${ranges.map((range) => range[i]).join(',')}}`)
+        : [JSON.stringify(ranges)];
+    const rows = await tx.sql.all<{ hashes: Uint8Array }>(HASHES[name], [...params, workspaceId]);
     return rows.map(({ hashes }) => wordsOf(hashes));
   },
 
@@ -147,37 +166,39 @@ export const eventIds = {
   ): Promise<number | undefined> {
     if (!(await lockLive(tx, workspaceId, inputs))) return undefined;
     const to = Math.min(from + SLICE_BLOCKS, output.blocks);
-    const blocks = Array.from({ length: to - from }, (): number[] => []);
-    const add = (hashes: Uint32Array) => {
-      for (let at = 0; at < hashes.length; at += WORDS) {
-        const block = blockOf(hashes[at]!, output.blocks);
-        if (block >= from && block < to)
-          blocks[block - from]!.push(hashes[at]!, hashes[at + 1]!, hashes[at + 2]!);
-      }
-    };
     const first = (block: number) => Math.ceil((block * 2 ** 32) / output.blocks);
-    for (const input of inputs)
-      if (input.blocks > 0) {
-        const begin = blockOf(first(from), input.blocks);
-        const end = blockOf(first(to) - 1, input.blocks) + 1;
-        for (const hashes of await eventIds.hashes(tx, workspaceId, input.run, begin, end)) add(hashes);
-      }
-    const whole = inputs.filter((input) => input.blocks === 0).map(({ run }) => run);
+    const ranges = inputs
+      .filter(({ blocks }) => blocks > 0)
+      .map(
+        ({ run, blocks }): BlockRange => [
+          run,
+          blockOf(first(from), blocks),
+          blockOf(first(to) - 1, blocks) + 1,
+        ],
+      );
+    const whole = inputs.filter(({ blocks }) => blocks === 0).map(({ run }) => run);
     const { text, param } = oneOf(tx, 'run', whole);
-    const rows = await tx.sql.all<{ hashes: Uint8Array }>(
-      `SELECT hashes FROM event_id_run WHERE workspace_id = ? AND ${text}`,
-      [workspaceId, param],
-    );
-    for (const { hashes } of rows) add(wordsOf(hashes));
-    await pipeline(
-      blocks.map((hashes, i) =>
-        tx.sql.run(
-          `INSERT INTO event_id_block (workspace_id, run, block, hashes) VALUES (?, ?, ?, ?)
-           ON CONFLICT (workspace_id, run, block) DO NOTHING`,
-          [workspaceId, output.run, from + i, bytesOf(Uint32Array.from(hashes))],
-        ),
+    const [pieces, rows] = await pipeline([
+      eventIds.hashes(tx, workspaceId, ranges),
+      tx.sql.all<{ hashes: Uint8Array }>(
+        `SELECT hashes FROM event_id_run WHERE workspace_id = ? AND ${text}`,
+        [workspaceId, param],
       ),
+    ]);
+    const { hashes, ends } = inBlocks(
+      [...pieces, ...rows.map((row) => wordsOf(row.hashes))],
+      output.blocks,
+      from,
+      to,
     );
+    const { name } = tx.sql.dialect;
+    const sizes = ends.map((end, i) => end - (ends[i - 1] ?? 0));
+    const starts = ends.map((end, i) => end - sizes[i]! + 1);
+    const parts =
+      name === 'postgres'
+        ? [`{${starts.join(',')}}`, `{${sizes.join(',')}}`]
+        : [JSON.stringify(starts.map((start, i) => [start, sizes[i]]))];
+    await tx.sql.run(ADD_BLOCKS[name], [output.run, from, bytesOf(hashes), ...parts, workspaceId]);
     return to;
   },
 
@@ -206,8 +227,14 @@ export const eventIds = {
     return true;
   },
 
-  /** Removes up to `limit` blocks of the first run that is gone, or the run. Returns the number of rows. */
+  /** Removes up to `limit` runs without blocks that are gone, or blocks of the first other one. Returns the number of rows. */
   async clean(tx: Tx, workspaceId: string, limit: number): Promise<number> {
+    const whole = await tx.sql.run(
+      `DELETE FROM event_id_run WHERE workspace_id = ? AND run IN
+         (SELECT run FROM event_id_run WHERE workspace_id = ? AND state = ${GONE} AND blocks = 0 ORDER BY run LIMIT ?)`,
+      [workspaceId, workspaceId, limit],
+    );
+    if (whole > 0) return whole;
     const gone = await tx.sql.get<{ run: number }>(
       `SELECT run FROM event_id_run WHERE workspace_id = ? AND state = ${GONE} ORDER BY run LIMIT 1`,
       [workspaceId],
@@ -258,4 +285,33 @@ async function lockLive(
     [workspaceId, param],
   );
   return live.length === inputs.length;
+}
+
+/** The hashes that belong into the blocks in [`from`, `to`), in their order, and where each block ends, in bytes. */
+function inBlocks(
+  pieces: readonly Uint32Array[],
+  blocks: number,
+  from: number,
+  to: number,
+): { hashes: Uint32Array; ends: number[] } {
+  const places = new Uint32Array(to - from + 1);
+  for (const words of pieces)
+    for (let at = 0; at < words.length; at += WORDS) {
+      const block = blockOf(words[at]!, blocks);
+      if (block >= from && block < to) places[block - from + 1]! += WORDS;
+    }
+  for (let i = 1; i < places.length; i++) places[i]! += places[i - 1]!;
+  const hashes = new Uint32Array(places.at(-1)!);
+  for (const words of pieces)
+    for (let at = 0; at < words.length; at += WORDS) {
+      const block = blockOf(words[at]!, blocks);
+      if (block < from || block >= to) continue;
+      const place = places[block - from]!;
+      for (let word = 0; word < WORDS; word++) hashes[place + word] = words[at + word]!;
+      places[block - from] = place + WORDS;
+    }
+  return {
+    hashes,
+    ends: [...places.subarray(0, to - from)].map((words) => words * hashes.BYTES_PER_ELEMENT),
+  };
 }

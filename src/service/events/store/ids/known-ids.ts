@@ -1,7 +1,6 @@
-import { pipeline } from '../../../platform/store/pipeline.ts';
 import type { Store, Tx } from '../../../platform/store/store.ts';
 import { workspaces } from '../../../platform/store/workspaces.ts';
-import { eventIds, type IdRun, LEVELS, RUNS } from './event-ids.ts';
+import { type BlockRange, eventIds, type IdRun, LEVELS, RUNS } from './event-ids.ts';
 import { IdFilter } from './id-filter.ts';
 import { type BatchIds, blockOf, type HashedIds, hashBatch, idKeyOf, WORDS, wordsOf } from './id-hashes.ts';
 
@@ -9,8 +8,8 @@ import { type BatchIds, blockOf, type HashedIds, hashBatch, idKeyOf, WORDS, word
 const MAX_BYTES = 256 * 1024 * 1024;
 /** Blocks that are read at a time: 1 MB. */
 const LOADED_BLOCKS = 256;
-/** Runs that are searched at a time. */
-const SEARCHED = 8;
+/** Blocks that are searched at a time: those of few ids in all runs, or of many in some, 30 MB. */
+const SEARCHED = 8192;
 /** Runs without blocks after which the merge is due. */
 const MERGED = 16;
 
@@ -164,7 +163,7 @@ async function loadRun(
   }
   for (let from = 0; from < blocks; from += LOADED_BLOCKS) {
     const pieces = await store.read((tx) =>
-      eventIds.hashes(tx, workspaceId, run, from, from + LOADED_BLOCKS),
+      eventIds.hashes(tx, workspaceId, [[run, from, from + LOADED_BLOCKS]]),
     );
     for (const piece of pieces) add(piece);
   }
@@ -204,18 +203,14 @@ async function search(
     const runs = await eventIds.before(tx, workspaceId, before, RUNS);
     for (const run of runs) if (run.blocks === 0) compare(wordsOf(run.hashes!));
     const merged = runs.filter(({ blocks }) => blocks > 0);
-    for (let from = 0; from < merged.length && stored.size < sought.length; from += SEARCHED) {
+    while (merged.length > 0 && stored.size < sought.length) {
       const left = sought.filter((i) => !stored.has(i));
-      const found = await pipeline(
-        merged
-          .slice(from, from + SEARCHED)
-          .map(({ run, blocks }) =>
-            eventIds.blocks(tx, workspaceId, run, [
-              ...new Set(left.map((i) => blockOf(hashes[WORDS * i]!, blocks))),
-            ]),
-          ),
-      );
-      for (const blocks of found) for (const words of blocks) compare(words);
+      const next = merged.splice(0, Math.max(1, Math.floor(SEARCHED / left.length)));
+      const ranges = next.flatMap(({ run, blocks }) => {
+        const wanted = new Set(left.map((i) => blockOf(hashes[WORDS * i]!, blocks)));
+        return [...wanted].map((block): BlockRange => [run, block, block + 1]);
+      });
+      for (const words of await eventIds.hashes(tx, workspaceId, ranges)) compare(words);
     }
     if (runs.length < RUNS) break;
     before = runs.at(-1)!.run;

@@ -33,6 +33,13 @@ export const eventsTables = (d: Dialect): string[] => [
     hashes ${d.blob} NOT NULL,
     PRIMARY KEY (workspace_id, run, block)
   )`,
+  // Hashes cannot be compressed. A block fits into a page.
+  ...(d.name === 'postgres'
+    ? [
+        'ALTER TABLE event_id_run ALTER COLUMN hashes SET STORAGE EXTERNAL',
+        'ALTER TABLE event_id_block ALTER COLUMN hashes SET STORAGE PLAIN',
+      ]
+    : []),
   // The number of the newest event of a workspace, and the event names that ingest indexes (JSON), and whether users are being erased. Ingest locks it.
   `CREATE TABLE event_head (
     workspace_id TEXT PRIMARY KEY,
