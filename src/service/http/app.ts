@@ -185,7 +185,7 @@ async function answerUnkeyed(
   return response;
 }
 
-type AdmittedRequest = Omit<Parameters<StreamHandler>[0], 'lastEventId' | 'keyHash'>;
+type AdmittedRequest = Omit<Parameters<StreamHandler>[0], 'lastEventId' | 'keyHash' | 'socket'>;
 
 function startStream(
   c: Ctx,
@@ -199,7 +199,7 @@ function startStream(
   headers.set('cache-control', 'no-store');
   const lastEventId = c.req.header('last-event-id');
   const keyHash = parts.inside === undefined ? keyHashOf(c.req) : undefined;
-  const body = stream({ ...request, lastEventId, keyHash });
+  const body = stream({ ...request, lastEventId, keyHash, socket: c.env?.incoming?.socket });
   return new Response(body, { status: endpoint.success, headers });
 }
 

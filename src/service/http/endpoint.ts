@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
 import type { HonoRequest } from 'hono';
 import type { EndpointName, RequestOf } from '../../contract/endpoints.ts';
 import type { ConcurrencyKey, Tx } from '../platform/store/store.ts';
@@ -48,6 +49,8 @@ export type StreamHandler = (
     lastEventId: string | undefined;
     /** Hash of the API key of the request; undefined for one from inside this process (AppParts.inside). */
     keyHash: string | undefined;
+    /** The connection; undefined for a request from inside this process. */
+    socket?: Socket | undefined;
   },
 ) => ReadableStream<Uint8Array>;
 

@@ -1,4 +1,3 @@
-import { setMaxListeners } from 'node:events';
 import type { KeyWatch } from '../../http/access/key-watch.ts';
 import type { StreamHandler } from '../../http/endpoint.ts';
 import type { Platform } from '../../platform/platform.ts';
@@ -6,6 +5,8 @@ import type { Store } from '../../platform/store/store.ts';
 import { eventHeads } from '../store/event-heads.ts';
 import { events } from '../store/events.ts';
 import { ByteBudget } from './byte-budget.ts';
+import { ReadingPace } from './reading-pace.ts';
+import { SendQueues } from './send-queues.ts';
 import { type HeldPage, StreamPages } from './stream-pages.ts';
 import {
   type Chunk,
@@ -43,7 +44,7 @@ const MAX_BUFFERED = 48 * 1024 * 1024;
  * `Last-Event-ID` it resumes after that event; where events since then were removed by age, a message `gap` says so. Ends
  * when `closing` fires, its key is deleted, or its client has not read for a minute; while the client does not read, the
  * stream reads nothing and holds one chunk. Acquires nothing before the first read, because the body of a HEAD request is
- * never read. `share` is this process's part of what the streams of a node may buffer.
+ * never read. A client is sent more only once it has taken what it was sent before. `share` is this process's part of what the streams of a node may buffer.
  */
 export function liveEvents(
   platform: Pick<Platform, 'store' | 'precedence' | 'log' | 'share'>,
@@ -53,11 +54,16 @@ export function liveEvents(
   const { store, log, share } = platform;
   const budget = new ByteBudget(MAX_BUFFERED * share);
   let shared: ReturnType<typeof sharedOf> | undefined;
-  // One for each open stream, removed when it ends.
-  setMaxListeners(0, closing);
-  return ({ workspace, keyHash, lastEventId }) => {
+  const open = new Set<() => void>();
+  // One listener for all: a signal compares each new one with all others.
+  closing.addEventListener('abort', () => {
+    for (const end of [...open]) end();
+  });
+  return ({ workspace, keyHash, lastEventId, socket }) => {
     shared ??= sharedOf(platform, budget);
-    const { turns, pages, news: stored } = shared;
+    const { turns, pages, queues, news: stored } = shared;
+    const pace = new ReadingPace(queues, socket);
+    const over = new AbortController();
     let ended = false;
     let wake = () => {};
     /** True if something may follow the position, whatever is stored from now on. */
@@ -80,19 +86,21 @@ export function liveEvents(
     let unread: NodeJS.Timeout | undefined;
     let close: (() => void) | undefined;
 
-    const open = () => {
+    const start = () => {
       const leave = stored.join();
       const unwatch = keys.watch(keyHash, end);
-      closing.addEventListener('abort', end);
+      open.add(end);
       close = () => {
         leave();
         unwatch();
-        closing.removeEventListener('abort', end);
+        open.delete(end);
       };
       if (closing.aborted) end();
     };
     const end = () => {
       ended = true;
+      // With a reason, none is made.
+      over.abort('ended');
       clearTimeout(unread);
       close?.();
       close = () => {};
@@ -113,7 +121,7 @@ export function liveEvents(
       chargedPieces = 0;
     };
 
-    const start = async (): Promise<Chunk> => {
+    const firstChunk = async (): Promise<Chunk> => {
       const first = await store.read(async (tx) => {
         const { number: newest } = await eventHeads.get(tx, workspace.id);
         const known = /^\d{1,15}$/.test(lastEventId ?? '') ? Number(lastEventId) : newest;
@@ -125,7 +133,7 @@ export function liveEvents(
 
     /** Reads what follows the position; empty if there is nothing new. */
     const read = async ({ number, sent, of }: Position): Promise<Part[]> => {
-      const read = await pages.after(workspace.id, number);
+      const read = await pages.after(workspace.id, number, pace.reads);
       if (ended) {
         read.release();
         return [];
@@ -168,7 +176,7 @@ export function liveEvents(
 
     /** The next bytes, and the position after them; undefined at the end. */
     const nextChunk = async (): Promise<Chunk | undefined> => {
-      if (!position) return start();
+      if (!position) return firstChunk();
       if (pieces.length === 0) {
         dropPieces();
         if (rest.length === 0) {
@@ -206,8 +214,10 @@ export function liveEvents(
     return new ReadableStream<Uint8Array>(
       {
         async pull(controller) {
+          await pace.untilReading(over.signal);
           clearTimeout(unread);
-          if (!close) open();
+          if (ended) return controller.close();
+          if (!close) start();
           const chunk = await nextChunk().catch((error: Error) => {
             log('error', 'a live event stream failed', { reason: error.message });
             return undefined;
@@ -217,9 +227,10 @@ export function liveEvents(
             return controller.close();
           }
           // Store and socket may both be ready repeatedly.
-          await turns.next();
+          await turns.next(pace.reads);
           if (ended) return controller.close();
           position = chunk.after;
+          pace.sent(chunk.bytes.length);
           controller.enqueue(chunk.bytes);
           unread = setTimeout(() => {
             drop();
@@ -238,7 +249,12 @@ export function liveEvents(
 
 function sharedOf({ store, precedence }: Pick<Platform, 'store' | 'precedence'>, budget: ByteBudget) {
   const turns = new StreamTurns(precedence);
-  return { turns, pages: new StreamPages({ store, turns, budget }), news: newsOf(store) };
+  return {
+    turns,
+    pages: new StreamPages({ store, turns, budget }),
+    queues: new SendQueues(),
+    news: newsOf(store),
+  };
 }
 
 /**

@@ -12,17 +12,21 @@ const MAX_MS = 10;
  */
 export class StreamTurns {
   readonly #precedence: Precedence;
-  #waiting: (() => void)[] = [];
+  readonly #first: (() => void)[] = [];
+  readonly #waiting: (() => void)[] = [];
   #running = false;
 
   constructor(precedence: Precedence) {
     this.#precedence = precedence;
   }
 
-  /** Resolves when it is the caller's turn, which lasts until it waits for something else than a promise of its own. */
-  next(): Promise<void> {
+  /**
+   * Resolves when it is the caller's turn, which lasts until it waits for something else than a promise of its own.
+   * Streams whose client `reads` come before all others.
+   */
+  next(reads: boolean): Promise<void> {
     return new Promise((start) => {
-      this.#waiting.push(start);
+      (reads ? this.#first : this.#waiting).push(start);
       if (!this.#running) void this.#run();
     });
   }
@@ -30,18 +34,17 @@ export class StreamTurns {
   async #run(): Promise<void> {
     this.#running = true;
     let ended = performance.now();
-    while (this.#waiting.length > 0) {
+    while (this.#first.length + this.#waiting.length > 0) {
       await this.#precedence.yieldToRequests();
       const started = performance.now();
       const share = Math.min(MAX_MS, (started - ended) * SHARE);
-      let done = 0;
-      do {
-        this.#waiting[done++]!();
+      while (this.#first.length + this.#waiting.length > 0) {
+        (this.#first.shift() ?? this.#waiting.shift())!();
         // After all that the turn does with promises, and after the socket was written, which Node does a tick later.
         await new Promise<void>((resolve) => process.nextTick(() => process.nextTick(resolve)));
         ended = performance.now();
-      } while (done < this.#waiting.length && ended - started < share);
-      this.#waiting = this.#waiting.slice(done);
+        if (ended - started >= share) break;
+      }
     }
     this.#running = false;
   }
