@@ -197,6 +197,8 @@ export interface CreateWebhookRequest {
   readonly description?: string | undefined;
   /** At most so many deliveries a second. */
   readonly maxRate?: number | undefined;
+  /** Headers of each delivery, such as a key of your gateway: none that the service or the connection sets. Sealed; values are never returned. Replaces all; empty for none. */
+  readonly headers?: { readonly [name: string]: string } | undefined;
 }
 
 /** A decision, which the service has logged. */
@@ -319,7 +321,7 @@ export interface Event {
 }
 
 /** Kind of event that a subscription can name. */
-export type EventKind = 'campaign.clicked' | 'campaign.opened' | 'decision.actioned' | 'decision.converted' | 'message.dismissed' | 'message.expired' | 'notification.held' | 'notification.dispatched' | 'notification.delivered' | 'notification.failed' | 'notification.bounced' | 'notification.opted_out' | 'subscription.disabled' | 'subscription.enabled' | 'delivery.exhausted' | 'provider.failing' | 'provider.recovered' | 'backlog.late';
+export type EventKind = 'campaign.clicked' | 'campaign.opened' | 'decision.actioned' | 'decision.converted' | 'message.dismissed' | 'message.expired' | 'notification.held' | 'notification.dispatched' | 'notification.delivered' | 'notification.failed' | 'notification.cancelled' | 'notification.bounced' | 'notification.opted_out' | 'subscription.disabled' | 'subscription.enabled' | 'delivery.exhausted' | 'provider.failing' | 'provider.recovered' | 'backlog.late';
 
 /** What moved a learned choice: the best candidate, compared with the second best. */
 export interface Explanation {
@@ -1190,6 +1192,8 @@ export interface UpdateWebhookRequest {
   readonly description?: string | undefined;
   /** At most so many deliveries a second. Null: no limit. */
   readonly maxRate?: number | null | undefined;
+  /** Headers of each delivery, such as a key of your gateway: none that the service or the connection sets. Sealed; values are never returned. Replaces all; empty for none. */
+  readonly headers?: { readonly [name: string]: string } | undefined;
   /** Also deliver the outcomes since `disabled`, when it was disabled last, or since a time; it must be active. Default `now`: none. */
   readonly from?: 'now' | 'disabled' | string | undefined;
 }
@@ -1345,6 +1349,8 @@ export interface Webhook {
   readonly description?: string | undefined;
   /** At most so many deliveries a second. */
   readonly maxRate?: number | undefined;
+  /** Names of the headers of each delivery. */
+  readonly headers?: readonly string[] | undefined;
   /** Why it is disabled, in words. */
   readonly disabledReason?: string | undefined;
   /** When it was disabled last. */

@@ -47,6 +47,10 @@ export const KINDS_OF_EVENTS = {
     meaning: 'A notification was not delivered, or it is not known whether it was.',
     example: { ...notification, reason: 'no_address' },
   },
+  'notification.cancelled': {
+    meaning: 'A notification was cancelled: nothing is sent from then on.',
+    example: notification,
+  },
   'notification.bounced': {
     meaning: 'The provider calls an address of the user dead. It is not used again.',
     example: notification,

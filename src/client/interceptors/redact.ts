@@ -40,7 +40,7 @@ const SHOWN_FIELDS: ReadonlySet<string> = new Set([
   ...['error', 'code', 'message', 'field', 'index', 'limit', 'remaining', 'reset', 'after', 'next'],
 ]);
 /** Maps with names of the customer's choice, whose meaning is unknown. */
-const CUSTOM_MAPS: ReadonlySet<string> = new Set(['traits', 'variables', 'properties']);
+const CUSTOM_MAPS: ReadonlySet<string> = new Set(['traits', 'variables', 'properties', 'headers']);
 
 /** Values masked in a request, to mask them also where the response quotes them. */
 export type Echoes = ReadonlySet<string>;

@@ -1,11 +1,13 @@
 import { type Context, SvcCommand } from '../../cli/command/command.ts';
 import { orAmbiguous } from '../../cli/errors/ambiguous-outcome.ts';
+import { SvcError } from '../../cli/errors/svc-error.ts';
 import { parseDuration } from '../../cli/flags/duration.ts';
 import { eventNames, namesIn } from '../../cli/flags/event-flag.ts';
 import { Flags } from '../../cli/flags/oclif.ts';
 import type { RequestOf } from '../../contract/endpoints.ts';
 import { EVENT_KINDS, TAP_KINDS } from '../../contract/event-kinds.ts';
 import { orUnknownKinds, warnOfUnknownKinds } from '../../features/webhooks/event-kinds.ts';
+import { headerFlag, readHeaders } from '../../features/webhooks/header-file.ts';
 import { parseRate } from '../../features/webhooks/rate.ts';
 import { signingSecret } from '../../features/webhooks/signing-secret.ts';
 import { printWithSecret, webhookOf } from '../../features/webhooks/view.ts';
@@ -44,6 +46,7 @@ secret, one is generated from 32 random bytes as 64 hex characters and shown onc
       summary: 'send at most so many deliveries a second',
       helpValue: '20/s',
     }),
+    ...headerFlag,
     lease: Flags.string({
       summary: 'remove the subscription after this time unless it is renewed with update --lease',
       helpValue: '60s',
@@ -54,6 +57,11 @@ secret, one is generated from 32 random bytes as 64 hex characters and shown onc
     const { flags, out, world, paths, signal } = context;
     const events = namesIn(flags.event) ?? [...TAP_KINDS];
     warnOfUnknownKinds(events, out);
+    const { 'header-file': headerFile } = flags;
+    if (headerFile === '-' && flags['secret-file'] === '-')
+      throw new SvcError('usage', 'both the secret and the headers would come from standard input', {
+        hint: 'name a file for one of them',
+      });
     const { secret, generated } = await signingSecret(world, flags['secret-file']);
     const body = {
       url: flags.url,
@@ -64,6 +72,7 @@ secret, one is generated from 32 random bytes as 64 hex characters and shown onc
       ...(flags['max-rate'] === undefined
         ? {}
         : { maxRate: parseRate(flags['max-rate'], '--max-rate', 1000) }),
+      ...(headerFile === undefined ? {} : { headers: await readHeaders(world, headerFile) }),
       ...(flags.lease === undefined
         ? {}
         : { leaseSeconds: Math.ceil(parseDuration(flags.lease, '--lease') / 1000) }),

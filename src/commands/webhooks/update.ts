@@ -11,6 +11,7 @@ import type { Client } from '../../client/client.ts';
 import type { RequestOf } from '../../contract/endpoints.ts';
 import { TAP_KINDS } from '../../contract/event-kinds.ts';
 import { orUnknownKinds, warnOfUnknownKinds } from '../../features/webhooks/event-kinds.ts';
+import { headerFlag, readHeaders } from '../../features/webhooks/header-file.ts';
 import { parseRate } from '../../features/webhooks/rate.ts';
 import { missedOf, missedText, webhookDetails, webhookOf } from '../../features/webhooks/view.ts';
 import { objectOf } from '../../kit/object-of.ts';
@@ -44,6 +45,7 @@ export default class WebhooksUpdate extends SvcCommand {
       summary: 'send at most so many deliveries a second; none for no limit',
       helpValue: '20/s',
     }),
+    ...headerFlag,
     lease: Flags.string({
       summary: 'remove the subscription after this time unless it is renewed again',
       helpValue: '60s',
@@ -57,7 +59,7 @@ export default class WebhooksUpdate extends SvcCommand {
   };
 
   protected override async run(context: Context<typeof WebhooksUpdate>): Promise<void> {
-    const { args, flags, out, signal } = context;
+    const { args, flags, out, signal, world } = context;
     const events = flags.event && (namesIn(flags.event) ?? [...TAP_KINDS]);
     if (events) warnOfUnknownKinds(events, out);
     const body = {
@@ -71,6 +73,9 @@ export default class WebhooksUpdate extends SvcCommand {
         : {
             maxRate: flags['max-rate'] === 'none' ? null : parseRate(flags['max-rate'], '--max-rate', 1000),
           }),
+      ...(flags['header-file'] === undefined
+        ? {}
+        : { headers: await readHeaders(world, flags['header-file']) }),
       ...(flags.lease === undefined
         ? {}
         : { leaseSeconds: Math.ceil(parseDuration(flags.lease, '--lease') / 1000) }),

@@ -1,7 +1,19 @@
 import * as z from 'zod/mini';
 import { EVENT_KINDS } from '../event-kinds.ts';
 import { MAX_NAME } from '../limits.ts';
-import { about, after, beyond, bounded, instant, named, next, requestId, time, uri } from '../parts.ts';
+import {
+  about,
+  after,
+  beyond,
+  bounded,
+  fields,
+  instant,
+  named,
+  next,
+  requestId,
+  time,
+  uri,
+} from '../parts.ts';
 
 const kind = named('EventKind', 'Kind of event that a subscription can name.', z.enum(EVENT_KINDS));
 const kinds = () => about('Kinds of event to deliver.', z.array(kind).check(z.minLength(1), z.maxLength(32)));
@@ -30,6 +42,13 @@ const rate = z.int().check(z.minimum(1), z.maximum(1000));
 const RATE = 'At most so many deliveries a second.';
 const description = () =>
   beyond(about('What it is for, in your words.', z.optional(z.string().check(z.maxLength(500)))));
+const headers = () =>
+  beyond(
+    about(
+      'Headers of each delivery, such as a key of your gateway: none that the service or the connection sets. Sealed; values are never returned. Replaces all; empty for none.',
+      z.optional(fields(bounded(1, 4096), 8192)),
+    ),
+  );
 const status = named('WebhookStatus', 'Whether deliveries are sent.', z.enum(['active', 'disabled']));
 
 export const CreateWebhookRequest = named(
@@ -43,6 +62,7 @@ export const CreateWebhookRequest = named(
     filter: filter(),
     description: description(),
     maxRate: beyond(about(RATE, z.optional(rate))),
+    headers: headers(),
   }),
 );
 export const UpdateWebhookRequest = named(
@@ -57,6 +77,7 @@ export const UpdateWebhookRequest = named(
       filter: filter(),
       description: description(),
       maxRate: about(`${RATE} Null: no limit.`, z.optional(z.nullable(rate))),
+      headers: headers(),
       from: about(
         'Also deliver the outcomes since `disabled`, when it was disabled last, or since a time; it must be active. Default `now`: none.',
         z.optional(z.union([z.enum(['now', 'disabled']), instant()])),
@@ -124,6 +145,7 @@ export const Webhook = named(
       filter: about('Which outcomes of its kinds it gets; missing for all.', z.optional(z.string())),
       description: about('What it is for.', z.optional(z.string())),
       maxRate: about(RATE, z.optional(z.int())),
+      headers: about('Names of the headers of each delivery.', z.optional(z.array(z.string()))),
       disabledReason: about('Why it is disabled, in words.', z.optional(z.string())),
       disabledAt: about('When it was disabled last.', z.optional(z.string()), { format: 'date-time' }),
       missed: about(

@@ -17,6 +17,8 @@ export interface WebhookView {
   readonly filter: string | undefined;
   readonly description: string | undefined;
   readonly maxRate: string | undefined;
+  /** Names of the static headers, whose values no service returns. */
+  readonly headers: string | undefined;
   /** How far it is with what it missed, in words. */
   readonly catchingUp: string | undefined;
   /** What is sent again, or was at last, in words. */
@@ -40,6 +42,7 @@ export function webhookOf(body: unknown): WebhookView {
     filter: text('filter'),
     description: text('description'),
     maxRate: typeof fields.maxRate === 'number' ? `${fields.maxRate}/s` : undefined,
+    headers: Array.isArray(fields.headers) ? fields.headers.map(String).join(', ') : undefined,
     disabledReason: text('disabledReason'),
     leaseUntil: text('leaseUntil'),
   };
@@ -97,6 +100,7 @@ export function webhookDetails(webhook: WebhookView, missed?: MissedView): Text 
     ['filter', webhook.filter],
     ['description', webhook.description],
     ['at most', webhook.maxRate],
+    ['headers', webhook.headers],
     ['status', webhook.status && statusText(sanitizeLine(webhook.status))],
     ['reason', webhook.disabledReason],
     ['missed', missed && missedText(missed)],

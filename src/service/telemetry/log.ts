@@ -8,6 +8,7 @@ const MASKED_FIELDS = [
   'password',
   'secret',
   'signingSecret',
+  'headers',
   'dataKey',
   'name',
   'phone',

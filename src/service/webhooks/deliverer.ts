@@ -1,5 +1,5 @@
 import { signedHeaders } from '../../contract/signed-headers.ts';
-import { secretAssociatedData } from '../platform/crypto/associated-data.ts';
+import { headersAssociatedData, secretAssociatedData } from '../platform/crypto/associated-data.ts';
 import type { Cipher } from '../platform/crypto/cipher.ts';
 import { openEgress } from '../platform/egress/egress.ts';
 import { DELIVERY_DEADLINE_MS, type PostResult, post } from '../platform/egress/post.ts';
@@ -38,7 +38,8 @@ export function startDeliverer(
 
   const sendSigned = async (claimed: ClaimedDelivery): Promise<PostResult> => {
     const body = Buffer.from(claimed.body);
-    const headers = signedHeaders(claimed.deliveryId, machine.now(), body, secretsOf(claimed, cipher));
+    const signed = signedHeaders(claimed.deliveryId, machine.now(), body, secretsOf(claimed, cipher));
+    const headers = { ...staticHeadersOf(claimed, cipher), ...signed };
     const route = egress.to(claimed.url);
     if ('refused' in route) return { status: null, error: route.refused, retryAfterMs: null };
     const span = tracing.start({
@@ -147,6 +148,11 @@ export function startDeliverer(
     close: () => egress.close(),
   });
   return deliverer;
+}
+
+/** The static headers of the subscription of a delivery. */
+function staticHeadersOf({ headers, webhookId }: ClaimedDelivery, cipher: Cipher): Record<string, string> {
+  return headers === null ? {} : JSON.parse(cipher.open(headers, headersAssociatedData(webhookId)));
 }
 
 /** The secrets that sign a delivery: the current one, and during a rotation the previous one. */

@@ -4,20 +4,22 @@ import type { Webhook } from '../../contract/schemas.ts';
 import { newId } from '../../kit/id.ts';
 import type { Endpoints } from '../http/endpoint.ts';
 import { nextAfter, placeOf } from '../http/page-cursor.ts';
-import { secretAssociatedData } from '../platform/crypto/associated-data.ts';
+import { headersAssociatedData, secretAssociatedData } from '../platform/crypto/associated-data.ts';
+import type { Cipher } from '../platform/crypto/cipher.ts';
 import { checkWebhookUrl } from '../platform/egress/url-policy.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { Policy } from '../platform/settings.ts';
 import { cutoffsOf, type Retention } from '../platform/store/retained-logs.ts';
 import type { Tx } from '../platform/store/store.ts';
 import { parseOutcomeFilter } from './rules/outcome-filter.ts';
+import { wrongHeader } from './rules/static-headers.ts';
 import { catchUps } from './store/catch-up.ts';
 import { deliveries } from './store/deliveries.ts';
 import { outcomeLog } from './store/outcome-log.ts';
 import { DELIVERIES_KEPT_MS } from './store/purge.ts';
 import { type DeliveryFilter, deliveryRecords } from './store/records.ts';
 import { redeliveries } from './store/redeliveries.ts';
-import { type StoredWebhook, webhooks } from './store/webhooks.ts';
+import { type SealedHeaders, type StoredWebhook, webhooks } from './store/webhooks.ts';
 import { deliveryView, iso, redeliveryView, webhookView } from './views.ts';
 
 /** Maximum page sizes; pages with large records are shorter (store/pages.ts). */
@@ -52,6 +54,7 @@ export const webhookEndpoints = (
       filter: checkedFilter(body.filter) ?? null,
       description: body.description ?? null,
       maxRate: body.maxRate ?? null,
+      headers: sealedHeaders(cipher, id, body.headers),
     });
     return { body: webhookView(await existing(tx, workspace.id, id)) };
   },
@@ -82,7 +85,7 @@ export const webhookEndpoints = (
   updateWebhook: {
     ...changesWebhook,
     handle: async ({ tx, workspace, params, body }) => {
-      const { url, events, status, leaseSeconds, filter, description, maxRate, from = 'now' } = body;
+      const { url, events, status, leaseSeconds, filter, description, maxRate, headers, from = 'now' } = body;
       const before = await existing(tx, workspace.id, params.id!);
       await webhooks.update(tx, workspace.id, params.id!, {
         url: url === undefined ? undefined : allowedUrl(url, policy().allowLoopbackWebhooks),
@@ -92,6 +95,7 @@ export const webhookEndpoints = (
         filter: checkedFilter(filter),
         description,
         maxRate,
+        headers: sealedHeaders(cipher, params.id!, headers),
       });
       const webhook = await existing(tx, workspace.id, params.id!);
       if (from === 'now')
@@ -216,6 +220,19 @@ function checkedFilter(filter: string | undefined): string | undefined {
   const parsed = parseOutcomeFilter(filter ?? '');
   if (!parsed.ok) throw invalid('filter', `${parsed.message} (at character ${parsed.at + 1})`);
   return filter;
+}
+
+/** Seals static headers. Throws invalid_request with the name of one that may not be set. */
+function sealedHeaders(
+  cipher: Cipher,
+  webhookId: string,
+  headers: Readonly<Record<string, string>> | undefined,
+): SealedHeaders | undefined {
+  if (headers === undefined) return undefined;
+  const wrong = wrongHeader(headers);
+  if (wrong) throw invalid(wrong.name === undefined ? 'headers' : `headers.${wrong.name}`, wrong.message);
+  const sealed = cipher.seal(JSON.stringify(headers), headersAssociatedData(webhookId));
+  return { names: Object.keys(headers), sealed };
 }
 
 const disabled = () => new ServiceError('conflict', 'The subscription is disabled. Make it active first.');

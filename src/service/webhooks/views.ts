@@ -22,6 +22,7 @@ export function webhookView(webhook: StoredWebhook, catchUp?: CatchUp): Webhook 
     filter,
     description,
     maxRate,
+    headerNames,
   } = webhook;
   return {
     id,
@@ -33,6 +34,7 @@ export function webhookView(webhook: StoredWebhook, catchUp?: CatchUp): Webhook 
     ...(filter === null ? {} : { filter }),
     ...(description === null ? {} : { description }),
     ...(maxRate === null ? {} : { maxRate }),
+    ...(headerNames.length === 0 ? {} : { headers: [...headerNames] }),
     ...(disabledReason === null ? {} : { disabledReason }),
     ...(disabledAt === null ? {} : { disabledAt: iso(disabledAt) }),
     ...(leaseUntil === null ? {} : { leaseUntil: iso(leaseUntil) }),

@@ -3,6 +3,11 @@ export function secretAssociatedData(webhookId: string): string {
   return `webhook.secret:${webhookId}`;
 }
 
+/** Associated data of the static headers of a subscription. */
+export function headersAssociatedData(webhookId: string): string {
+  return `webhook.headers:${webhookId}`;
+}
+
 /** Associated data of the variables of a notification. */
 export function variablesAssociatedData(notificationId: string): string {
   return `notification.variables:${notificationId}`;

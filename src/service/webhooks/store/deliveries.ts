@@ -15,6 +15,8 @@ export interface ClaimedDelivery {
   readonly url: string;
   readonly body: string;
   readonly secret: Uint8Array;
+  /** Static headers, encrypted; null for none. */
+  readonly headers: Uint8Array | null;
   /** Null unless the secret is being rotated. */
   readonly previousSecret: Uint8Array | null;
   readonly claim: number;
@@ -128,13 +130,13 @@ export const deliveries = {
     leaseMs: number,
   ): Promise<ClaimedDelivery[]> {
     const webhook = await tx.sql.get<
-      Pick<ClaimedDelivery, 'url' | 'secret' | 'previousSecret'> & {
+      Pick<ClaimedDelivery, 'url' | 'secret' | 'headers' | 'previousSecret'> & {
         previousUntil: number | null;
         version: number;
         maxRate: number | null;
       }
     >(
-      `SELECT w.url, w.secret, w.previous_secret AS "previousSecret", w.previous_until AS "previousUntil",
+      `SELECT w.url, w.secret, w.headers, w.previous_secret AS "previousSecret", w.previous_until AS "previousUntil",
          w.secret_version AS version, w.max_rate AS "maxRate"
        FROM webhook w WHERE w.workspace_id = ? AND w.webhook_id = ? AND ${OPEN}`,
       [workspaceId, webhookId, tx.now],

@@ -22,19 +22,32 @@ export interface StoredWebhook {
   readonly description: string | null;
   /** Deliveries a second at most; null without a limit. */
   readonly maxRate: number | null;
+  /** Names of the static headers. */
+  readonly headerNames: readonly string[];
+}
+
+/** Static headers: their names, and sealed with their values. */
+export interface SealedHeaders {
+  readonly names: readonly string[];
+  readonly sealed: Uint8Array;
 }
 
 /** How long a replaced secret continues to sign deliveries (docs/design-choices.md, "Subscriptions"). */
 const ROTATION_MS = 24 * 3600 * 1000;
 
-type Row = Omit<StoredWebhook, 'events'> & { events: string };
+type Row = Omit<StoredWebhook, 'events' | 'headerNames'> & { events: string; headerNames: string | null };
 
 const COLUMNS = `webhook_id AS id, url, events, status, disabled_reason AS "disabledReason",
-  disabled_at AS "disabledAt", lease_until AS "leaseUntil", created_at AS "createdAt", secret_version AS "secretVersion", filter, description, max_rate AS "maxRate"`;
+  disabled_at AS "disabledAt", lease_until AS "leaseUntil", created_at AS "createdAt", secret_version AS "secretVersion", filter, description, max_rate AS "maxRate",
+  header_names AS "headerNames"`;
 /** A subscription whose lease has expired counts as deleted, even if its row still exists. */
 const ALIVE = '(lease_until IS NULL OR lease_until > ?)';
 
-const fromRow = (row: Row): StoredWebhook => ({ ...row, events: JSON.parse(row.events) as string[] });
+const fromRow = (row: Row): StoredWebhook => ({
+  ...row,
+  events: JSON.parse(row.events) as string[],
+  headerNames: JSON.parse(row.headerNames ?? '[]') as string[],
+});
 
 export const webhooks = {
   async create(
@@ -49,12 +62,13 @@ export const webhooks = {
       filter?: string | null;
       description?: string | null;
       maxRate?: number | null;
+      headers?: SealedHeaders | undefined;
     },
   ): Promise<void> {
     await tx.sql.run(
       `INSERT INTO webhook (workspace_id, webhook_id, url, events, status, secret, lease_until, created_at, filter,
-         description, max_rate, names_more)
-       VALUES (?, ?, ?, ?, 'active', ?, ?, ?, ?, ?, ?, ?)`,
+         description, max_rate, names_more, header_names, headers)
+       VALUES (?, ?, ?, ?, 'active', ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       [
         workspaceId,
         webhook.id,
@@ -67,6 +81,8 @@ export const webhooks = {
         webhook.description || null,
         webhook.maxRate ?? null,
         namesMore(webhook.events),
+        webhook.headers ? JSON.stringify(webhook.headers.names) : null,
+        webhook.headers?.sealed ?? null,
       ],
     );
   },
@@ -90,7 +106,7 @@ export const webhooks = {
   ): Promise<Page<StoredWebhook>> {
     const { rows, more } = await readPage<Row>(tx, {
       columns: COLUMNS,
-      long: ['url', 'events', 'disabled_reason', 'filter', 'description'],
+      long: ['url', 'events', 'disabled_reason', 'filter', 'description', 'header_names'],
       from: `webhook WHERE workspace_id = ? AND ${ALIVE} AND (created_at, webhook_id) > (?, ?)`,
       params: [workspaceId, tx.now, after.at, after.id],
       order: 'created_at, webhook_id',
@@ -122,6 +138,8 @@ export const webhooks = {
       description?: string | undefined;
       /** Null removes it. */
       maxRate?: number | null | undefined;
+      /** Replaces all. */
+      headers?: SealedHeaders | undefined;
     },
   ): Promise<boolean> {
     const sets: string[] = [];
@@ -138,6 +156,10 @@ export const webhooks = {
     if (change.filter !== undefined) set('filter', change.filter || null);
     if (change.description !== undefined) set('description', change.description || null);
     if (change.maxRate !== undefined) set('max_rate', change.maxRate);
+    if (change.headers !== undefined) {
+      set('header_names', JSON.stringify(change.headers.names));
+      set('headers', change.headers.sealed);
+    }
     if (change.leaseMs !== undefined) set('lease_until', tx.now + change.leaseMs);
     if (change.status === 'active') set('failing_since', null);
     if (sets.length === 0) set('webhook_id', id);

@@ -14,6 +14,9 @@ export const webhooksTables = (d: Dialect): string[] => [
     description TEXT,
     -- 1 if it names other kinds than those of taps.
     names_more INTEGER NOT NULL,
+    -- Static headers: their names, and sealed with their values.
+    header_names TEXT,
+    headers ${d.blob},
     -- Deliveries a second, and until when those that were claimed last that long.
     max_rate INTEGER,
     paced_until ${d.bigint},
