@@ -16,6 +16,7 @@ const POSTGRES_ONLY = [
 export const ON_POSTGRES = [
   'test/service/{acceptance,admin,erasure}/*.test.ts',
   'test/service/catalog/versions.test.ts',
+  'test/service/clock/*.test.ts',
   'test/service/decisions/{decide,learning,messages,repeats}.test.ts',
   'test/service/decisions/goals/{brute-force,conversions,goals,goal-changes,goal-reports}.test.ts',
   'test/service/events/{event-numbers,events}.test.ts',
@@ -29,7 +30,7 @@ export const ON_POSTGRES = [
   'test/service/telemetry/{nodes,operations,usage}.test.ts',
   'test/service/timeline/reads.test.ts',
   'test/service/users/addresses.test.ts',
-  'test/service/webhooks/{deliveries,hostile-subscribers,kinds,missed,redelivery,static-headers,webhooks}.test.ts',
+  'test/service/webhooks/{deliverer,deliveries,hostile-subscribers,kinds,missed,redelivery,static-headers,webhooks}.test.ts',
   'test/service/webhooks/store/outcome-log.test.ts',
   'test/chaos/{cancelled/cancelled,outcomes/outcomes}.test.ts',
   'test/chaos/{migration,retention}-kills.test.ts',
