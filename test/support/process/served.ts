@@ -32,7 +32,8 @@ export interface Served {
   stop(): Promise<number | null>;
 }
 
-const LIMITS_OFF = ['ingest', 'inform', 'decisions', 'reads', 'webhooks'].flatMap((group) => [
+/** Arguments of a service without rate limits. */
+export const LIMITS_OFF = ['ingest', 'inform', 'decisions', 'reads', 'webhooks'].flatMap((group) => [
   '--limit',
   `${group}=off`,
 ]);
