@@ -23,7 +23,7 @@ export default class Doctor extends SvcCommand {
   static override summary = 'Diagnose configuration and connectivity problems';
   static override description =
     `Checks the configuration, the address, TLS, the identity of the server, the key, the region, the mode of the
-workspace, the clock and the rate limits. Prints one row per check, with the finding and the next step, and exits with the highest exit code of a failed
+workspace, the clock, the rate limits and, on \`local\`, the age of the last backup, if one was made. Prints one row per check, with the finding and the next step, and exits with the highest exit code of a failed
 check. Sends one read (GET /v1/webhooks). --probe also sends 23 decisions and compares their P95 latency with the
 target of 100 ms.`;
   static override examples = [
@@ -154,6 +154,12 @@ async function runChecks(context: Context<typeof Doctor>): Promise<Check[]> {
   const { checkLimits } = await import('../features/doctor/limits.ts');
   const { limitRows } = await import('../features/limits/rows.ts');
   checks.push(checkLimits(limitRows(connection.limits.read(), world.clock.now()), context.invocation));
+  if (settings.kind === 'local') {
+    const { lastBackupOf } = await import('../features/data/last-backup.ts');
+    const at = await lastBackupOf(paths.database, world.clock);
+    const { checkBackup } = await import('../features/doctor/backup.ts');
+    if (at !== undefined) checks.push(checkBackup(at, world.clock.now(), context.invocation));
+  }
   return checks;
 }
 

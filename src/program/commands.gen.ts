@@ -18,8 +18,11 @@ export const COMMANDS: Readonly<Record<string, () => Promise<{ default: CommandC
   console: () => import('../commands/console.ts'),
   'contents:get': () => import('../commands/contents/get.ts'),
   'contents:list': () => import('../commands/contents/list.ts'),
+  'data:backup': () => import('../commands/data/backup.ts'),
+  'data:copy': () => import('../commands/data/copy.ts'),
   'data:export': () => import('../commands/data/export.ts'),
   'data:reset': () => import('../commands/data/reset.ts'),
+  'data:restore': () => import('../commands/data/restore.ts'),
   decide: () => import('../commands/decide.ts'),
   'decisions:evaluate': () => import('../commands/decisions/evaluate.ts'),
   'decisions:get': () => import('../commands/decisions/get.ts'),
@@ -85,7 +88,9 @@ export const COMMANDS: Readonly<Record<string, () => Promise<{ default: CommandC
   'webhooks:update': () => import('../commands/webhooks/update.ts'),
   'webhooks:verify': () => import('../commands/webhooks/verify.ts'),
   'workspaces:create': () => import('../commands/workspaces/create.ts'),
+  'workspaces:freeze': () => import('../commands/workspaces/freeze.ts'),
   'workspaces:list': () => import('../commands/workspaces/list.ts'),
+  'workspaces:open': () => import('../commands/workspaces/open.ts'),
   'workspaces:update': () => import('../commands/workspaces/update.ts'),
 };
 

@@ -247,6 +247,8 @@ svc imports list --json | jq -r '.imports[0].id'`);
     ['3000', handler.url.port],
     ['9090', '0'],
     ['tail -f', 'cat'],
+    // The source would stay frozen.
+    ['--freeze --profile local', '--dry-run --profile local'],
     // The file is another catalog than that of the service.
     ['get > catalog.json', 'get > got.json'],
     ['content:welcome-back', 'content:welcome_tour'],

@@ -129,6 +129,11 @@ it('prints nothing but errors on stderr under --quiet, in every command', { time
   await svc('profiles rename p q');
   await svc('profiles remove q');
   await svc(`users delete --hash-id ${hashId} --yes`);
+  await svc('data backup svc.backup');
+  await svc('data restore svc.backup --database restored.db');
+  await svc('data copy --to copied.db --freeze --yes');
+  await svc(`workspaces open ${workspace}`);
+  await svc(`workspaces freeze ${workspace}`);
   await svc('data reset --yes', '', tempDir());
   await svc(`serve exec -- ${process.execPath} -e 0`);
   expect(wrong).toEqual([]);

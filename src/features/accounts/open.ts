@@ -22,6 +22,7 @@ const HINTS: Readonly<Record<string, Hint>> = {
     `list them: ${invocation.onSameService('workspaces', 'list')}, then: ${invocation.rerunWith('--workspace', 'WORKSPACE')}`,
   other_kind: 'leave out --kind, or name another workspace with --workspace',
   not_test: (invocation) => `make it a test workspace first: ${invocation.rerunWith('--mode', 'test')}`,
+  unfinished_copy: 'repeat the copy; it opens the workspace when it is complete',
   test_clock: 'keep live workspaces in another store: svc serve --database live.db',
   ended_key: (invocation) =>
     `create another key: ${invocation.onSameService('keys', 'create', '--workspace', 'WORKSPACE')}`,

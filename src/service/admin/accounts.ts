@@ -1,4 +1,5 @@
 import { newId } from '../../kit/id.ts';
+import { isUnfinished } from '../copy/copy.ts';
 import { type ApiKey, apiKeys, type KeyKind, newApiKey } from '../http/access/api-keys.ts';
 import { userToken } from '../http/access/user-token.ts';
 import type { Cipher } from '../platform/crypto/cipher.ts';
@@ -7,6 +8,7 @@ import { testClock } from '../platform/store/test-clock.ts';
 import {
   type ClientEvents,
   type ClientSettings,
+  type StoredWorkspace,
   type Workspace,
   workspaces,
 } from '../platform/store/workspaces.ts';
@@ -20,6 +22,7 @@ class AccountError extends Error {
     | 'exists'
     | 'unknown_workspace'
     | 'several_workspaces'
+    | 'unfinished_copy'
     | 'other_kind'
     | 'unknown_key'
     | 'ended_key'
@@ -66,7 +69,7 @@ export function createWorkspace(
   });
 }
 
-export function listWorkspaces(store: Store): Promise<(Workspace & { createdAt: number })[]> {
+export function listWorkspaces(store: Store): Promise<(StoredWorkspace & { createdAt: number })[]> {
   return store.read((tx) => workspaces.list(tx));
 }
 
@@ -113,6 +116,25 @@ export function updateWorkspace(
     if (change.region) await workspaces.setRegion(tx, id, change.region);
     await workspaces.setClientSettings(tx, id, clients);
     return { mode, region: change.region ?? before.region, clients };
+  });
+}
+
+/** Lets a workspace rest. Returns since when it does, Unix ms. Throws AccountError. */
+export function freezeWorkspace(store: Store, id: string): Promise<number> {
+  return store.write(async (tx) => {
+    const { frozenAt } = await workspaceOf(tx, id);
+    await workspaces.freeze(tx, [id]);
+    return Number(frozenAt ?? tx.now);
+  });
+}
+
+/** Ends the rest of a workspace. Throws AccountError. */
+export function openWorkspace(store: Store, id: string): Promise<void> {
+  return store.write(async (tx) => {
+    await workspaceOf(tx, id);
+    if (await isUnfinished(tx, id))
+      throw new AccountError('unfinished_copy', `the copy of ${id} into this database is not complete`);
+    await workspaces.open(tx, [id]);
   });
 }
 
@@ -221,7 +243,7 @@ async function addKey(tx: Tx, { id }: Workspace, kind: KeyKind, name: string | n
   return { keyId: await apiKeys.add(tx, id, key, kind, name), key, kind, name, workspace: id };
 }
 
-async function workspaceOf(tx: Tx, id: string | undefined): Promise<Workspace> {
+async function workspaceOf(tx: Tx, id: string | undefined): Promise<StoredWorkspace> {
   if (id === undefined) {
     const all = await workspaces.list(tx);
     if (all.length > 1)

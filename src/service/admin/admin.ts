@@ -9,7 +9,9 @@ import type { ChangedWorkspace, listWorkspaces, NewKey, RotatedKey, WorkspaceCha
 import type { DumpKind } from './dump.ts';
 import type { IdentifiedUser, UserIdentifier } from './user-records.ts';
 
+export type { Progress as CopyProgress } from '../copy/copy.ts';
 export { isPostgres } from '../platform/store/postgres/url.ts';
+export type { DataPlace } from './data.ts';
 
 export interface ExportSession {
   /** Returns the records of a kind as JSON text, oldest first where they are numbered. */
@@ -40,6 +42,8 @@ export interface Accounts {
   createWorkspace(id: string | undefined, mode: 'live' | 'test', region: string | undefined): Promise<NewKey>;
   listWorkspaces(): ReturnType<typeof listWorkspaces>;
   updateWorkspace(id: string, change: WorkspaceChange): Promise<ChangedWorkspace>;
+  freezeWorkspace(id: string): Promise<number>;
+  openWorkspace(id: string): Promise<void>;
   createKey(
     workspace: string | undefined,
     kind: KeyKind | undefined,
@@ -67,6 +71,8 @@ export async function openAccounts(database: string, clock: Clock): Promise<Acco
     createWorkspace: (id, mode, region) => accounts.createWorkspace(store, id, mode, region),
     listWorkspaces: () => accounts.listWorkspaces(store),
     updateWorkspace: (id, change) => accounts.updateWorkspace(store, id, change),
+    freezeWorkspace: (id) => accounts.freezeWorkspace(store, id),
+    openWorkspace: (id) => accounts.openWorkspace(store, id),
     createKey: (workspace, kind, name) => accounts.createKey(store, workspace, kind, name),
     getKey: (keyId) => accounts.getKey(store, keyId),
     listKeys: (workspace) => accounts.listKeys(store, workspace),
@@ -87,6 +93,26 @@ export async function openAccounts(database: string, clock: Clock): Promise<Acco
     close: () => store.close(),
   };
 }
+
+/** What a copy would hold, and the space for it; see service/admin/data.ts. */
+export const measureData: typeof import('./data.ts')['measureData'] = async (...given) =>
+  (await import('./data.ts')).measureData(...given);
+
+/** Copies workspaces into another database; see service/admin/data.ts. */
+export const copyData: typeof import('./data.ts')['copyData'] = async (...given) =>
+  (await import('./data.ts')).copyData(...given);
+
+/** Writes a backup; see service/admin/data.ts. */
+export const backupData: typeof import('./data.ts')['backupData'] = async (...given) =>
+  (await import('./data.ts')).backupData(...given);
+
+/** Restores a backup; see service/admin/data.ts. */
+export const restoreData: typeof import('./data.ts')['restoreData'] = async (...given) =>
+  (await import('./data.ts')).restoreData(...given);
+
+/** When the last backup was made; see service/admin/data.ts. */
+export const lastBackup: typeof import('./data.ts')['lastBackup'] = async (...given) =>
+  (await import('./data.ts')).lastBackup(...given);
 
 /** Migrates a database to the schema of this program. Resolves with the versions before and after. */
 export async function migrateDatabase(

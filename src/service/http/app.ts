@@ -7,9 +7,8 @@ import { validate } from '../../contract/validation.ts';
 import { newId } from '../../kit/id.ts';
 import type { Platform } from '../platform/platform.ts';
 import { StoreUnavailable, type Tx } from '../platform/store/store.ts';
-import { workspaces } from '../platform/store/workspaces.ts';
 import type { Admit } from './access/admit.ts';
-import { type Authenticate, keyHashOf } from './access/authenticate.ts';
+import { type Authenticate, keyHashOf, workspaceOf } from './access/authenticate.ts';
 import type { AdmitClient } from './access/client-access.ts';
 import { preflight } from './access/cross-origin.ts';
 import { regionOf } from './access/region.ts';
@@ -272,7 +271,7 @@ async function admitted(
   const { inside } = parts;
   const { store, clock } = parts.platform;
   if (inside !== undefined) {
-    const workspace = await store.read((tx) => workspaces.get(tx, inside));
+    const workspace = await workspaceOf(store, inside);
     if (!workspace) throw new ServiceError('forbidden');
     describe(workspace, headers);
     return { workspace, onlyUser: undefined, client: undefined };

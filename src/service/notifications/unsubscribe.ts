@@ -3,6 +3,7 @@ import type { BlockList } from 'node:net';
 import type { HonoRequest } from 'hono';
 import { ServiceError } from '../../contract/errors.ts';
 import { WINDOW_MS } from '../../contract/limits.ts';
+import { workspaceOf } from '../http/access/authenticate.ts';
 import { type CountSender, rateLimited, senderLimit } from '../http/access/sender-limit.ts';
 import { readBody } from '../http/body.ts';
 import type { UnkeyedRoute } from '../http/endpoint.ts';
@@ -69,6 +70,7 @@ async function admitted(
   const token = request.param('token') ?? '';
   const target = token.length > MAX_TOKEN ? undefined : unsubscribeTarget(platform.cipher, token);
   if (!target) throw new ServiceError('not_found', 'This is not a link of this service.');
+  await workspaceOf(platform.store, target.workspaceId);
   const { verdict } = await limiter(target.workspaceId, 'unsubscribes', { limit, windowMs: WINDOW_MS });
   if (!verdict.admitted) throw rateLimited(verdict.retryAfter);
   return target;

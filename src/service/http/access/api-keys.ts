@@ -5,7 +5,7 @@ import {
   type ClientSettings,
   clientSettingsOf,
   type StoredClientSettings,
-  type Workspace,
+  type StoredWorkspace,
 } from '../../platform/store/workspaces.ts';
 
 /** The kind of a key. A server key has that of its workspace's mode; a publishable key is for apps. */
@@ -28,7 +28,7 @@ export interface ApiKey {
 
 /** What a key opens, and as what. */
 export interface KeyHolder {
-  readonly workspace: Workspace;
+  readonly workspace: StoredWorkspace;
   readonly kind: KeyKind;
   readonly keyId: string;
   /** What the workspace says of publishable keys. */
@@ -138,17 +138,17 @@ export const apiKeys = {
   /** What a valid API key opens; undefined for a key that is unknown or has ended. */
   async holderOf(store: Pick<Store, 'readOne'>, apiKey: string): Promise<KeyHolder | undefined> {
     const row = await store.readOne<
-      Workspace & Pick<KeyHolder, 'kind' | 'keyId'> & Pick<ApiKey, 'endsAt'> & StoredClientSettings
+      StoredWorkspace & Pick<KeyHolder, 'kind' | 'keyId'> & Pick<ApiKey, 'endsAt'> & StoredClientSettings
     >(
-      `SELECT w.workspace_id AS id, w.region, w.mode, k.kind, k.key_id AS "keyId", k.ends_at AS "endsAt",
+      `SELECT w.workspace_id AS id, w.region, w.mode, w.frozen_at AS "frozenAt", k.kind, k.key_id AS "keyId", k.ends_at AS "endsAt",
               w.client_origins AS "clientOrigins", w.open_clients AS "openClients",
               w.client_events AS "clientEvents"
        FROM api_key k JOIN workspace w ON w.workspace_id = k.workspace_id WHERE k.key_hash = ?`,
       [hashOfKey(apiKey)],
     );
     if (!row) return undefined;
-    const { id, region, mode, kind, keyId, endsAt, now, ...stored } = row;
+    const { id, region, mode, frozenAt, kind, keyId, endsAt, now, ...stored } = row;
     if (endsAt !== null && endsAt <= now) return undefined;
-    return { workspace: { id, region, mode }, kind, keyId, clients: clientSettingsOf(stored) };
+    return { workspace: { id, region, mode, frozenAt }, kind, keyId, clients: clientSettingsOf(stored) };
   },
 };

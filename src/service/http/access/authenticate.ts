@@ -3,6 +3,7 @@ import { ServiceError } from '../../../contract/errors.ts';
 import { HEADERS } from '../../../contract/headers.ts';
 import { SharedRuns } from '../../../kit/shared-runs.ts';
 import type { Store } from '../../platform/store/store.ts';
+import { type StoredWorkspace, type Workspace, workspaces } from '../../platform/store/workspaces.ts';
 import { apiKeys, hashOfKey, type KeyHolder } from './api-keys.ts';
 
 const keyOf = (request: HonoRequest) =>
@@ -11,10 +12,32 @@ const keyOf = (request: HonoRequest) =>
 /** The hash of the API key of a request, as the store has it. */
 export const keyHashOf = (request: HonoRequest): string => hashOfKey(keyOf(request) ?? '');
 
+/** When a client should ask again for a frozen workspace, in s. */
+const FROZEN_SECONDS = 5;
+
+/** The workspace of a request that comes without a key, if there is one. Throws unavailable while it is frozen. */
+export async function workspaceOf(store: Store, id: string): Promise<Workspace | undefined> {
+  const workspace = await store.read((tx) => workspaces.get(tx, id));
+  if (workspace) refuseFrozen(workspace);
+  return workspace;
+}
+
+function refuseFrozen({ id, frozenAt }: StoredWorkspace): void {
+  if (frozenAt === null) return;
+  throw new ServiceError(
+    'unavailable',
+    `The workspace ${id} is frozen, for example to be moved. Try again.`,
+    undefined,
+    {
+      [HEADERS.retryAfter]: String(FROZEN_SECONDS),
+    },
+  );
+}
+
 /**
  * Finds out what the API key of a request opens (specification: Authentication).
- * Throws unauthorized (missing, unknown or revoked key), invalid_request (no workspace header) or forbidden (a key of another
- * workspace).
+ * Throws unauthorized (missing, unknown or revoked key), unavailable (a frozen workspace), invalid_request (no workspace
+ * header) or forbidden (a key of another workspace).
  */
 export type Authenticate = (request: HonoRequest) => Promise<KeyHolder>;
 
@@ -29,6 +52,7 @@ export function authenticator(store: Store, noteUse: (keyId: string) => void): A
     const holder = key && (await looks.run(key, () => apiKeys.holderOf(store, key)));
     if (!holder)
       throw new ServiceError('unauthorized', undefined, undefined, { 'www-authenticate': 'Bearer' });
+    refuseFrozen(holder.workspace);
     noteUse(holder.keyId);
     const named = request.header(HEADERS.workspace);
     if (named === undefined) {

@@ -3,13 +3,13 @@ import type { BlockList } from 'node:net';
 import type { HonoRequest } from 'hono';
 import { ServiceError } from '../../../contract/errors.ts';
 import { WINDOW_MS } from '../../../contract/limits.ts';
+import { workspaceOf } from '../../http/access/authenticate.ts';
 import { rateLimited, senderLimit } from '../../http/access/sender-limit.ts';
 import { readBody } from '../../http/body.ts';
 import type { UnkeyedRoute } from '../../http/endpoint.ts';
 import { parseJson } from '../../http/json-body.ts';
 import type { Limiter } from '../../platform/limits/limiter.ts';
 import type { Platform } from '../../platform/platform.ts';
-import { workspaces } from '../../platform/store/workspaces.ts';
 import { fillText } from '../providers/file/fill.ts';
 import type { Provider } from '../providers/file/load.ts';
 import { applyFacts } from './apply.ts';
@@ -62,9 +62,8 @@ export function receiptRoute(parts: ReceiptParts): UnkeyedRoute {
 }
 
 /** The workspace of the path, once the request has proved genuine; undefined if there is none. */
-async function workspaceOf(request: HonoRequest, { platform }: ReceiptParts): Promise<string | undefined> {
-  const id = request.param('workspace') ?? '';
-  return (await platform.store.read((tx) => workspaces.get(tx, id)))?.id;
+async function workspaceIn(request: HonoRequest, { platform }: ReceiptParts): Promise<string | undefined> {
+  return (await workspaceOf(platform.store, request.param('workspace') ?? ''))?.id;
 }
 
 /** Checks, counts and applies a receipt. */
@@ -89,7 +88,7 @@ async function take(
   // Channels that share a provider may have different secrets.
   const genuine = providers.filter((provider) => isGenuine(provider, receipt));
   // The workspace is looked up for genuine ones only.
-  const workspaceId = genuine.length === 0 ? undefined : await workspaceOf(request, parts);
+  const workspaceId = genuine.length === 0 ? undefined : await workspaceIn(request, parts);
   if (workspaceId === undefined)
     throw new ServiceError(
       'unauthorized',
@@ -134,7 +133,7 @@ async function challenge(
     mode === 'subscribe' &&
     text.length <= MAX_CHALLENGE &&
     isSame(token, fillText(given.token, { settings: provider!.settings })) &&
-    (await workspaceOf(request, parts)) !== undefined;
+    (await workspaceIn(request, parts)) !== undefined;
   if (!right)
     throw new ServiceError(
       'forbidden',

@@ -47,7 +47,7 @@ export const due = {
   },
 
   /**
-   * Up to `limit` workspaces with due marks in a lane, ordered by identifier, after the identifier `after`. Where workers
+   * Up to `limit` workspaces with due marks in a lane, but for frozen ones, ordered by identifier, after the identifier `after`. Where workers
    * of a distributed database do not answer, a query over all of its workspaces would fail: then only the workspaces of
    * the other workers are queried.
    */
@@ -58,15 +58,17 @@ export const due = {
     after: string,
     limit: number,
   ): Promise<DuePage> {
+    const frozen = await workspaces.frozen(tx);
+    const working = (ids: string[]) => ids.filter((id) => !frozen.has(id));
     if (!workers || workers.out().out === 0) {
       const found = await marked(tx, lane, after, limit);
-      return { found, next: found.length < limit ? undefined : found.at(-1) };
+      return { found: working(found), next: found.length < limit ? undefined : found.at(-1) };
     }
     const ids = await workspaces.ids(tx, after, NAMED);
     const inReach = ids.filter((id) => !workers.isUnreachable(id));
     const found = await markedAmong(tx, lane, inReach, limit);
-    if (found.length === limit) return { found, next: found.at(-1) };
-    return { found, next: ids.length < NAMED ? undefined : ids.at(-1) };
+    if (found.length === limit) return { found: working(found), next: found.at(-1) };
+    return { found: working(found), next: ids.length < NAMED ? undefined : ids.at(-1) };
   },
 
   /** When the next mark of a lane after the present is due in any workspace, Unix ms; undefined without marks. */

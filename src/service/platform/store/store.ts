@@ -63,7 +63,8 @@ export interface Tx {
 }
 
 /** The subjects of notifications between processes and workers. */
-export type Topic = 'events' | 'notifications' | 'deliveries' | 'outcomes' | 'settings' | 'erasures';
+export const TOPICS = ['events', 'notifications', 'deliveries', 'outcomes', 'settings', 'erasures'] as const;
+export type Topic = (typeof TOPICS)[number];
 
 /**
  * A limit on the concurrent writes of this process that lock the same row. The others wait before they take a

@@ -1,11 +1,17 @@
 import { randomBytes } from 'node:crypto';
-import type { Tx } from './store.ts';
+import { listed } from './listed.ts';
+import { TOPICS, type Tx } from './store.ts';
 
 export interface Workspace {
   readonly id: string;
   /** Its region; null if the service has no regions. */
   readonly region: string | null;
   readonly mode: Mode;
+}
+
+export interface StoredWorkspace extends Workspace {
+  /** Since when it rests, Unix ms; null while it works. */
+  readonly frozenAt: number | null;
 }
 
 /** A test workspace sends notifications to the outbox only. */
@@ -43,7 +49,7 @@ export const clientSettingsOf = ({
   events: clientEvents === null ? undefined : (JSON.parse(clientEvents) as ClientEvents),
 });
 
-const WORKSPACE_COLUMNS = 'workspace_id AS id, region, mode';
+const WORKSPACE_COLUMNS = 'workspace_id AS id, region, mode, frozen_at AS "frozenAt"';
 
 export const workspaces = {
   /** Adds the row of a workspace (admin/create-workspace.ts). Returns false if one with this id exists. */
@@ -57,14 +63,16 @@ export const workspaces = {
   },
 
   /** All workspaces, oldest first. */
-  async list(tx: Tx): Promise<(Workspace & { createdAt: number })[]> {
+  async list(tx: Tx): Promise<(StoredWorkspace & { createdAt: number })[]> {
     return tx.sql.all(
       `SELECT ${WORKSPACE_COLUMNS}, created_at AS "createdAt" FROM workspace ORDER BY created_at, workspace_id`,
     );
   },
 
-  async get(tx: Tx, id: string): Promise<Workspace | undefined> {
-    return tx.sql.get<Workspace>(`SELECT ${WORKSPACE_COLUMNS} FROM workspace WHERE workspace_id = ?`, [id]);
+  async get(tx: Tx, id: string): Promise<StoredWorkspace | undefined> {
+    return tx.sql.get<StoredWorkspace>(`SELECT ${WORKSPACE_COLUMNS} FROM workspace WHERE workspace_id = ?`, [
+      id,
+    ]);
   },
 
   async setMode(tx: Tx, id: string, mode: Mode): Promise<void> {
@@ -73,6 +81,34 @@ export const workspaces = {
 
   async setRegion(tx: Tx, id: string, region: string): Promise<void> {
     await tx.sql.run('UPDATE workspace SET region = ? WHERE workspace_id = ?', [region, id]);
+  },
+
+  /**
+   * Freezes workspaces, which rest from the next transaction on: requests are answered with 503, and no worker takes up
+   * work of theirs. Those that rest already stay as they are.
+   */
+  async freeze(tx: Tx, ids: readonly string[]): Promise<void> {
+    const { text, param } = listed(tx.sql.dialect, 'workspace_id', ids);
+    await tx.sql.run(`UPDATE workspace SET frozen_at = ? WHERE frozen_at IS NULL AND ${text}`, [
+      tx.now,
+      param,
+    ]);
+    await tx.notify('settings');
+  },
+
+  /** Ends the rest of frozen workspaces, and tells the workers. */
+  async open(tx: Tx, ids: readonly string[]): Promise<void> {
+    const { text, param } = listed(tx.sql.dialect, 'workspace_id', ids);
+    await tx.sql.run(`UPDATE workspace SET frozen_at = NULL WHERE ${text}`, [param]);
+    for (const topic of TOPICS) await tx.notify(topic);
+  },
+
+  /** The workspaces that rest. */
+  async frozen(tx: Tx): Promise<ReadonlySet<string>> {
+    const rows = await tx.sql.all<{ id: string }>(
+      'SELECT workspace_id AS id FROM workspace WHERE frozen_at IS NOT NULL',
+    );
+    return new Set(rows.map(({ id }) => id));
   },
 
   async clientSettings(tx: Tx, id: string): Promise<ClientSettings> {

@@ -14,8 +14,11 @@ export const accountsTables = (d: Dialect): string[] => [
     open_clients INTEGER NOT NULL DEFAULT 0,
     client_events TEXT,
     catalog_version ${d.bigint} NOT NULL DEFAULT 0,
-    catalog_at ${d.bigint} NOT NULL DEFAULT 0
+    catalog_at ${d.bigint} NOT NULL DEFAULT 0,
+    -- Since when it rests, Unix ms (workspaces.freeze).
+    frozen_at ${d.bigint}
   )`,
+  'CREATE INDEX workspace_frozen ON workspace (workspace_id) WHERE frozen_at IS NOT NULL',
   'CREATE INDEX workspace_with_catalog ON workspace (workspace_id) WHERE catalog_version > 0',
   // Only the hash of a key is stored.
   `CREATE TABLE api_key (

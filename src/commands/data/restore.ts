@@ -1,0 +1,59 @@
+import { closeSync, openSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { type Context, SvcCommand } from '../../cli/command/command.ts';
+import { databaseOf } from '../../cli/connection/database.ts';
+import { fileError } from '../../cli/errors/file-error.ts';
+import { Args, Flags } from '../../cli/flags/oclif.ts';
+import { copyError, placeOf, progressOn, shown, workspacesIn } from '../../features/data/places.ts';
+import { shell } from '../../kit/shell.ts';
+
+export default class DataRestore extends SvcCommand {
+  static override summary = 'Restore the data of a backup into a database';
+  static override description =
+    `Reads the whole file first: one that was cut short, or changed in a byte, is refused before anything is written. Then its
+workspaces are copied into an SQLite file or PostgreSQL, empty or beside other workspaces, and compared by counts and digests.
+Deliveries and notifications that were sent after the backup may be sent again.`;
+  static override examples = [
+    '<%= config.bin %> <%= command.id %> svc-2026-11-26.backup --database restored.db',
+    '<%= config.bin %> <%= command.id %> shop.backup --database shop-restored.db',
+  ];
+  static override exitCodes = [0, 1, 2, 6, 130] as const;
+  static override args = { file: Args.string({ required: true, description: 'backup to read' }) };
+  static override flags = {
+    database: Flags.string({
+      summary: 'SQLite file or postgres:// URL to write',
+      helpValue: 'FILE|URL',
+      required: true,
+    }),
+  };
+
+  protected override async run(context: Context<typeof DataRestore>): Promise<void> {
+    const { args, flags, out, world, paths, signal } = context;
+    const to = placeOf(databaseOf(flags.database, world, paths, out), context);
+    const file = resolve(world.cwd, args.file);
+    try {
+      closeSync(openSync(file, 'r'));
+    } catch (error) {
+      throw fileError(args.file, error);
+    }
+    const { restoreData } = await import('../../service/admin/admin.ts');
+    const { manifest, copied, hasKey } = await restoreData(file, to, {
+      workspaces: workspacesIn(flags),
+      freeze: false,
+      clock: world.clock,
+      signal,
+      onProgress: progressOn(context),
+    }).catch((error: unknown) => {
+      throw copyError(error, to.database);
+    });
+    const { workspaces, rows, tables } = copied;
+    const { createdAt, dataKey } = manifest;
+    const database = shown(to.database);
+    out.result({ database, createdAt, workspaces, rows, tables, dataKey }, () => [
+      `restored ${workspaces.join(', ')} as they were at ${createdAt}: ${rows.toLocaleString('en-US')} rows of ${tables.length} tables`,
+    ]);
+    if (dataKey !== null && !hasKey)
+      out.notice(`the service needs the data key with fingerprint ${dataKey}: give it in SVC_DATA_KEY`);
+    out.notice(shell`to serve it: svc serve --database ${database}`);
+  }
+}

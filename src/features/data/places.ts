@@ -1,0 +1,124 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { databaseError, databaseOf } from '../../cli/connection/database.ts';
+import { localDatabase } from '../../cli/connection/local-database.ts';
+import type { Paths } from '../../cli/connection/paths.ts';
+import type { ConnectionFlags } from '../../cli/connection/settings.ts';
+import { SvcError } from '../../cli/errors/svc-error.ts';
+import type { Output } from '../../cli/terminal/output.ts';
+import { Redraw } from '../../cli/terminal/redraw.ts';
+import { span } from '../../cli/terminal/time.ts';
+import type { World } from '../../cli/terminal/world.ts';
+import { maskUrl } from '../../kit/mask-url.ts';
+import type { CopyProgress, DataPlace } from '../../service/admin/admin.ts';
+
+interface Call {
+  readonly flags: ConnectionFlags;
+  readonly world: World;
+  readonly paths: Paths;
+  readonly out: Output;
+}
+
+/** A database on this machine or a PostgreSQL server, with its files here. Throws usage or file. */
+export function placeOf(database: string, { world, paths }: Pick<Call, 'world' | 'paths'>): DataPlace {
+  return {
+    database: isServer(database) ? database : resolve(world.cwd, database),
+    dataDir: paths.dataDir,
+    dataKey: world.env.SVC_DATA_KEY || undefined,
+  };
+}
+
+/** The database that is read: the one named, or that of `local`. Throws usage, or file where there is none. */
+export function sourceOf(given: string | undefined, call: Call): DataPlace {
+  const { flags, world, paths, out } = call;
+  // `--workspace` names what is read of it, not a remote service.
+  const database =
+    given === undefined
+      ? localDatabase({ ...flags, workspace: undefined }, world, paths, out)
+      : databaseOf(given, world, paths, out);
+  const place = placeOf(database, call);
+  if (!isServer(database) && !existsSync(place.database))
+    throw new SvcError('file', `${database} does not exist`, {
+      hint: '`svc serve` and commands with --profile local create data; name another file or URL',
+    });
+  return place;
+}
+
+/** The workspaces that `--workspace` names, separated by commas; empty for all. */
+export const workspacesIn = ({ workspace }: ConnectionFlags): string[] =>
+  workspace === undefined ? [] : workspace.split(',').filter((id) => id !== '');
+
+const isServer = (database: string) => /^postgres(ql)?:\/\//i.test(database);
+
+/** A database as messages name it. */
+export const shown = (database: string): string => maskUrl(database);
+
+const HINTS: Readonly<Record<string, string>> = {
+  no_workspace: 'list them: svc workspaces list --database FILE',
+  exists: 'name another target, or other workspaces with --workspace',
+  other_key:
+    'give the key that belongs to the data: read -rs SVC_DATA_KEY && export SVC_DATA_KEY; data cannot be encrypted with another one, because hashes of suppressed addresses depend on the key',
+  other_clock: 'copy into a database of its own',
+  running: 'wait for it, or stop it; a process that was killed is forgotten after 30 s',
+  unfinished: 'repeat the command that began it',
+};
+
+/** Turns an error of a copy into one for people. Returns any other error as `databaseError` does. */
+export function copyError(error: unknown, database: string): unknown {
+  const { name, message, reason } = error as Error & { reason?: string };
+  if (name === 'CopyRefused')
+    return new SvcError('usage', `nothing was copied: ${message}`, { hint: HINTS[reason!]!, cause: error });
+  if (name === 'CopyDiffers')
+    return new SvcError(
+      'unavailable',
+      `the copy is not complete, and its workspaces stay frozen: ${message}`,
+      {
+        hint: (invocation) => `repeat it: ${invocation.rerunWith()}`,
+        cause: error,
+      },
+    );
+  if (name === 'BackupDamaged')
+    return new SvcError('data', `nothing was restored: ${message}`, {
+      hint: 'use another backup',
+      cause: error,
+    });
+  return databaseError(error, database);
+}
+
+const PHASES = { copy: 'copying', freeze: 'freezing the source', compare: 'comparing' } as const;
+
+/** Shows how far a copy is: on a terminal only. */
+export function progressOn({ world, out }: Pick<Call, 'world' | 'out'>): (progress: CopyProgress) => void {
+  if (world.stderr.isTTY !== true || out.quiet || out.json) return () => {};
+  const redraw = new Redraw(world.stderr);
+  let since = world.clock.now();
+  let phase = '';
+  let drawnAt = 0;
+  return (progress) => {
+    const now = world.clock.now();
+    if (progress.phase !== phase) since = now;
+    else if (now - drawnAt < 100) return;
+    phase = progress.phase;
+    drawnAt = now;
+    redraw.draw(progressText(progress, now - since));
+  };
+}
+
+/** How far a copy is, in words, with the time that is left at the pace so far. */
+export function progressText({ phase, table, rows, of }: CopyProgress, elapsedMs: number): string {
+  if (phase === 'freeze') return PHASES.freeze;
+  const left = rows === 0 ? 0 : (elapsedMs * (of - rows)) / rows;
+  const time = left >= 1000 ? `, about ${span(left)} left` : '';
+  return `${PHASES[phase]} ${table}: ${rows.toLocaleString('en-US')} of ${of.toLocaleString('en-US')} rows${time}`;
+}
+
+/** Bytes in the unit that people read. */
+export function bytesText(bytes: number): string {
+  for (const [size, unit] of [
+    [1e9, 'GB'],
+    [1e6, 'MB'],
+    [1e3, 'kB'],
+  ] as const)
+    if (bytes >= size) return `${(bytes / size).toFixed(1)} ${unit}`;
+  return `${bytes} bytes`;
+}

@@ -1,0 +1,62 @@
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { runSvc } from '../../support/process/run-svc.ts';
+import { tempDir } from '../../support/temp.ts';
+
+const WS = 'ws_1';
+
+it('copies, backs up and restores the data of local, and says what is wrong', async () => {
+  const home = tempDir();
+  const run = async (line: string) =>
+    runSvc(line.split(' '), { home, cwd: home, env: { SVC_PROFILE: 'local' } });
+  const ok = async (line: string) => {
+    const { code, stdout, stderr } = await run(`${line} --json`);
+    expect(code, `${line}: ${stderr}`).toBe(0);
+    return JSON.parse(stdout);
+  };
+  const refused = async (line: string, code: number, words: string) => {
+    const answer = await run(line);
+    expect(answer, line).toMatchObject({ code, stdout: '' });
+    expect(answer.stderr).toContain(words);
+    expect(answer.stderr).toContain('next:');
+  };
+  await ok('events send --user-id u --event e');
+  const { workspaces } = await ok('workspaces list');
+  const [{ workspace }] = workspaces;
+
+  const dry = await ok('data copy --to copy.db --dry-run');
+  expect(dry).toMatchObject({ dryRun: true, workspaces: [workspace] });
+  expect(dry.tables.find(({ table }: { table: string }) => table === 'event')).toMatchObject({ rows: 1 });
+  expect(existsSync(join(home, 'copy.db'))).toBe(false);
+  const copied = await ok('data copy --to copy.db');
+  expect(copied).toMatchObject({ workspaces: [workspace], frozenMs: null, rows: dry.rows });
+  await refused('data copy --to copy.db', 2, 'exists in the target already');
+  await refused('data copy --from copy.db --to copy.db', 2, 'the same database');
+  await refused('data copy --from none.db --to other.db', 2, 'does not exist');
+  await refused('data copy --to none/other.db', 2, 'none');
+  await refused('data copy --to other.db --workspace ws_none --yes', 2, 'no workspace ws_none');
+  await refused('data copy --to other.db --freeze --no-input', 2, 'Freeze the source');
+
+  // A copy that is frozen at the end: the source says so, until it is opened.
+  expect(await ok('data copy --to moved.db --freeze --yes')).toMatchObject({ rows: expect.any(Number) });
+  await refused('webhooks list --max-retries 0', 6, 'frozen');
+  await ok(`workspaces open ${workspace}`);
+  await ok('events send --user-id u --event e');
+  await refused(`workspaces open ${WS}`, 2, `no workspace ${WS}`);
+
+  await ok('data backup svc.backup');
+  expect(statSync(join(home, 'svc.backup')).mode & 0o777).toBe(0o600);
+  await refused('data backup svc.backup', 2, 'exists already');
+  await ok('data backup svc.backup --force');
+  expect(await ok('data restore svc.backup --database restored.db')).toMatchObject({
+    workspaces: [workspace],
+  });
+  const { checks } = await ok('doctor');
+  expect(checks.find(({ check }: { check: string }) => check === 'backup')).toMatchObject({ status: 'ok' });
+  await refused('data restore none.backup --database other.db', 2, 'none.backup');
+  const bytes = readFileSync(join(home, 'svc.backup'));
+  writeFileSync(join(home, 'cut.backup'), bytes.subarray(0, bytes.length - 1));
+  await refused('data restore cut.backup --database other.db', 2, 'not a whole backup');
+  expect(existsSync(join(home, 'other.db'))).toBe(false);
+}, 120_000);

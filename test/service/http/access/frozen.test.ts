@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest';
+import { systemClock } from '../../../../src/kit/clock.ts';
+import { openAccounts } from '../../../../src/service/admin/admin.ts';
+import { content, identify, open } from '../../../support/process/decisions-service.ts';
+
+test('a frozen workspace answers nothing and does nothing until it is opened', async () => {
+  const service = await open();
+  await service.send('PUT', '/v1/catalog', { catalog: { contents: [content('a')] } });
+  const hashId = await identify(service, { userId: 'u', emails: ['u@x.example'] });
+  await expect.poll(() => service.idle()).toBe(true);
+  const accounts = await openAccounts(service.database, systemClock);
+  await accounts.freezeWorkspace(service.workspace);
+  for (const [method, path, body] of [
+    ['GET', '/v1/decisions', undefined],
+    ['POST', '/v1/events', { events: [{ userId: 'u', event: 'e', timestamp: '2026-11-20T10:00:00Z' }] }],
+    ['POST', '/v1/decisioning/decide', { hashId, context: { channel: 'in-app' } }],
+  ] as const) {
+    const answer = await service.send(method, path, body);
+    expect(answer.status, path).toBe(503);
+    expect(answer.headers.get('retry-after')).toBe('5');
+  }
+  // A worker leaves what is due of it.
+  await service.platform.store.write((tx) =>
+    tx.sql.run("INSERT INTO due (workspace_id, lane, due_at, due_id) VALUES (?, 'clean', 0, 'due_test')", [
+      service.workspace,
+    ]),
+  );
+  const left = () =>
+    service.platform.store.read((tx) =>
+      tx.sql.all("SELECT 1 AS one FROM due WHERE workspace_id = ? AND due_id = 'due_test'", [
+        service.workspace,
+      ]),
+    );
+  await expect.poll(() => service.idle()).toBe(true);
+  expect(await left()).toHaveLength(1);
+  await accounts.openWorkspace(service.workspace);
+  await accounts.close();
+  await expect.poll(async () => (await left()).length, { timeout: 90_000 }).toBe(0);
+  expect((await service.send('GET', '/v1/decisions')).status).toBe(200);
+}, 120_000);
