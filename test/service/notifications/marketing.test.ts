@@ -10,7 +10,10 @@ import { startReceiver } from '../../support/peers/receiver.ts';
 import { onPostgres } from '../../support/postgres/database.ts';
 import { outsider } from '../../support/postgres/row-lock.ts';
 import { startTestService, type TestService } from '../../support/process/service.ts';
+import { advance, clockOf } from '../../support/process/test-clock.ts';
 import { tempDir } from '../../support/temp.ts';
+
+const MINUTE_MS = 60_000;
 
 async function json(response: Promise<Response>, status = 200) {
   const answer = await response;
@@ -123,7 +126,8 @@ describe('the priority of a notification', () => {
 
 describe('quiet hours', () => {
   it('hold marketing back in the time zone of the user, with state, reason and end', async () => {
-    const service = await serviceWith({ quietHours: { from: hour(-1), until: hour(2) } });
+    const quietHours = { from: hour(-1), until: hour(2) };
+    const service = await serviceWith({ quietHours }, {}, { testClock: true });
     const [awake, asleep] = await addUsers(service, { timeZone: 'Etc/GMT-6' }, { timeZone: 'UTC' });
     const held = await settled(service, await trigger(service, asleep!));
     expect(held).toMatchObject({
@@ -134,7 +138,13 @@ describe('quiet hours', () => {
     expect((await settled(service, await trigger(service, awake!))).status).toBe('delivered');
     const transactional = await trigger(service, asleep!, { templateId: 'receipt' });
     expect((await settled(service, transactional)).status).toBe('delivered');
-    expect(outboxOf(service).map(({ notificationId }) => notificationId)).not.toContain(held.notificationId);
+    const sent = () => outboxOf(service).map(({ notificationId }) => notificationId);
+    expect(sent()).not.toContain(held.notificationId);
+    const end = Date.parse(held.heldUntil) - Date.parse((await clockOf(service)).now);
+    await advance(service, end - MINUTE_MS);
+    expect(sent()).not.toContain(held.notificationId);
+    await advance(service, 2 * MINUTE_MS);
+    expect(sent()).toContain(held.notificationId);
   });
 
   it('of a template or category replace those of all marketing, and null ends them', async () => {
@@ -189,7 +199,11 @@ describe('consent', () => {
 });
 
 test('a cap counts a template, a category or all marketing, and what it holds back is never sent early', async () => {
-  const service = await serviceWith({ cap: { perDay: 3 } }, { cap: { perWeek: 2 } });
+  const service = await serviceWith(
+    { cap: { perDay: 3 } },
+    { cap: { perWeek: 2 }, validForMinutes: 14_400 },
+    { testClock: true },
+  );
   const [hashId] = await addUsers(service, {});
   const outcomes: string[] = [];
   for (let i = 0; i < 4; i++) {
@@ -205,6 +219,14 @@ test('a cap counts a template, a category or all marketing, and what it holds ba
   });
   const exempt = await trigger(service, hashId!, { templateId: 'receipt' });
   expect((await settled(service, exempt)).status).toBe('delivered');
+  const sent = () => outboxOf(service).length;
+  expect(sent()).toBe(4);
+  await advance(service, 24 * 60 * MINUTE_MS);
+  expect(sent()).toBe(5);
+  await advance(service, 5 * 24 * 60 * MINUTE_MS);
+  expect(sent()).toBe(5);
+  await advance(service, 24 * 60 * MINUTE_MS);
+  expect(sent()).toBe(7);
 });
 
 test('eight nodes at once send no more than caps, consent and quiet hours allow', async () => {

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { verifyBody } from '../../../src/contract/signature.ts';
 import type { Receiver } from '../../support/peers/receiver.ts';
 import { startTestService } from '../../support/process/service.ts';
+import { advance } from '../../support/process/test-clock.ts';
 import {
   json,
   knownUser,
@@ -194,7 +195,7 @@ describe('deliveries', () => {
   });
 
   it('end with the lease of their subscription', async () => {
-    const service = await start();
+    const service = await startTestService({ allowLoopbackWebhooks: true, testClock: true });
     const target = await receiver();
     const made = await subscribe(service, target.url, { leaseSeconds: 5 });
     expect(Date.parse(made.leaseUntil) - Date.parse(made.createdAt)).toBe(5000);
@@ -203,5 +204,14 @@ describe('deliveries', () => {
       200,
     );
     expect(Date.parse(longer.leaseUntil)).toBeGreaterThan(Date.parse(made.leaseUntil));
+    const hashId = await knownUser(service);
+    await advance(service, 30_000);
+    await tap(service, hashId);
+    await target.waitFor(1);
+    await advance(service, 60_000);
+    await json(service.fetch(`/v1/webhooks/${made.id}`), 404);
+    await tap(service, hashId);
+    await expect.poll(() => service.idle()).toBe(true);
+    expect(target.received).toHaveLength(1);
   });
 });

@@ -4,6 +4,7 @@ import { pathOf } from '../../../../src/contract/path-of.ts';
 import { createWorkspace, revokeKey, updateWorkspace } from '../../../../src/service/admin/accounts.ts';
 import { reasonOf, withClients } from '../../../support/process/clients.ts';
 import { startTestService } from '../../../support/process/service.ts';
+import { advance } from '../../../support/process/test-clock.ts';
 
 it('an app lists the messages of its user and reports their outcomes', async () => {
   const { ada, tokenFor, decided, app } = await withClients();
@@ -96,15 +97,15 @@ it('refuses a token that is missing, changed, expired, or of another workspace',
 });
 
 it('a token ends at its time, on every node', async () => {
-  let now = Date.now();
-  const clock = { now: () => now, sleep: () => new Promise<void>((resolve) => setTimeout(resolve, 5)) };
-  const { service, ada, key, tokenFor } = await withClients();
-  const node = await startTestService({ database: service.database, mode: 'test', clock });
+  const { service, ada, key, tokenFor } = await withClients({ testClock: true });
+  const node = await startTestService({ database: service.database });
   const token = await tokenFor(ada);
   const headers = { authorization: `Bearer ${key}`, 'x-service-user-token': token };
   const status = async () => (await node.fetch(`/v1/messages?hashId=${ada}`, { headers })).status;
   expect(await status()).toBe(200);
-  now += 2 * 3_600_000;
+  await advance(service, 50 * 60_000);
+  expect(await status()).toBe(200);
+  await advance(service, 11 * 60_000);
   expect(await status()).toBe(401);
 });
 
