@@ -10,8 +10,9 @@ import { traceHeaders } from '../platform/tracing/tracing.ts';
 import { Jobs, LEASE_MS, recordResult } from '../platform/workers/jobs.ts';
 import { type Worker, worker } from '../platform/workers/worker.ts';
 import { type ReservedSlots, reserveSlots } from './delivery-slots.ts';
-import type { Verdict } from './rules/attempt.ts';
+import { isSuccess, type Verdict } from './rules/attempt.ts';
 import { type ClaimedDelivery, deliveries, deliveryClaims } from './store/deliveries.ts';
+import { Successes } from './successes.ts';
 
 /** Subscriptions of a workspace that one round checks. */
 const SUBSCRIPTIONS_PER_ROUND = 32;
@@ -65,6 +66,7 @@ export function startDeliverer(
       return;
     }
     const durationMs = machine.now() - began;
+    if (isSuccess(result.status)) return successes.add(claimed, { ...result, startedAt, durationMs });
     let verdict: Verdict | undefined;
     await recordResult(
       platform,
@@ -81,6 +83,7 @@ export function startDeliverer(
       log('warn', 'a subscription was disabled', { workspaceId, webhookId, reason: verdict.disable });
   };
 
+  const successes = new Successes(platform, () => jobs.aborting);
   const jobs = new Jobs<ClaimedDelivery>(platform, {
     what: 'a delivery attempt',
     fields: ({ deliveryId }) => ({ deliveryId }),

@@ -25,6 +25,11 @@ export type Verdict =
   | { delivery: 'pending'; nextAttemptAt: number; failingSince: number; disable: null | string }
   | { delivery: 'failed'; failingSince: number; disable: null | string };
 
+/** What a success means. */
+export const DELIVERED: Verdict = { delivery: 'delivered', failingSince: null, disable: null };
+
+export const isSuccess = (status: number | null): boolean => status !== null && status >= 200 && status < 300;
+
 /**
  * Determines the consequences of an attempt for its delivery and subscription (docs/design-choices.md, "Delivery retries").
  * 2xx delivers; 410 fails the delivery and disables the subscription; anything else is retried on the schedule. Five
@@ -32,8 +37,7 @@ export type Verdict =
  */
 export function judge(before: Progress, attempt: Attempt, random: number): Verdict {
   const { status, endedAt } = attempt;
-  if (status !== null && status >= 200 && status < 300)
-    return { delivery: 'delivered', failingSince: null, disable: null };
+  if (isSuccess(status)) return DELIVERED;
   const failingSince = before.failingSince ?? endedAt;
   if (status === 410) return { delivery: 'failed', failingSince, disable: 'the receiver answered 410 Gone' };
   const disable = endedAt - failingSince >= FAILING_LIMIT_MS ? 'nothing but failures for five days' : null;

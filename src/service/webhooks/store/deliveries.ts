@@ -1,8 +1,9 @@
 import { due } from '../../platform/store/due.ts';
+import { listed } from '../../platform/store/listed.ts';
+import { insertRows, rowsQuery } from '../../platform/store/rows.ts';
 import type { Tx } from '../../platform/store/store.ts';
 import { Claims } from '../../platform/workers/jobs.ts';
-import type { Attempt, Verdict } from '../rules/attempt.ts';
-import { judge } from '../rules/attempt.ts';
+import { type Attempt, DELIVERED, isSuccess, judge, type Verdict } from '../rules/attempt.ts';
 import { fanOuts } from './fan-outs.ts';
 import { namedKinds } from './named-kinds.ts';
 import { webhooks } from './webhooks.ts';
@@ -88,6 +89,19 @@ export const deliveryClaims = new Claims<ClaimedDelivery>(
   'deliveries',
   ({ deliveryId }) => deliveryId,
 );
+
+/** An attempt that ended, with its duration in ms. */
+type EndedAttempt = Attempt & {
+  readonly error: string | null;
+  readonly startedAt: number;
+  readonly durationMs: number;
+};
+
+/** A claimed delivery and the attempt that was made. */
+export interface Ended {
+  readonly claimed: ClaimedDelivery;
+  readonly attempt: EndedAttempt;
+}
 
 export const deliveries = {
   /** Up to `limit` subscriptions of a workspace with due deliveries, ordered by identifier, after `after`. */
@@ -190,13 +204,11 @@ export const deliveries = {
   async finish(
     tx: Tx,
     claimed: ClaimedDelivery,
-    attempt: Attempt & {
-      readonly error: string | null;
-      readonly startedAt: number;
-      readonly durationMs: number;
-    },
+    attempt: EndedAttempt,
     random: number,
   ): Promise<Verdict | undefined> {
+    if (isSuccess(attempt.status))
+      return (await deliveries.succeed(tx, [{ claimed, attempt }])) === 0 ? undefined : DELIVERED;
     const { workspaceId, webhookId, deliveryId, claim } = claimed;
     const before = await tx.sql.get<{
       attempts: number;
@@ -229,38 +241,54 @@ export const deliveries = {
     await deliveryClaims.store(tx, claimed, {
       status: verdict.delivery,
       attempts: before.attempts + 1,
-      first_attempt_at: before.firstAttemptAt ?? attempt.endedAt - Math.round(attempt.durationMs),
+      first_attempt_at: before.firstAttemptAt ?? beginOf(attempt),
       claimed: 0,
       due_at: nextAt,
       // A retry is sent when it is due, as any other.
       behind: 0,
     });
     if (nextAt !== null) await due.mark(tx, workspaceId, 'deliveries', nextAt);
-    const key = [workspaceId, deliveryId];
-    const last = await tx.sql.get<{ number: number | null }>(
-      'SELECT max(number) AS number FROM delivery_attempt WHERE workspace_id = ? AND delivery_id = ?',
-      key,
-    );
-    const number = (last?.number ?? 0) + 1;
-    await tx.sql.run(
-      `INSERT INTO delivery_attempt (workspace_id, delivery_id, number, at, status, error, duration_ms, signed_by)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-      [
-        ...key,
-        number,
-        attempt.startedAt,
-        attempt.status,
-        attempt.error?.slice(0, ERROR_CHARACTERS) ?? null,
-        Math.round(attempt.durationMs),
-        JSON.stringify(claimed.signedBy),
-      ],
-    );
-    if (number > KEPT_ATTEMPTS)
-      await tx.sql.run(
-        'DELETE FROM delivery_attempt WHERE workspace_id = ? AND delivery_id = ? AND number <= ?',
-        [...key, number - KEPT_ATTEMPTS],
-      );
+    await addAttempts(tx, [{ claimed, attempt }]);
     return verdict;
+  },
+
+  /**
+   * Stores the results of successful attempts of one subscription, like `finish`: together, because they cost more one by one
+   * than to send. Returns how many were stored.
+   */
+  async succeed(tx: Tx, ended: readonly Ended[]): Promise<number> {
+    const { workspaceId, webhookId } = ended[0]!.claimed;
+    // Locked before its deliveries, as when it is deleted.
+    const webhook = await tx.sql.get<{ failingSince: number | null }>(
+      `SELECT failing_since AS "failingSince" FROM webhook WHERE workspace_id = ? AND webhook_id = ? ${tx.sql.dialect.forKeyShare}`,
+      [workspaceId, webhookId],
+    );
+    if (!webhook) return 0;
+    if (webhook.failingSince !== null)
+      await tx.sql.run('UPDATE webhook SET failing_since = NULL WHERE workspace_id = ? AND webhook_id = ?', [
+        workspaceId,
+        webhookId,
+      ]);
+    const rows = ended.map(({ claimed: { deliveryId, claim }, attempt }) => [
+      deliveryId,
+      claim,
+      beginOf(attempt),
+    ]);
+    const { text, param } = rowsQuery(tx.sql.dialect, rows);
+    const stored = await tx.sql.all<{ id: string }>(
+      `WITH v AS MATERIALIZED (${text})
+       UPDATE delivery SET status = 'delivered', attempts = attempts + 1, claimed = 0, due_at = NULL, behind = 0,
+         first_attempt_at = COALESCE(first_attempt_at, CAST(v.c2 AS bigint))
+       FROM v WHERE workspace_id = ? AND delivery_id = v.c0 AND claim = CAST(v.c1 AS bigint) AND claimed > 0
+       RETURNING delivery_id AS id`,
+      [param, workspaceId],
+    );
+    const ids = new Set(stored.map(({ id }) => id));
+    await addAttempts(
+      tx,
+      ended.filter(({ claimed }) => ids.has(claimed.deliveryId)),
+    );
+    return ids.size;
   },
 
   /**
@@ -285,3 +313,39 @@ export const deliveries = {
     return changed > 0;
   },
 };
+
+const beginOf = ({ endedAt, durationMs }: EndedAttempt): number => endedAt - Math.round(durationMs);
+
+/** Adds attempts of deliveries of one workspace, and removes those that are too old to be kept. */
+async function addAttempts(tx: Tx, ended: readonly Ended[]): Promise<void> {
+  if (ended.length === 0) return;
+  const { workspaceId } = ended[0]!.claimed;
+  const { text, param } = listed(
+    tx.sql.dialect,
+    'delivery_id',
+    ended.map(({ claimed }) => claimed.deliveryId),
+  );
+  const last = await tx.sql.all<{ id: string; number: number }>(
+    `SELECT delivery_id AS id, max(number) AS number FROM delivery_attempt WHERE workspace_id = ? AND ${text}
+     GROUP BY delivery_id`,
+    [workspaceId, param],
+  );
+  const numbers = new Map(last.map(({ id, number }) => [id, number]));
+  const numberOf = ({ claimed }: Ended) => (numbers.get(claimed.deliveryId) ?? 0) + 1;
+  await insertRows(
+    tx,
+    'INSERT INTO delivery_attempt (workspace_id, delivery_id, number, at, status, error, duration_ms, signed_by)',
+    ended.map((each) => {
+      const { claimed, attempt } = each;
+      const error = attempt.error?.slice(0, ERROR_CHARACTERS) ?? null;
+      const result = [attempt.startedAt, attempt.status, error, Math.round(attempt.durationMs)];
+      return [workspaceId, claimed.deliveryId, numberOf(each), ...result, JSON.stringify(claimed.signedBy)];
+    }),
+  );
+  for (const each of ended)
+    if (numberOf(each) > KEPT_ATTEMPTS)
+      await tx.sql.run(
+        'DELETE FROM delivery_attempt WHERE workspace_id = ? AND delivery_id = ? AND number <= ?',
+        [workspaceId, each.claimed.deliveryId, numberOf(each) - KEPT_ATTEMPTS],
+      );
+}
