@@ -199,6 +199,8 @@ export interface CreateWebhookRequest {
   readonly maxRate?: number | undefined;
   /** Headers of each delivery, such as a key of your gateway: none that the service or the connection sets. Sealed; values are never returned. Replaces all; empty for none. */
   readonly headers?: { readonly [name: string]: string } | undefined;
+  /** First deliver the outcomes since this time, in order of occurrence, and then what occurs. Default: only what occurs. */
+  readonly from?: string | undefined;
 }
 
 /** A decision, which the service has logged. */

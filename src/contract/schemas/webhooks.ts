@@ -63,6 +63,12 @@ export const CreateWebhookRequest = named(
     description: description(),
     maxRate: beyond(about(RATE, z.optional(rate))),
     headers: headers(),
+    from: beyond(
+      about(
+        'First deliver the outcomes since this time, in order of occurrence, and then what occurs. Default: only what occurs.',
+        z.optional(instant()),
+      ),
+    ),
   }),
 );
 export const UpdateWebhookRequest = named(

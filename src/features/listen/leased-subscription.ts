@@ -11,6 +11,8 @@ export interface SubscriptionOptions {
   readonly events: readonly string[];
   readonly secret: string;
   readonly leaseSeconds: number;
+  /** Since when outcomes are delivered first, a time in UTC; undefined for new ones only. */
+  readonly since?: string | undefined;
   readonly clock: Clock;
   /** Ends the wait between retries. A request in flight is completed. */
   readonly signal: AbortSignal;
@@ -29,6 +31,8 @@ const RENEWALS_PER_LEASE = 3;
 export class LeasedSubscription {
   /** Identifier; undefined where the service returned none, in which case it cannot be removed from here. */
   id: string | undefined;
+  /** The answer of the service to the first subscription. */
+  created: unknown;
   readonly #options: SubscriptionOptions;
   readonly #stopped = new AbortController();
   #renewing: Promise<void> = Promise.resolve();
@@ -84,14 +88,16 @@ export class LeasedSubscription {
   }
 
   async #subscribe(): Promise<void> {
-    const { client, url, events, secret, leaseSeconds, signal: waiting } = this.#options;
-    const body = { url, events: events as EventKind[], signingSecret: secret };
+    const { client, url, events, secret, leaseSeconds, since, signal: waiting } = this.#options;
+    const earlier = since !== undefined && this.created === undefined && { from: since };
+    const body = { url, events: events as EventKind[], signingSecret: secret, ...earlier };
     const answer = await client
       .call('createWebhook', { body: { ...body, leaseSeconds }, waiting })
       .catch((error: ApiError) => {
         if (!refusesLease(error)) throw error;
         return client.call('createWebhook', { body, waiting });
       });
+    this.created ??= answer.body;
     const created = answer.body as { id?: unknown; leaseUntil?: unknown } | undefined;
     this.id = typeof created?.id === 'string' ? created.id : undefined;
     this.#leased = this.id !== undefined && typeof created?.leaseUntil === 'string';

@@ -81,6 +81,7 @@ export async function runSession(options: SessionOptions): Promise<'counted' | '
     const url = await receiver.listen(options.port, options.host);
     undo.push(() => receiver.stop());
     let registered: { id: string | undefined; url: string } | undefined;
+    let created: unknown;
     if (register) {
       const target = register.publicUrl ?? reachableUrl(url);
       const failure = await probe.send(target, register.secret, {
@@ -95,13 +96,12 @@ export async function runSession(options: SessionOptions): Promise<'counted' | '
       if (registration) {
         undo.push(() => registration.remove());
         registered = { id: registration.id, url: target.href };
+        created = registration.created;
       }
     }
     if (signal.aborted) return 'stopped';
     on.ready(url, registered);
-    if (register?.since !== undefined && registered?.id !== undefined)
-      on.catchingUp(await askForEarlier(register.client, registered.id, register.since, signal));
-    if (signal.aborted) return 'stopped';
+    if (register?.since !== undefined && registered) on.catchingUp(created);
     return await Promise.race([
       receiver.finished.then(() => 'counted' as const),
       aborted(signal).then(() => 'stopped' as const),
@@ -109,25 +109,6 @@ export async function runSession(options: SessionOptions): Promise<'counted' | '
     ]);
   } finally {
     for (const step of undo.reverse()) await step();
-  }
-}
-
-/**
- * Asks for the outcomes since a time. The subscription exists, so what occurs meanwhile comes too, and what comes both ways
- * has one delivery.
- */
-async function askForEarlier(
-  client: Client,
-  id: string,
-  since: string,
-  signal: AbortSignal,
-): Promise<unknown> {
-  const body = { status: 'active', from: since } as const;
-  try {
-    return (await client.call('updateWebhook', { params: { id }, body, signal })).body;
-  } catch (error) {
-    if (signal.aborted) return undefined;
-    throw error;
   }
 }
 
@@ -154,7 +135,7 @@ function makeReceiver(
 }
 
 async function subscribe(
-  { client, events, secret, leaseSeconds, onRejected, removal }: RegisterOptions,
+  { client, events, secret, leaseSeconds, since, onRejected, removal }: RegisterOptions,
   target: URL,
   { clock, on, signal }: SessionOptions,
 ): Promise<LeasedSubscription | undefined> {
@@ -165,6 +146,7 @@ async function subscribe(
       events,
       secret,
       leaseSeconds,
+      since,
       clock,
       signal,
       warn: on.warn,

@@ -55,8 +55,14 @@ export const webhookEndpoints = (
       description: body.description ?? null,
       maxRate: body.maxRate ?? null,
       headers: sealedHeaders(cipher, id, body.headers),
+      inOrder: body.from !== undefined,
     });
-    return { body: webhookView(await existing(tx, workspace.id, id)) };
+    const webhook = await existing(tx, workspace.id, id);
+    if (body.from === undefined) return { body: webhookView(webhook) };
+    const since = Date.parse(body.from);
+    await catchUps.start(tx, workspace.id, id, since, { exactly: true });
+    const missed = await missedBy(tx, workspace.id, webhook, since, retention());
+    return { body: { ...webhookView(webhook, await catchUps.get(tx, workspace.id, id)), missed } };
   },
 
   listWebhooks: {

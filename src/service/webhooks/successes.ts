@@ -1,6 +1,10 @@
+import { setTimeout } from 'node:timers/promises';
 import type { Platform } from '../platform/platform.ts';
 import { recordResult } from '../platform/workers/jobs.ts';
 import { type ClaimedDelivery, deliveries, type Ended } from './store/deliveries.ts';
+
+/** How long successes of a subscription are gathered, in ms. Their places are free for others after it. */
+const GATHERED_MS = 4;
 
 /** A successful attempt, before it is stored. */
 type Success = Omit<Ended['attempt'], 'endedAt'>;
@@ -37,6 +41,7 @@ export class Successes {
     const before = this.#last.get(key) ?? Promise.resolve();
     const stored = before
       .catch(() => {})
+      .then(() => setTimeout(GATHERED_MS))
       .then(() => this.#store(key, ended))
       .finally(() => {
         if (this.#last.get(key) === stored) this.#last.delete(key);

@@ -81,3 +81,53 @@ it('sends what a disabled subscription missed if it is asked for, and says how m
   expect(bodies.slice(1).sort()).toEqual(missed.sort());
   expect((await json(service.fetch(path), 200)).catchingUp).toMatchObject({ queued: 2 });
 });
+
+it('a subscription made with from gets what occurred before, then what occurs: in order, without a gap or a double', async () => {
+  const service = await start();
+  const hashId = await knownUser(service);
+  const before: string[] = [];
+  for (let i = 0; i < 150; i++) before.push(await tap(service, hashId));
+  const target = await receiver((response) => {
+    setTimeout(() => response.writeHead(204).end(), 20);
+  });
+  const made = await subscribe(service, target.url, { from: '2020-01-01T00:00:00Z' });
+  expect(made).toMatchObject({ missed: { outcomes: 150 }, catchingUp: { queued: 0 } });
+  const live: string[] = [];
+  const decisions = () => target.received.map(({ body }) => JSON.parse(body.toString()).decisionId as string);
+  // Some while it catches up, and some later, which come at once.
+  while (target.received.length < 150) live.push(await tap(service, hashId));
+  expect(live.length).toBeGreaterThan(5);
+  await until(async () => target.received.length === 150 + live.length);
+  await expect
+    .poll(async () =>
+      service.platform.store.read((tx) =>
+        tx.sql.all('SELECT in_order AS "inOrder" FROM webhook WHERE workspace_id = ?', [service.workspace]),
+      ),
+    )
+    .toMatchObject([{ inOrder: 0 }]);
+  for (let i = 0; i < 3; i++) live.push(await tap(service, hashId));
+  await until(async () => target.received.length === 150 + live.length);
+  const got = decisions();
+  expect([...got].sort()).toEqual([...before, ...live].sort());
+  expect(new Set(got.slice(0, 150))).toEqual(new Set(before));
+});
+
+it('a subscription that is disabled while it catches up in order gets what occurred until then', async () => {
+  const service = await start();
+  const hashId = await knownUser(service);
+  const wanted: string[] = [];
+  for (let i = 0; i < 100; i++) wanted.push(await tap(service, hashId));
+  const target = await receiver((response) => {
+    setTimeout(() => response.writeHead(204).end(), 50);
+  });
+  const { id } = await subscribe(service, target.url, { from: '2020-01-01T00:00:00Z' });
+  const patch = (body: unknown) => json(service.fetch(`/v1/webhooks/${id}`, { method: 'PATCH', body }), 200);
+  for (let i = 0; i < 3; i++) wanted.push(await tap(service, hashId));
+  await patch({ status: 'disabled' });
+  await tap(service, hashId);
+  await patch({ status: 'active' });
+  wanted.push(await tap(service, hashId));
+  const got = () =>
+    target.received.map(({ body }) => JSON.parse(body.toString()).decisionId as string).sort();
+  await expect.poll(got).toEqual([...wanted].sort());
+});

@@ -96,11 +96,11 @@ export const catchUps = {
 };
 
 async function proceedOne(tx: Tx, workspaceId: string, row: Row): Promise<void> {
-  const { webhookId, since, until } = row;
+  const { webhookId, since } = row;
   const key = [workspaceId, webhookId];
   // Locked, so that it is not removed before its deliveries are stored.
-  const webhook = await tx.sql.get<{ events: string; filter: string | null }>(
-    `SELECT events, filter FROM webhook WHERE workspace_id = ? AND webhook_id = ? AND status = 'active' ${tx.sql.dialect.forKeyShare}`,
+  const webhook = await tx.sql.get<{ events: string; filter: string | null; inOrder: number }>(
+    `SELECT events, filter, in_order AS "inOrder" FROM webhook WHERE workspace_id = ? AND webhook_id = ? AND status = 'active' ${tx.sql.dialect.forKeyShare}`,
     key,
   );
   if (!webhook) return;
@@ -114,7 +114,24 @@ async function proceedOne(tx: Tx, workspaceId: string, row: Row): Promise<void> 
     await move(row, tx.now + PAUSE_MS, 0);
     return;
   }
-  const page = await outcomeLog.page(tx, workspaceId, row, Math.min(until, row.stop), PIECE);
+  const inOrder = webhook.inOrder === 1;
+  const until = inOrder ? tx.now + MARGIN_MS : row.until;
+  const readPage = () =>
+    outcomeLog.page(tx, workspaceId, row, inOrder ? until : Math.min(until, row.stop), PIECE);
+  let page = await readPage();
+  let live = false;
+  if (inOrder && page.length === 0) {
+    if (await anyDue(tx, workspaceId, webhookId)) return void (await move(row, tx.now + PAUSE_MS, 0));
+    // Waits for transactions that saw it in order: what they logged is read now, and later ones see that it is not.
+    await tx.sql.get(
+      `SELECT 1 AS one FROM webhook WHERE workspace_id = ? AND webhook_id = ? ${tx.sql.dialect.forUpdate}`,
+      key,
+    );
+    page = await readPage();
+    live = page.length === 0;
+    if (live)
+      await tx.sql.run('UPDATE webhook SET in_order = 0 WHERE workspace_id = ? AND webhook_id = ?', key);
+  }
   const kinds: readonly string[] = JSON.parse(webhook.events);
   const missed = page.flatMap(({ kind, occurrence: text }) => {
     if (text === null || !kinds.includes(kind)) return [];
@@ -122,12 +139,25 @@ async function proceedOne(tx: Tx, workspaceId: string, row: Row): Promise<void> 
     return isWanted(webhook.filter, occurrence) ? [{ webhookId, occurrence }] : [];
   });
   const queued = await queueDeliveries(tx, workspaceId, missed, { behind: true });
-  if (page.length === PIECE) await move(page.at(-1)!, tx.now, queued);
+  if (page.length === PIECE || (inOrder && !live)) await move(page.at(-1)!, tx.now, queued);
   else if (row.again === 0) {
     // Until then, a transaction that did not see the subscription active may commit.
     await move({ at: Math.max(since, until - 2 * MARGIN_MS), id: '' }, Math.max(until + 1, tx.now), queued);
-    await tx.sql.run('UPDATE catch_up SET again = 1 WHERE workspace_id = ? AND webhook_id = ?', key);
+    await tx.sql.run(
+      'UPDATE catch_up SET again = 1, until_at = ? WHERE workspace_id = ? AND webhook_id = ?',
+      [until, ...key],
+    );
   } else await tx.sql.run('DELETE FROM catch_up WHERE workspace_id = ? AND webhook_id = ?', key);
+}
+
+/** Whether a delivery of a subscription is due, or is being sent. */
+async function anyDue(tx: Tx, workspaceId: string, webhookId: string): Promise<boolean> {
+  const row = await tx.sql.get(
+    `SELECT 1 AS one FROM delivery WHERE workspace_id = ? AND webhook_id = ? AND due_at IS NOT NULL
+       AND (due_at <= ? OR claimed > 0) LIMIT 1`,
+    [workspaceId, webhookId, tx.now],
+  );
+  return row !== undefined;
 }
 
 /** Whether so many deliveries of a subscription are due that no more are queued behind them. */

@@ -94,8 +94,8 @@ async function queueBatch(
   occurrence: LoggedOccurrence,
   after: Cursor,
 ): Promise<{ queued: number; rest: Cursor | undefined }> {
-  const found = await tx.sql.all<Cursor & { filter: string | null }>(
-    `SELECT w.webhook_id AS "webhookId", w.created_at AS "createdAt", w.filter FROM webhook w
+  const found = await tx.sql.all<Cursor & { filter: string | null; inOrder: number }>(
+    `SELECT w.webhook_id AS "webhookId", w.created_at AS "createdAt", w.filter, w.in_order AS "inOrder" FROM webhook w
      WHERE w.workspace_id = ? AND w.status = 'active' AND (w.lease_until IS NULL OR w.lease_until > ?)
        AND w.events LIKE ? AND (w.created_at, w.webhook_id) > (?, ?)
      ORDER BY w.created_at, w.webhook_id LIMIT ? ${tx.sql.dialect.forKeyShare}`,
@@ -105,8 +105,9 @@ async function queueBatch(
   const queued = await queueDeliveries(
     tx,
     workspaceId,
-    batch.flatMap(({ webhookId, filter }) =>
-      isWanted(filter, occurrence) ? [{ webhookId, occurrence }] : [],
+    // One that catches up in order finds it in the log.
+    batch.flatMap(({ webhookId, filter, inOrder }) =>
+      inOrder === 0 && isWanted(filter, occurrence) ? [{ webhookId, occurrence }] : [],
     ),
   );
   return { queued, rest: found.length > BATCH ? batch.at(-1) : undefined };

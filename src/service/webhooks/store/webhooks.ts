@@ -63,12 +63,14 @@ export const webhooks = {
       description?: string | null;
       maxRate?: number | null;
       headers?: SealedHeaders | undefined;
+      /** It catches up before it gets what occurs. */
+      inOrder?: boolean;
     },
   ): Promise<void> {
     await tx.sql.run(
       `INSERT INTO webhook (workspace_id, webhook_id, url, events, status, secret, lease_until, created_at, filter,
-         description, max_rate, names_more, header_names, headers)
-       VALUES (?, ?, ?, ?, 'active', ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+         description, max_rate, names_more, header_names, headers, in_order)
+       VALUES (?, ?, ?, ?, 'active', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       [
         workspaceId,
         webhook.id,
@@ -83,6 +85,7 @@ export const webhooks = {
         namesMore(webhook.events),
         webhook.headers ? JSON.stringify(webhook.headers.names) : null,
         webhook.headers?.sealed ?? null,
+        Number(webhook.inOrder ?? false),
       ],
     );
   },
@@ -231,7 +234,7 @@ async function setStatus(
   reason: string | null,
 ): Promise<void> {
   const changed = await tx.sql.run(
-    `UPDATE webhook SET status = ?, disabled_reason = ?, disabled_at = COALESCE(?, disabled_at)
+    `UPDATE webhook SET status = ?, disabled_reason = ?, disabled_at = COALESCE(?, disabled_at), in_order = 0
      WHERE workspace_id = ? AND webhook_id = ? AND status <> ?`,
     [status, reason, status === 'disabled' ? tx.now : null, workspaceId, webhookId, status],
   );
@@ -243,8 +246,9 @@ async function setStatus(
 /** What occurs from now on was not asked for: a subscription that was disabled catches up with what was before. */
 async function endCatchUp(tx: Tx, workspaceId: string, webhookId: string): Promise<void> {
   await tx.sql.run(
-    'UPDATE catch_up SET stop_at = ? WHERE workspace_id = ? AND webhook_id = ? AND stop_at IS NULL',
-    [tx.now, workspaceId, webhookId],
+    `UPDATE catch_up SET stop_at = ?, until_at = CASE WHEN until_at < ? THEN ? ELSE until_at END
+     WHERE workspace_id = ? AND webhook_id = ? AND stop_at IS NULL`,
+    [tx.now, tx.now, tx.now, workspaceId, webhookId],
   );
 }
 

@@ -17,6 +17,8 @@ export const webhooksTables = (d: Dialect): string[] => [
     -- Static headers: their names, and sealed with their values.
     header_names TEXT,
     headers ${d.blob},
+    -- 1 while it gets only what it missed: what occurs comes from the log too.
+    in_order INTEGER NOT NULL DEFAULT 0,
     -- Deliveries a second, and until when those that were claimed last that long.
     max_rate INTEGER,
     paced_until ${d.bigint},
