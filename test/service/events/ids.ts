@@ -10,6 +10,7 @@ import type { Store } from '../../../src/service/platform/store/store.ts';
 import { eventBatch } from '../../support/events/batch.ts';
 
 const WORKSPACE = 'ws_ids';
+const BEHIND = 'ws_behind';
 const PERIOD_MS = 3_600_000;
 
 /** The same on every engine: events with ids are stored once, whatever becomes of transactions, merges and processes. */
@@ -69,5 +70,31 @@ export function storesIdsOnce(stores: () => readonly [Store, Store]): void {
     expect(left).toEqual([]);
     stored.clear();
     await append(0, ['id 1', 'id 1', 'id 2'], false);
+  });
+
+  it('catches up with another process by what that one stored', async () => {
+    const [one, other] = stores();
+    await one.write((tx) => createWorkspaceRows(tx, { id: BEHIND, region: null, mode: 'live' }));
+    const append = async (store: Store, known: KnownIds, id: number) => {
+      const event = { userId: 'u', event: 'e', timestamp: '2026-01-01T00:00:00Z', eventId: `id ${id}` };
+      const batch = eventBatch(JSON.stringify({ events: [event] }));
+      const { found, first } = await store.write((tx) => events.append(tx, BEHIND, batch, known));
+      found!.committed(first);
+      return found!.repeated.size;
+    };
+    const [ahead, behind] = [new KnownIds(), new KnownIds()];
+    await ahead.prepare(one, BEHIND);
+    expect(await append(one, ahead, 0)).toBe(0);
+    await behind.prepare(other, BEHIND);
+    for (let id = 1; id <= 100; id++) expect(await append(one, ahead, id)).toBe(0);
+    while (await mergeOnce({ store: one, precedence: new Precedence() }, BEHIND, PERIOD_MS));
+    for (let id = 101; id <= 110; id++) expect(await append(one, ahead, id)).toBe(0);
+    expect(behind.prepare(other, BEHIND)).toBeUndefined();
+    expect(await append(other, behind, 50)).toBe(1);
+    await behind.prepare(other, BEHIND);
+    for (const id of [0, 16, 17, 100, 105, 110]) expect(await append(other, behind, id)).toBe(1);
+    expect(await append(other, behind, 111)).toBe(0);
+    expect(behind.prepare(other, BEHIND)).toBeUndefined();
+    expect(await append(one, ahead, 111)).toBe(1);
   });
 }

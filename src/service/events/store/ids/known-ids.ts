@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import type { Store, Tx } from '../../../platform/store/store.ts';
 import { workspaces } from '../../../platform/store/workspaces.ts';
 import { type BlockRange, eventIds, type IdRun, LEVELS, RUNS } from './event-ids.ts';
@@ -10,6 +11,8 @@ const MAX_BYTES = 256 * 1024 * 1024;
 const LOADED_BLOCKS = 256;
 /** Blocks that are searched at a time: those of few ids in all runs, or of many in some, 30 MB. */
 const SEARCHED = 8192;
+/** How long a batch waits for the filter, in ms. */
+const WAIT_MS = 5000;
 /** Runs without blocks after which the merge is due. */
 const MERGED = 16;
 
@@ -19,6 +22,8 @@ interface Known {
   /** Has all hashes of the runs up to the event `upTo`, and perhaps more. */
   readonly filter: IdFilter;
   upTo: number;
+  /** More was stored by others than a batch reads: it is loaded further before the next one. */
+  isBehind: boolean;
   /** Runs without blocks since the last mark for a merge. */
   unmerged: number;
 }
@@ -44,15 +49,18 @@ export class KnownIds {
   readonly #known = new Map<string, Known>();
   readonly #loading = new Map<string, Promise<void>>();
 
-  /** Loads the filter of a workspace, in pieces, unless it is loaded (1 to 2 s for a million ids: bench/event-ids.ts). */
+  /**
+   * Loads the filter of a workspace, in pieces, unless it is loaded (about 1 s for a million ids: bench/event-ids.ts). Resolves
+   * after WAIT_MS at the latest: without it, the store decides.
+   */
   prepare(store: Pick<Store, 'read'>, workspaceId: string): Promise<void> | undefined {
-    if (this.#known.has(workspaceId)) return undefined;
+    if (this.#known.get(workspaceId)?.isBehind === false) return undefined;
     let loading = this.#loading.get(workspaceId);
     if (!loading) {
       loading = this.#load(store, workspaceId).finally(() => this.#loading.delete(workspaceId));
       this.#loading.set(workspaceId, loading);
     }
-    return loading;
+    return Promise.race([loading, setTimeout(WAIT_MS, undefined, { ref: false })]);
   }
 
   /** Hashes the ids of a batch, before the lock is held. Undefined without a filter. */
@@ -84,11 +92,17 @@ export class KnownIds {
   ): Promise<FoundIds> {
     let known = this.#known.get(workspaceId);
     // Without a filter, the store decides on all ids. Numbers that went back are of other data.
-    if (known && known.upTo > newest) known = this.#drop(workspaceId);
+    if (known && known.upTo > newest) {
+      this.#known.delete(workspaceId);
+      known = undefined;
+    }
     if (!runs) known = undefined;
     // What was committed since the runs were read is among them, but nothing before `upTo` is.
     const since = known && runs ? runs.filter(({ run }) => Math.floor(run / LEVELS) > known!.upTo) : [];
-    if (runs?.length === RUNS || since.some(({ blocks }) => blocks > 0)) known = this.#drop(workspaceId);
+    if (known && (runs?.length === RUNS || since.some(({ blocks }) => blocks > 0))) {
+      known.isBehind = true;
+      known = undefined;
+    }
     if (known) for (const { hashes } of since) known.filter.add(wordsOf(hashes!));
 
     const { indexes } = batch;
@@ -113,30 +127,31 @@ export class KnownIds {
     };
   }
 
-  #drop(workspaceId: string): undefined {
-    this.#known.delete(workspaceId);
-  }
-
   async #load(store: Pick<Store, 'read'>, workspaceId: string): Promise<void> {
     const key = await store.read((tx) => keyOf(tx, workspaceId));
-    const list = () => store.read((tx) => eventIds.runs(tx, workspaceId));
-    let runs = await list();
-    const filter = new IdFilter(runs.reduce((sum, { ids }) => sum + ids, 0));
+    const behind = this.#known.get(workspaceId);
+    const list = async () => {
+      const runs = await store.read((tx) => eventIds.runs(tx, workspaceId));
+      return runs.filter(({ run }) => Math.floor(run / LEVELS) > (behind?.upTo ?? 0) && !loaded.has(run));
+    };
     const loaded = new Set<number>();
-    let upTo = 0;
+    let runs = await list();
+    const filter = behind?.filter ?? new IdFilter(runs.reduce((sum, { ids }) => sum + ids, 0));
+    let upTo = behind?.upTo ?? 0;
     let unmerged = 0;
-    // A run that was merged meanwhile is found again as a part of another one.
-    for (let complete = false; !complete; runs = complete ? runs : await list()) {
-      complete = true;
-      for (const run of runs)
-        if (!loaded.has(run.run)) {
-          if (await loadRun(store, workspaceId, run, filter)) loaded.add(run.run);
-          else complete = false;
-          if (run.blocks === 0) unmerged++;
-          upTo = Math.max(upTo, Math.floor(run.run / LEVELS));
-        }
+    // A run that was merged meanwhile is found again as a part of another one. Others store more in the meantime, of which
+    // the next batch reads what is left.
+    for (let complete = false; !complete; runs = await list()) {
+      complete = runs.length < RUNS / 2;
+      for (const run of runs) {
+        if (await loadRun(store, workspaceId, run, filter)) loaded.add(run.run);
+        else complete = false;
+        if (run.blocks === 0) unmerged++;
+        upTo = Math.max(upTo, Math.floor(run.run / LEVELS));
+      }
     }
-    this.#known.set(workspaceId, { key, filter, upTo, unmerged });
+    this.#known.delete(workspaceId);
+    this.#known.set(workspaceId, { key, filter, upTo, isBehind: false, unmerged });
     let bytes = 0;
     for (const [id, known] of [...this.#known].reverse()) {
       bytes += known.filter.bytes;
