@@ -53,6 +53,29 @@ describe.runIf(hasChromium)('the notifications view', () => {
     await expect.poll(() => svc.copied()).toMatch(/^svc notifications get ntf_/);
   });
 
+  test('cancels a notification for later after a confirmation, by keyboard alone', async () => {
+    const { page, data } = svc;
+    const { notificationId: id } = await svc.send<{ notificationId: string }>('/v1/inform/trigger', {
+      hashId: data.hashIds[0],
+      templateId: 'welcome',
+      channel: 'email',
+      sendAt: new Date(Date.now() + 3_600_000).toISOString(),
+    });
+    await svc.go(`/notifications/${id}`);
+    await page.getByRole('article').getByText('held back: it is to be sent later').first().waitFor();
+    await svc.tabTo('Cancel');
+    await page.keyboard.press('Enter');
+    const dialog = page.getByRole('dialog', { name: 'Cancel this notification?' });
+    await dialog.waitFor();
+    await svc.tabTo('Cancel the notification');
+    await page.keyboard.press('Enter');
+    await dialog.waitFor({ state: 'hidden' });
+    const states = page.getByRole('list', { name: 'States' }).getByRole('listitem');
+    await expect.poll(() => states.first().innerText()).toContain('cancelled');
+    await page.getByRole('button', { name: 'Cancel' }).waitFor({ state: 'detached' });
+    await svc.checkAccessibility();
+  });
+
   test('reads a notification again only until it has reached its last state', async () => {
     const { page, data } = svc;
     await expect
