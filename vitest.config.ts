@@ -31,7 +31,7 @@ export const ON_POSTGRES = [
   'test/service/telemetry/{nodes,operations,usage}.test.ts',
   'test/service/timeline/reads.test.ts',
   'test/service/users/addresses.test.ts',
-  'test/service/webhooks/{deliverer,deliveries,hostile-subscribers,kinds,missed,redelivery,static-headers,webhooks}.test.ts',
+  'test/service/webhooks/{deliverer,deliveries,hostile-subscribers,kinds,missed,performance,redelivery,static-headers,webhooks}.test.ts',
   'test/service/webhooks/store/outcome-log.test.ts',
   'test/chaos/{cancelled/cancelled,clock/clock-kills,outcomes/outcomes}.test.ts',
   'test/chaos/{migration,retention}-kills.test.ts',

@@ -1379,6 +1379,12 @@ export interface Webhook {
   } | undefined;
   /** What is sent again, or was at last. */
   readonly redelivery?: Redelivery | undefined;
+  /** How deliveries went. An hour is up to 5 minutes longer, a day and a week up to an hour. It does not depend on which deliveries are kept. */
+  readonly performance?: {
+    readonly hour: WebhookPerformance;
+    readonly day: WebhookPerformance;
+    readonly week: WebhookPerformance;
+  } | undefined;
   /** When it ends unless renewed. */
   readonly leaseUntil?: string | undefined;
 }
@@ -1398,6 +1404,18 @@ export interface WebhookDelivery {
   readonly attempts: readonly DeliveryAttempt[];
   /** When it is sent again; null if it is not. */
   readonly nextAttemptAt: string | null;
+}
+
+/** How the attempts to deliver went. */
+export interface WebhookPerformance {
+  /** How many were made. */
+  readonly attempts: number;
+  /** How many were answered with 2xx. */
+  readonly delivered: number;
+  /** Within about how many milliseconds half of those that were answered were; missing if none was. */
+  readonly p50Ms?: number | undefined;
+  /** The same of 95 %. */
+  readonly p95Ms?: number | undefined;
 }
 
 /** Whether deliveries are sent. */

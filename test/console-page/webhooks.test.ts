@@ -53,6 +53,23 @@ describe.runIf(hasChromium)('the webhooks view', () => {
     expect(page.url()).not.toContain('delivery=');
   });
 
+  test('shows how the deliveries of a subscription went', async () => {
+    const { page } = svc;
+    const [{ webhookId }] = (await deliveries()) as unknown as [{ webhookId: string }];
+    await svc.go(`/webhooks?webhookId=${webhookId}`);
+    const table = page.getByRole('table', { name: 'How its deliveries went' });
+    await table.waitFor();
+    const { performance } = await svc.send<{ performance: { week: { attempts: number } } }>(
+      `/v1/webhooks/${webhookId}`,
+    );
+    expect(performance.week.attempts).toBeGreaterThan(0);
+    const row = table.getByRole('row', { name: /Last week/ });
+    await expect
+      .poll(() => row.innerText())
+      .toMatch(new RegExp(`Last week\\s+${performance.week.attempts}\\s+100 %`));
+    await svc.checkAccessibility();
+  });
+
   test('sends the listed deliveries again only after a confirmation', async () => {
     const { page } = svc;
     await svc.go('/webhooks?status=delivered');

@@ -134,6 +134,20 @@ const Redelivery = named(
   }),
 );
 
+const Performance = named(
+  'WebhookPerformance',
+  'How the attempts to deliver went.',
+  z.object({
+    attempts: about('How many were made.', z.int()),
+    delivered: about('How many were answered with 2xx.', z.int()),
+    p50Ms: about(
+      'Within about how many milliseconds half of those that were answered were; missing if none was.',
+      z.optional(z.int()),
+    ),
+    p95Ms: about('The same of 95 %.', z.optional(z.int())),
+  }),
+);
+
 export const Webhook = named(
   'Webhook',
   'A webhook subscription. The signing secret is never returned.',
@@ -178,6 +192,10 @@ export const Webhook = named(
         ),
       ),
       redelivery: about('What is sent again, or was at last.', z.optional(Redelivery)),
+      performance: about(
+        'How deliveries went. An hour is up to 5 minutes longer, a day and a week up to an hour. It does not depend on which deliveries are kept.',
+        z.optional(z.object({ hour: Performance, day: Performance, week: Performance })),
+      ),
       leaseUntil: about('When it ends unless renewed.', z.optional(z.string()), { format: 'date-time' }),
     }),
   ),

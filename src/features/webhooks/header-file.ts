@@ -10,7 +10,7 @@ const MAX_BYTES = 16_384;
 export const headerFlag = {
   'header-file': Flags.string({
     summary:
-      'file with headers that each delivery has, a line `Name: value` each, or - for standard input; an empty one removes them',
+      'file with headers that each delivery has, a line `Name: value` each, or - for standard input; an empty file removes them',
     helpValue: 'FILE|-',
   }),
 };
@@ -37,5 +37,10 @@ export async function readHeaders(world: World, file: string): Promise<Record<st
       );
     headers.push([name, value]);
   }
+  // A pipe that broke is empty too.
+  if (file === '-' && headers.length === 0)
+    throw new SvcError('usage', 'standard input has no headers', {
+      hint: 'to remove all headers, name an empty file: --header-file empty.txt',
+    });
   return Object.fromEntries(headers);
 }

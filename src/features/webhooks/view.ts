@@ -24,6 +24,8 @@ export interface WebhookView {
   /** What is sent again, or was at last, in words. */
   readonly redelivery: string | undefined;
   readonly leaseUntil: string | undefined;
+  /** How deliveries went, by period. */
+  readonly performance: readonly (readonly [string, string | undefined])[];
 }
 
 /** Reads the known members of a body of any shape. */
@@ -45,6 +47,7 @@ export function webhookOf(body: unknown): WebhookView {
     headers: Array.isArray(fields.headers) ? fields.headers.map(String).join(', ') : undefined,
     disabledReason: text('disabledReason'),
     leaseUntil: text('leaseUntil'),
+    performance: performanceRows(body),
   };
 }
 
@@ -52,6 +55,25 @@ function catchingUpText(body: unknown): string | undefined {
   const { queued, reached } = objectOf(body);
   if (typeof queued !== 'number' || typeof reached !== 'string') return undefined;
   return `${queued.toLocaleString('en-US')} queued, up to ${sanitizeLine(reached)}`;
+}
+
+/** The periods of how deliveries went, and what they are called. */
+const PERIODS = { hour: 'last hour', day: 'last day', week: 'last week' } as const;
+
+/** How deliveries went in each period, in words. A service may omit any of them. */
+function performanceRows(body: unknown): [string, string | undefined][] {
+  const periods = objectOf(objectOf(body).performance);
+  return Object.entries(PERIODS).map(([period, name]) => {
+    const { attempts, delivered, p50Ms, p95Ms } = objectOf(periods[period]);
+    if (typeof attempts !== 'number' || typeof delivered !== 'number') return [name, undefined];
+    if (attempts === 0) return [name, 'no attempts'];
+    // Rounded down, so that 100 % means all.
+    const share = (Math.floor((delivered / attempts) * 1000) / 10).toFixed(1);
+    const times =
+      typeof p50Ms === 'number' && typeof p95Ms === 'number' ? `; P50 ${p50Ms} ms, P95 ${p95Ms} ms` : '';
+    const all = `${attempts.toLocaleString('en-US')} ${attempts === 1 ? 'attempt' : 'attempts'}`;
+    return [name, `${share} % of ${all} succeeded${times}`];
+  });
 }
 
 /** What a subscription missed while it was disabled. */
@@ -109,6 +131,7 @@ export function webhookDetails(webhook: WebhookView, missed?: MissedView): Text 
     ['created', webhook.createdAt],
     ['signs with', webhook.secretVersion && `secret ${webhook.secretVersion}`],
     ['lease until', webhook.leaseUntil],
+    ...webhook.performance.map(([name, value]): [string, string | undefined] => [name, value]),
   ];
   const known = rows.filter(([, value]) => value !== undefined && value !== '');
   return known.flatMap(([name, value], i) => [

@@ -9,6 +9,7 @@ import { startDeliverer } from './deliverer.ts';
 import { startFanOut } from './fan-out.ts';
 import { webhookEndpoints } from './routes.ts';
 import { outcomeLog } from './store/outcome-log.ts';
+import { performance } from './store/performance.ts';
 import { purgeDeliveries } from './store/purge.ts';
 import { webhooks as subscriptions } from './store/webhooks.ts';
 
@@ -18,6 +19,7 @@ export const webhookRemovals: readonly RemovalByAge[] = [
   purgeDeliveries.dropped,
   purgeDeliveries.finished,
   outcomeLog.purge,
+  performance.purge,
 ];
 
 /** Call back: subscriptions, and the signed deliveries of outcomes to them. `send` replaces how a delivery is sent. */

@@ -16,6 +16,7 @@ import { wrongHeader } from './rules/static-headers.ts';
 import { catchUps } from './store/catch-up.ts';
 import { deliveries } from './store/deliveries.ts';
 import { outcomeLog } from './store/outcome-log.ts';
+import { performance } from './store/performance.ts';
 import { DELIVERIES_KEPT_MS } from './store/purge.ts';
 import { type DeliveryFilter, deliveryRecords } from './store/records.ts';
 import { redeliveries } from './store/redeliveries.ts';
@@ -81,6 +82,7 @@ export const webhookEndpoints = (
     const body = {
       ...webhookView(webhook, await catchUps.get(tx, workspace.id, webhook.id)),
       ...(redelivery && { redelivery: redeliveryView(redelivery) }),
+      performance: await performance.of(tx, workspace.id, webhook.id),
     };
     const from = query.from ?? (webhook.status === 'disabled' ? 'disabled' : undefined);
     if (from === undefined) return { body };

@@ -124,7 +124,10 @@ it('reads headers from a file or standard input, and shows a value nowhere', asy
   const twice = await run([...create, '--header-file', '-', '--secret-file', '-'], KEY);
   expect(twice).toMatchObject({ code: 2, stderr: expect.stringContaining('standard input') });
   expect((await run(['update', id, '--header-file', 'none.txt'])).stderr).toMatch(/none.txt/);
-  const none = await run(['update', id, '--header-file', '-', '--json'], '');
+  const empty = await run(['update', id, '--header-file', '-'], '\n');
+  expect(empty).toMatchObject({ code: 2, stderr: expect.stringContaining('standard input has no headers') });
+  writeFileSync(join(folder, 'empty.txt'), '');
+  const none = await run(['update', id, '--header-file', 'empty.txt', '--json']);
   expect(JSON.parse(none.stdout)).not.toHaveProperty('headers');
 });
 

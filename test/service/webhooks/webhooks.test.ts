@@ -16,7 +16,7 @@ describe('webhook management', () => {
     });
     const path = `/v1/webhooks/${made.id}`;
     expect(await json(service.fetch('/v1/webhooks'), 200)).toEqual({ webhooks: [made] });
-    expect(await json(service.fetch(path), 200)).toEqual(made);
+    expect(await json(service.fetch(path), 200)).toEqual({ ...made, performance: expect.any(Object) });
     const change = { url: 'https://example.com/other', events: ['campaign.opened'], status: 'disabled' };
     expect(await json(service.fetch(path, { method: 'PATCH', body: change }), 200)).toEqual({
       ...made,

@@ -114,6 +114,8 @@ export async function recordExamples(
       request: { ...delivered, url: 'https://example.com/hooks' },
     });
     const params = { id: id as string };
+    // Before its first attempts, which are not the same on each machine.
+    await call('getWebhook', { params });
 
     const context = { channel: 'in-app', surface: 'home', locale: 'en-GB' };
     const guardrails = { excludeCategories: ['insurance'], maxDailyContacts: 3 };
@@ -175,7 +177,6 @@ export async function recordExamples(
     await call('getCatalogVersion', { params: { version: '2' } });
 
     await call('listWebhooks');
-    await call('getWebhook', { params });
     await call('updateWebhook', { params, request: { events: ['campaign.clicked'] } });
     await call('rotateWebhook', { params, request: { signingSecret: randomBytes(32).toString('hex') } });
     const to = { id: deliveredTo as string };

@@ -14,6 +14,7 @@ import { duration, Time } from '../../parts/time.tsx';
 import { Box, ViewHead } from '../../parts/view.tsx';
 import { AttemptHistory, statisticsOf } from './attempt-history.tsx';
 import { DeliveryPanel } from './delivery-panel.tsx';
+import { Performance } from './performance.tsx';
 import { RedeliverAll } from './redeliver-all.tsx';
 import { RedeliverFailed } from './redeliver-failed.tsx';
 import { attemptWords, DELIVERY_TONES, type Delivery, type Webhook } from './webhook-words.ts';
@@ -85,6 +86,7 @@ export function WebhooksView(): VNode {
           )}
         </PagedList>
       </Box>
+      {webhookId && offers('getWebhook') && <Performance key={webhookId} webhookId={webhookId} />}
       <AttemptHistory deliveries={deliveries.items} />
       <Box title={webhookId ? 'Deliveries of one subscription' : 'Deliveries of all subscriptions'}>
         <div class="toolbar">

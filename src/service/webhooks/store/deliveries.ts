@@ -6,6 +6,7 @@ import { Claims } from '../../platform/workers/jobs.ts';
 import { type Attempt, DELIVERED, isSuccess, judge, type Verdict } from '../rules/attempt.ts';
 import { fanOuts } from './fan-outs.ts';
 import { namedKinds } from './named-kinds.ts';
+import { performance } from './performance.ts';
 import { webhooks } from './webhooks.ts';
 
 /** A delivery claimed by a worker. Secrets are encrypted; times are unix ms. */
@@ -316,10 +317,10 @@ export const deliveries = {
 
 const beginOf = ({ endedAt, durationMs }: EndedAttempt): number => endedAt - Math.round(durationMs);
 
-/** Adds attempts of deliveries of one workspace, and removes those that are too old to be kept. */
+/** Adds and counts attempts of deliveries of one subscription, and removes those that are too old to be kept. */
 async function addAttempts(tx: Tx, ended: readonly Ended[]): Promise<void> {
   if (ended.length === 0) return;
-  const { workspaceId } = ended[0]!.claimed;
+  const { workspaceId, webhookId } = ended[0]!.claimed;
   const { text, param } = listed(
     tx.sql.dialect,
     'delivery_id',
@@ -348,4 +349,7 @@ async function addAttempts(tx: Tx, ended: readonly Ended[]): Promise<void> {
         'DELETE FROM delivery_attempt WHERE workspace_id = ? AND delivery_id = ? AND number <= ?',
         [workspaceId, each.claimed.deliveryId, numberOf(each) - KEPT_ATTEMPTS],
       );
+  const attempts = ended.map(({ attempt }) => attempt);
+  // Last, since attempts that are stored at once wait for each other's rows.
+  tx.deferUntilCommit([performance.add(tx, workspaceId, webhookId, attempts)]);
 }

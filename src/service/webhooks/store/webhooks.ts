@@ -254,7 +254,7 @@ async function endCatchUp(tx: Tx, workspaceId: string, webhookId: string): Promi
 
 /** Marks the deliveries of a deleted subscription for deletion in batches (purgeDeliveries.dropped). */
 async function dropDeliveries(tx: Tx, workspaceId: string, webhookId: string): Promise<void> {
-  for (const table of ['catch_up', 'redelivery'])
+  for (const table of ['catch_up', 'redelivery', 'webhook_performance'])
     await tx.sql.run(`DELETE FROM ${table} WHERE workspace_id = ? AND webhook_id = ?`, [
       workspaceId,
       webhookId,

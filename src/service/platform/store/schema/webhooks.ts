@@ -87,6 +87,17 @@ export const webhooksTables = (d: Dialect): string[] => [
     ended_at ${d.bigint},
     PRIMARY KEY (workspace_id, webhook_id)
   )`,
+  // Attempts by part of time and class of latency.
+  `CREATE TABLE webhook_performance (
+    workspace_id TEXT NOT NULL,
+    webhook_id TEXT NOT NULL,
+    span_ms INTEGER NOT NULL,
+    at_ms ${d.bigint} NOT NULL,
+    class INTEGER NOT NULL,
+    n INTEGER NOT NULL,
+    PRIMARY KEY (workspace_id, webhook_id, span_ms, at_ms, class)
+  )`,
+  'CREATE INDEX webhook_performance_by_age ON webhook_performance (workspace_id, span_ms, at_ms)',
   // Outcomes with more subscriptions than one transaction handles.
   `CREATE TABLE fan_out (
     workspace_id TEXT NOT NULL,

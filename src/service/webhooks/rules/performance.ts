@@ -1,0 +1,54 @@
+/** Upper ends of the classes of latency, in ms. The last is the deadline of a delivery. */
+const BOUNDS = [
+  ...[2, 5, 10, 20, 30, 50, 75, 100, 150, 200, 300, 500, 750],
+  ...[1000, 1500, 2000, 3000, 5000, 7500, 10_000, 15_000],
+] as const;
+/** Class of attempts without an answer, and what is added to those of refused ones. */
+const UNANSWERED = -1;
+const REFUSED = 100;
+
+/** Attempts of one class. */
+export interface AttemptCount {
+  readonly class: number;
+  readonly n: number;
+}
+
+/** How attempts went. Latencies are of those that were answered; missing without one. */
+export interface Performance {
+  readonly attempts: number;
+  readonly delivered: number;
+  readonly p50Ms?: number;
+  readonly p95Ms?: number;
+}
+
+/** The class in which an attempt is counted. */
+export function classOf({ status, durationMs }: { status: number | null; durationMs: number }): number {
+  if (status === null) return UNANSWERED;
+  const found = BOUNDS.findIndex((most) => durationMs <= most);
+  return (found === -1 ? BOUNDS.length - 1 : found) + (status >= 200 && status < 300 ? 0 : REFUSED);
+}
+
+/** Adds counts up. A percentile is interpolated within its class. */
+export function performanceOf(counts: readonly AttemptCount[]): Performance {
+  const sum = (of: readonly AttemptCount[]) => of.reduce((total, { n }) => total + n, 0);
+  const answered = counts.filter((each) => each.class !== UNANSWERED);
+  const perClass = BOUNDS.map((_, i) => sum(answered.filter((each) => each.class % REFUSED === i)));
+  return {
+    attempts: sum(counts),
+    delivered: sum(answered.filter((each) => each.class < REFUSED)),
+    ...(answered.length > 0 && { p50Ms: percentile(perClass, 0.5), p95Ms: percentile(perClass, 0.95) }),
+  };
+}
+
+function percentile(perClass: readonly number[], share: number): number {
+  const rank = share * perClass.reduce((total, n) => total + n, 0);
+  let before = 0;
+  for (const [i, n] of perClass.entries()) {
+    if (n > 0 && before + n >= rank) {
+      const from = BOUNDS[i - 1] ?? 0;
+      return Math.round(from + (BOUNDS[i]! - from) * ((rank - before) / n));
+    }
+    before += n;
+  }
+  return BOUNDS.at(-1)!;
+}
