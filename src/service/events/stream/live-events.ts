@@ -133,7 +133,7 @@ export function liveEvents(
 
     /** Reads what follows the position; empty if there is nothing new. */
     const read = async ({ number, sent, of }: Position): Promise<Part[]> => {
-      const read = await pages.after(workspace.id, number, pace.reads);
+      const read = await pages.after(workspace.id, number);
       if (ended) {
         read.release();
         return [];
@@ -227,7 +227,7 @@ export function liveEvents(
             return controller.close();
           }
           // Store and socket may both be ready repeatedly.
-          await turns.next(pace.reads);
+          await turns.next();
           if (ended) return controller.close();
           position = chunk.after;
           pace.sent(chunk.bytes.length);

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import type { SendQueues } from './send-queues.ts';
 
-/** Bytes that a stream is sent before its client has to have taken them, and how many times as many the next time. */
+/** Bytes that a stream is sent at a time once its client has taken the first message, and how many times as many later. */
 const FIRST = 32 * 1024;
 const GROWTH = 8;
 /** The most that are sent at a time to one that does. */
@@ -11,18 +11,13 @@ const MOST = 16 * 1024 * 1024;
 export class ReadingPace {
   readonly #queues: SendQueues;
   readonly #socket: Socket | undefined;
-  #window = FIRST;
-  #left = FIRST;
+  #window = 0;
+  #left = 1;
 
   /** Without a socket, the stream is read inside this process. */
   constructor(queues: SendQueues, socket: Socket | undefined) {
     this.#queues = queues;
     this.#socket = socket;
-  }
-
-  /** True if the client has taken something. */
-  get reads(): boolean {
-    return this.#window > FIRST;
   }
 
   sent(bytes: number): void {
@@ -33,7 +28,7 @@ export class ReadingPace {
   async untilReading(signal: AbortSignal): Promise<void> {
     if (this.#left > 0 || !this.#socket) return;
     await this.#queues.drained(this.#socket, this.#window / 4, signal);
-    this.#window = Math.min(MOST, GROWTH * this.#window);
+    this.#window = Math.min(MOST, Math.max(FIRST, GROWTH * this.#window));
     this.#left = this.#window;
   }
 }

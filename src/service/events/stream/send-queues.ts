@@ -10,7 +10,7 @@ const CONNECTION = /:([0-9A-F]{4}) [0-9A-F]+:([0-9A-F]{4}) 01 ([0-9A-F]{8}):([0-
 const MAX_TABLE = 4 * 1024 * 1024;
 /** The time between two looks, in ms: a hundred times as long as a look takes, between these. */
 const LEAST_PAUSE_MS = 100;
-const MOST_PAUSE_MS = 1000;
+const MOST_PAUSE_MS = 400;
 
 type Connection = Pick<Socket, 'localPort' | 'remotePort' | 'localAddress' | 'remoteAddress'>;
 

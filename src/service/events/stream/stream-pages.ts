@@ -53,10 +53,10 @@ export class StreamPages {
     this.#parts = parts;
   }
 
-  /** Reads the page after an event. Waits until the budget has room for it, and for its turn, which is early if `reads`. */
-  async after(workspaceId: string, number: number, reads: boolean): Promise<HeldPage> {
+  /** Reads the page after an event. Waits until the budget has room for it, and for its turn. */
+  async after(workspaceId: string, number: number): Promise<HeldPage> {
     const key = `${workspaceId} ${number}`;
-    const reading = this.#reading.get(key) ?? this.#start(key, workspaceId, number, reads);
+    const reading = this.#reading.get(key) ?? this.#start(key, workspaceId, number);
     reading.users++;
     const { page, size } = await reading.read;
     return {
@@ -67,15 +67,15 @@ export class StreamPages {
     };
   }
 
-  #start(key: string, workspaceId: string, number: number, reads: boolean): Reading {
-    const reading = { users: 0, read: this.#readAndCharge(key, workspaceId, number, reads) };
+  #start(key: string, workspaceId: string, number: number): Reading {
+    const reading = { users: 0, read: this.#readAndCharge(key, workspaceId, number) };
     this.#reading.set(key, reading);
     return reading;
   }
 
-  async #readAndCharge(key: string, workspaceId: string, number: number, reads: boolean) {
+  async #readAndCharge(key: string, workspaceId: string, number: number) {
     const { budget, turns } = this.#parts;
-    await turns.next(reads);
+    await turns.next();
     // What is stored from now on may not be in the page.
     this.#reading.delete(key);
     let read: PageRead | undefined = await this.#read(workspaceId, number);

@@ -12,21 +12,17 @@ const MAX_MS = 10;
  */
 export class StreamTurns {
   readonly #precedence: Precedence;
-  readonly #first: (() => void)[] = [];
-  readonly #waiting: (() => void)[] = [];
+  #waiting: (() => void)[] = [];
   #running = false;
 
   constructor(precedence: Precedence) {
     this.#precedence = precedence;
   }
 
-  /**
-   * Resolves when it is the caller's turn, which lasts until it waits for something else than a promise of its own.
-   * Streams whose client `reads` come before all others.
-   */
-  next(reads: boolean): Promise<void> {
+  /** Resolves when it is the caller's turn, which lasts until it waits for something else than a promise of its own. */
+  next(): Promise<void> {
     return new Promise((start) => {
-      (reads ? this.#first : this.#waiting).push(start);
+      this.#waiting.push(start);
       if (!this.#running) void this.#run();
     });
   }
@@ -34,17 +30,18 @@ export class StreamTurns {
   async #run(): Promise<void> {
     this.#running = true;
     let ended = performance.now();
-    while (this.#first.length + this.#waiting.length > 0) {
+    while (this.#waiting.length > 0) {
       await this.#precedence.yieldToRequests();
       const started = performance.now();
       const share = Math.min(MAX_MS, (started - ended) * SHARE);
-      while (this.#first.length + this.#waiting.length > 0) {
-        (this.#first.shift() ?? this.#waiting.shift())!();
+      let done = 0;
+      do {
+        this.#waiting[done++]!();
         // After all that the turn does with promises, and after the socket was written, which Node does a tick later.
         await new Promise<void>((resolve) => process.nextTick(() => process.nextTick(resolve)));
         ended = performance.now();
-        if (ended - started >= share) break;
-      }
+      } while (done < this.#waiting.length && ended - started < share);
+      this.#waiting = this.#waiting.slice(done);
     }
     this.#running = false;
   }

@@ -3,8 +3,6 @@ import { connect } from 'node:net';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { ReadingPace } from '../../../../src/service/events/stream/reading-pace.ts';
 import { SendQueues } from '../../../../src/service/events/stream/send-queues.ts';
-import { StreamTurns } from '../../../../src/service/events/stream/stream-turns.ts';
-import { Precedence } from '../../../../src/service/platform/precedence.ts';
 import { startTestService, type TestService } from '../../../support/process/service.ts';
 
 /** A request for the stream from its first event on, over a connection of its own that is read by hand. */
@@ -25,7 +23,7 @@ async function openStream(service: TestService) {
 }
 
 it.skipIf(process.platform !== 'linux')(
-  'sends a client that does not read little more than it takes unread, and everything to one that does',
+  'sends a client that does not read the first message only, and everything to one that does',
   async () => {
     const service = await startTestService();
     const long = 'x'.repeat(10_000);
@@ -47,7 +45,7 @@ it.skipIf(process.platform !== 'linux')(
     });
     onTestFinished(() => spy.mockRestore());
     const unread = await openStream(service);
-    await expect.poll(() => Math.max(0, ...bytes.values()), { timeout: 20_000 }).toBeGreaterThan(32 * 1024);
+    await expect.poll(() => Math.max(0, ...bytes.values()), { timeout: 20_000 }).toBeGreaterThan(0);
     const read = await openStream(service);
     let text = '';
     read.on('data', (chunk) => {
@@ -57,7 +55,7 @@ it.skipIf(process.platform !== 'linux')(
     await expect.poll(() => text.includes(`"userId":"u${count - 1}"`), { timeout: 20_000 }).toBe(true);
     const [ofUnread, ofRead] = [...bytes.values()];
     expect(ofRead).toBeGreaterThan(count * long.length);
-    expect(ofUnread).toBeLessThan(128 * 1024);
+    expect(ofUnread).toBeLessThan(1024);
     let rest = '';
     unread.on('data', (chunk) => {
       rest += chunk;
@@ -97,12 +95,4 @@ it('nobody is waited for where the kernel does not say what its clients have tak
   const queues = new SendQueues(async () => undefined);
   const socket = { localPort: 8080, remotePort: 50_000, localAddress: 'a', remoteAddress: 'b' };
   await queues.drained(socket, 0, new AbortController().signal);
-});
-
-it('streams whose clients read have their turns first', async () => {
-  const turns = new StreamTurns(new Precedence());
-  const order: string[] = [];
-  const turn = (name: string, reads: boolean) => turns.next(reads).then(() => order.push(name));
-  await Promise.all([turn('a', false), turn('b', false), turn('c', true), turn('d', true)]);
-  expect(order).toEqual(['c', 'd', 'a', 'b']);
 });
