@@ -1,12 +1,14 @@
 /**
  * The engine on classification sets, as bandits, beside disjoint LinUCB (α 0.3) and ε-greedy (0.05) in the same run: the mean
  * reward over one pass in random order. `npm run bench -- bench/bakeoff.ts FOLDER [--orders 3] [--rounds 8000] [--late N]
- * [--permute] [--http] [--only NAME,NAME] [--no-baselines]`. The folder holds CSV without a header or ARFF, the label last.
+ * [--permute] [--http] [--only NAME,NAME] [--no-baselines] [--vw PROGRAM]`. With the program of Vowpal Wabbit its SquareCB runs
+ * beside them. The folder holds CSV without a header or ARFF, the label last.
  */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { bandit, type DataSet, mostFrequent, readDataSet } from './bakeoff/data-set.ts';
 import { linear } from './bakeoff/linear.ts';
+import { vowpal } from './bakeoff/vowpal.ts';
 import { engine } from './field/engine.ts';
 import { overHttp } from './field/http.ts';
 import { type Player, play } from './field/run.ts';
@@ -30,6 +32,7 @@ const players: Record<string, Start> = {
         LinUCB: async (set, _, seed) => linear(set, seed, { alpha: 0.3 }),
         'ε-greedy': async (set, _, seed) => linear(set, seed, { epsilon: 0.05 }),
       }),
+  ...(flag('--vw') ? { 'VW squarecb': async (set, _, seed) => vowpal(option('--vw', 'vw'), set, seed) } : {}),
 };
 
 const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;

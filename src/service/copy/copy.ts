@@ -317,20 +317,23 @@ class Copy {
     throw new CopyDiffers('the source goes on changing although it is frozen');
   }
 
-  /** Copies the rows that the target lacks at the end of a table, or all. */
+  /** Copies the rows that the target lacks at the end of a table, or all, of which it returns the digest. */
   async #add(
     reading: Reading,
     table: CopiedTable,
     id: string,
     onRows: (count: number) => void,
-  ): Promise<void> {
+  ): Promise<Digest | undefined> {
     const after = await this.#lastKey(table, id);
-    if (after === 'unordered') return;
+    if (after === 'unordered') return undefined;
+    const digesting = new Digesting(table);
     for await (const rows of pagesOf(reading, table, id, after)) {
       await this.#write(async (tx) => insertAll(tx, table, rows));
+      for (const row of rows) digesting.add(row);
       this.written += rows.length;
       onRows(rows.length);
     }
+    return after === undefined ? digesting.value : undefined;
   }
 
   /**
@@ -361,11 +364,11 @@ class Copy {
     onCopied: (count: number) => void,
     onCompared: (count: number) => void,
   ): Promise<Digest> {
-    await this.#add(reading, table, id, onCopied);
+    const added = await this.#add(reading, table, id, onCopied);
     const own: Reading = (work) => this.#target.read(work);
     for (let attempt = 1; ; attempt++) {
       const [from, to] = await Promise.all([
-        digestOf(reading, table, id, onCompared),
+        (attempt === 1 && added) || digestOf(reading, table, id, onCompared),
         digestOf(own, table, id),
       ]);
       if (from.digest === to.digest && from.rows === to.rows) return from;

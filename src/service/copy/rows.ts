@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { bytesOf, readPage } from '../platform/store/pages.ts';
 import { pipeline } from '../platform/store/pipeline.ts';
 import { chunked, marks, rowsQuery } from '../platform/store/rows.ts';
@@ -101,8 +101,8 @@ export class Digesting {
 
   add(row: Row): void {
     this.#rows++;
-    const hash = this.hash(row);
-    for (let i = 0; i < this.#sum.length; i++) this.#sum[i]! ^= hash.readUInt32LE(4 * i);
+    const own = this.hash(row);
+    for (let i = 0; i < this.#sum.length; i++) this.#sum[i]! ^= own.readUInt32LE(4 * i);
   }
 
   /** Identifies what a row holds. */
@@ -114,9 +114,7 @@ export class Digesting {
           ? Buffer.from(value).toString('base64')
           : value,
     );
-    return createHash('sha256')
-      .update(JSON.stringify([this.#table.name, ...values]))
-      .digest();
+    return hash('sha256', JSON.stringify([this.#table.name, ...values]), 'buffer');
   }
 
   get value(): Digest {
