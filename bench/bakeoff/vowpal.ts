@@ -39,6 +39,8 @@ export async function vowpal(
     [...OPTIONS, '--quiet', '--daemon', '--foreground', '--num_children', '1', '--port', String(port)],
     {
       stdio: 'ignore',
+      // Its daemon starts another process.
+      detached: true,
     },
   );
   const socket = await connected(port, child);
@@ -86,7 +88,7 @@ export async function vowpal(
       await Promise.all(waiting);
       socket.destroy();
       if (child.exitCode === null) {
-        child.kill('SIGKILL');
+        process.kill(-child.pid!, 'SIGKILL');
         await once(child, 'exit');
       }
     },

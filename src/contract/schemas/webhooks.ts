@@ -35,13 +35,12 @@ const filter = () =>
   beyond(
     about(
       'Only outcomes that pass: terms such as `contentId:summer_* channel:push -surface:home` over type, contentId, templateId, channel, surface, category and goalId. Empty: all.',
-      z.optional(z.string().check(z.maxLength(1000))),
+      z.optional(bounded(0, 1000)),
     ),
   );
 const rate = z.int().check(z.minimum(1), z.maximum(1000));
 const RATE = 'At most so many deliveries a second.';
-const description = () =>
-  beyond(about('What it is for, in your words.', z.optional(z.string().check(z.maxLength(500)))));
+const description = () => beyond(about('What it is for, in your words.', z.optional(bounded(0, 500))));
 const headers = () =>
   beyond(
     about(

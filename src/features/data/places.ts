@@ -105,7 +105,7 @@ export function progressOn({ world, out }: Pick<Call, 'world' | 'out'>): (progre
 }
 
 /** How far a copy is, in words, with the time that is left at the pace so far. */
-export function progressText({ phase, table, rows, of }: CopyProgress, elapsedMs: number): string {
+function progressText({ phase, table, rows, of }: CopyProgress, elapsedMs: number): string {
   if (phase === 'freeze') return PHASES.freeze;
   const left = rows === 0 ? 0 : (elapsedMs * (of - rows)) / rows;
   const time = left >= 1000 ? `, about ${span(left)} left` : '';

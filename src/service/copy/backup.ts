@@ -26,7 +26,7 @@ export type Manifest = z.infer<typeof manifestSchema>;
 const headSchema = z.object({ svcBackup: z.literal(1), check: z.string(), manifest: manifestSchema });
 
 /** A file is not a backup, or not a whole one. Nothing was written. */
-export class BackupDamaged extends Error {
+class BackupDamaged extends Error {
   override readonly name = 'BackupDamaged';
 }
 

@@ -31,7 +31,7 @@ export class CopyRefused extends Error {
 }
 
 /** The copy differs from what was copied, however often it was compared. The copied workspaces stay frozen. */
-export class CopyDiffers extends Error {
+class CopyDiffers extends Error {
   override readonly name = 'CopyDiffers';
 }
 

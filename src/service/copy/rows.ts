@@ -138,7 +138,7 @@ export async function digestOf(
 }
 
 /** The key of a row, without the workspace. */
-export const keyOf = ({ columns, key }: CopiedTable, row: Row): Value[] =>
+const keyOf = ({ columns, key }: CopiedTable, row: Row): Value[] =>
   key.map((name) => row[columns.findIndex((column) => column.name === name)]!);
 
 /** Identifies a row by its key. */

@@ -4,6 +4,7 @@ import { ENDPOINTS, type EndpointName } from '../../../src/contract/endpoints.ts
 import { pathOf } from '../../../src/contract/path-of.ts';
 import { catalogIssues } from '../../../src/service/catalog/parse.ts';
 import { parseOutcomeFilter } from '../../../src/service/webhooks/rules/outcome-filter.ts';
+import { wrongHeader } from '../../../src/service/webhooks/rules/static-headers.ts';
 import { allowedBy, changed } from '../../support/openapi/arbitrary.ts';
 import { type Json, OPERATIONS, Validator } from '../../support/openapi/document.ts';
 import { startTestService, type TestService } from '../../support/process/service.ts';
@@ -41,6 +42,7 @@ async function send(service: TestService, name: EndpointName, path: string, body
 /** What exists, and what is valid as a catalog (docs/catalog.schema.json). */
 const CATALOG = { contents: [] };
 const GOAL = { goalId: 'order', event: 'order_completed', within: '7d' };
+const HEADER = { 'x-gateway': 'key' };
 let hours = 0;
 const EXISTING: { readonly [N in EndpointName]?: (hashId: string, value: Json) => object } = {
   trigger: (hashId, { sendAt }) => ({
@@ -53,6 +55,8 @@ const EXISTING: { readonly [N in EndpointName]?: (hashId: string, value: Json) =
   revertCatalog: () => ({ to: 1 }),
   rewardDecision: (_, { goalId }) => (goalId === undefined ? {} : { goalId: GOAL.goalId }),
   createUserToken: (_, { userId }) => (userId === undefined ? {} : { userId: 'u' }),
+  createWebhook: (_, { headers }) => (headers === undefined ? {} : { headers: HEADER }),
+  updateWebhook: (_, { headers }) => (headers === undefined ? {} : { headers: HEADER }),
   // A test clock never goes back: each time is later than the one before.
   setClock: () => ({ now: new Date(Date.now() + ++hours * 3_600_000).toISOString() }),
 };
@@ -78,6 +82,10 @@ const tokenErrors = (name: EndpointName, { userId = 'u' }: Json): string =>
 /** A filter of a subscription has a language of its own. */
 const filterErrors = (name: EndpointName, { filter }: Json): string =>
   /Webhook$/.test(name) && typeof filter === 'string' && !parseOutcomeFilter(filter).ok ? 'filter' : '';
+
+/** Which headers a subscription may have is not in the API description either. */
+const headerErrors = (name: EndpointName, { headers }: Json): string =>
+  /Webhook$/.test(name) && headers && wrongHeader(headers as Record<string, string>) ? 'headers' : '';
 
 const WITH_BODY = [...OPERATIONS.values()].filter(({ requestBody }) => requestBody);
 
@@ -112,7 +120,8 @@ describe('request bodies', () => {
             catalogErrors(name, body as Json) ||
             goalErrors(name, body as Json) ||
             tokenErrors(name, body as Json) ||
-            filterErrors(name, body as Json);
+            filterErrors(name, body as Json) ||
+            headerErrors(name, body as Json);
           const { status, text } = await send(service, name, path, body);
           if (status === 404 || status === 409) return;
           if (errors === '') accepted++;

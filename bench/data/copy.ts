@@ -1,15 +1,15 @@
 /**
  * Copies a workspace between the engines: EVENTS events (default 1 million) of EVENTS / 10 users and as many decisions as
  * a hundredth of them, from SQLite into PostgreSQL, from there into another SQLite file, and into a backup. Prints rows/s
- * and the CPU of this process, each with the comparison of both sides, and the largest memory of the process. `npm run bench -- bench/copy.ts [EVENTS]`.
+ * and the CPU of this process, each with the comparison of both sides, and the largest memory of the process. `npm run bench -- bench/data/copy.ts [EVENTS]`.
  */
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { systemClock } from '../src/kit/clock.ts';
-import { backupData, copyData } from '../src/service/admin/data.ts';
-import { startService } from '../src/service/start.ts';
-import { createDatabase, startPostgres } from '../test/support/postgres/postgres.ts';
+import { systemClock } from '../../src/kit/clock.ts';
+import { backupData, copyData } from '../../src/service/admin/data.ts';
+import { startService } from '../../src/service/start.ts';
+import { createDatabase, startPostgres } from '../../test/support/postgres/postgres.ts';
 
 const events = Number(process.argv[2] ?? 1_000_000);
 const users = Math.ceil(events / 10);
