@@ -78,6 +78,8 @@ interface Mark {
   readonly run: string;
   readonly host: string;
   readonly pid: number;
+  /** Whether the workspace was frozen in the source before the first run: then it is not opened in the target. */
+  readonly rested: boolean;
   /** When the run last gave a sign, Unix ms. */
   readonly at: number;
 }
@@ -98,16 +100,13 @@ export const isUnfinished = async (tx: Tx, workspaceId: string): Promise<boolean
 export async function copyStore(source: Store, target: Store, options: CopyOptions): Promise<Copied> {
   const { clock, signal } = options;
   const ids = await namedIn(source, options.workspaces);
-  const run: Mark = { run: newId('copy'), host: hostname(), pid: process.pid, at: 0 };
-  const fresh = await prepare(source, target, ids, run);
+  const run = newId('copy');
+  const { fresh, working } = await prepare(source, target, ids, run);
   const copy = new Copy(target, run, ids, options);
-  // What they were before: a workspace that rested goes on resting.
-  const restedBefore = await source.read((tx) => workspaces.frozen(tx));
   let tables = await source.read((tx) => copy.pass((work) => work(tx), options.freeze ? 'fast' : 'exact'));
   let frozenMs: number | null = null;
   if (options.freeze) {
     const since = clock.now();
-    const working = ids.filter((id) => !restedBefore.has(id));
     try {
       options.onProgress?.({ phase: 'freeze', table: '', rows: 0, of: 0 });
       await source.write((tx) => workspaces.freeze(tx, ids));
@@ -125,10 +124,7 @@ export async function copyStore(source: Store, target: Store, options: CopyOptio
     if (fresh) await copySettings(source, tx);
     await advanceSequences(tx, tables.some(({ table }) => table === 'decision') ? ids : []);
     for (const id of ids) await tx.sql.run('DELETE FROM setting WHERE name = ?', [markOf(id)]);
-    await workspaces.open(
-      tx,
-      ids.filter((id) => !restedBefore.has(id)),
-    );
+    await workspaces.open(tx, working);
   });
   return { workspaces: ids, rows: tables.reduce((sum, { rows }) => sum + rows, 0), frozenMs, tables };
 }
@@ -173,13 +169,20 @@ export async function namedIn(source: Store, named: readonly string[]): Promise<
 
 /**
  * Marks the workspaces in the target as not complete, and creates them there, frozen. Resolves to whether the target had no
- * workspaces before this copy.
+ * workspaces before this copy, and to those that were not frozen in the source before it.
  */
-async function prepare(source: Store, target: Store, ids: readonly string[], run: Mark): Promise<boolean> {
+async function prepare(
+  source: Store,
+  target: Store,
+  ids: readonly string[],
+  run: string,
+): Promise<{ fresh: boolean; working: string[] }> {
   const rows = await source.read((tx) => Promise.all(ids.map((id) => workspaceRow(tx, id))));
   const same = await source.read((tx) => Promise.all(SAME_SETTINGS.map((name) => settings.get(tx, name))));
+  const frozen = await source.read((tx) => workspaces.frozen(tx));
   return target.write(async (tx) => {
     await tx.lock('copy');
+    const working: string[] = [];
     const there = (await workspaces.list(tx)).map(({ id }) => id);
     const fresh = (await Promise.all(there.map((id) => isUnfinished(tx, id)))).every(Boolean);
     for (const [i, name] of SAME_SETTINGS.entries()) {
@@ -204,14 +207,18 @@ async function prepare(source: Store, target: Store, ids: readonly string[], run
           'running',
           `another process copies ${id} (process ${mark.pid} on ${mark.host})`,
         );
-      await settings.set(tx, markOf(id), { ...run, at: tx.now });
+      // A run that was killed may have left it frozen.
+      const rested = mark?.rested ?? frozen.has(id);
+      if (!rested) working.push(id);
+      const own: Mark = { run, host: hostname(), pid: process.pid, rested, at: tx.now };
+      await settings.set(tx, markOf(id), own);
       if (!there.includes(id)) await insertAll(tx, rows[i]!.table, [rows[i]!.row]);
       await workspaces.freeze(tx, [id]);
     }
     if (fresh)
       for (const [i, name] of SAME_SETTINGS.entries())
         if (same[i] !== undefined) await settings.set(tx, name, same[i]);
-    return fresh;
+    return { fresh, working };
   });
 }
 
@@ -259,7 +266,7 @@ async function advanceSequences(tx: Tx, ids: readonly string[]): Promise<void> {
 /** One run of a copy: what it has to write into the target. */
 class Copy {
   readonly #target: Store;
-  readonly #run: Mark;
+  readonly #run: string;
   readonly #ids: readonly string[];
   readonly #options: CopyOptions;
   readonly #tables = copiedTables();
@@ -267,7 +274,7 @@ class Copy {
   written = 0;
   #renewedAt = 0;
 
-  constructor(target: Store, run: Mark, ids: readonly string[], options: CopyOptions) {
+  constructor(target: Store, run: string, ids: readonly string[], options: CopyOptions) {
     this.#target = target;
     this.#run = run;
     this.#ids = ids;
@@ -279,14 +286,9 @@ class Copy {
    * else rows that were there before are looked at later.
    */
   async pass(reading: Reading, how: 'fast' | 'exact'): Promise<(Digest & { table: string })[]> {
-    const sizes = new Map<string, number>();
     let of = 0;
     for (const table of this.#tables)
-      for (const id of this.#ids) {
-        const { rows } = await reading((tx) => sizeOf(tx, table, id));
-        sizes.set(`${table.name} ${id}`, rows);
-        of += rows;
-      }
+      for (const id of this.#ids) of += (await reading((tx) => sizeOf(tx, table, id))).rows;
     let done = 0;
     const digests: (Digest & { table: string })[] = [];
     for (const table of this.#tables) {
@@ -424,9 +426,8 @@ class Copy {
   async renew(tx: Tx): Promise<void> {
     for (const id of this.#ids) {
       const mark = await settings.get<Mark>(tx, markOf(id));
-      if (mark?.run !== this.#run.run)
-        throw new CopyRefused('running', `another process copies ${id} meanwhile`);
-      await settings.set(tx, markOf(id), { ...this.#run, at: tx.now });
+      if (mark?.run !== this.#run) throw new CopyRefused('running', `another process copies ${id} meanwhile`);
+      await settings.set(tx, markOf(id), { ...mark, at: tx.now });
     }
     this.#renewedAt = tx.now;
   }

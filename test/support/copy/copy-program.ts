@@ -1,4 +1,4 @@
-/** Copies one database into another, and says when it begins. Started and killed by tests: `killable`. */
+/** Copies one database into another, freezing it at the end, and says when it begins. Started and killed by tests: `killable`. */
 import { systemClock } from '../../../src/kit/clock.ts';
 import { copyStore } from '../../../src/service/copy/copy.ts';
 import { connectStore } from '../../../src/service/platform/open.ts';
@@ -8,7 +8,7 @@ const [source, target] = [await connectStore(from, systemClock), await connectSt
 console.log('{}');
 await copyStore(source, target, {
   workspaces: [],
-  freeze: false,
+  freeze: true,
   clock: systemClock,
   signal: new AbortController().signal,
 });
