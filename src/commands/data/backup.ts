@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { type Context, SvcCommand } from '../../cli/command/command.ts';
 import { SvcError } from '../../cli/errors/svc-error.ts';
 import { Args, Flags } from '../../cli/flags/oclif.ts';
-import { copyError, progressOn, sourceOf, workspacesIn } from '../../features/data/places.ts';
+import { copyError, progressOn, sourceOf, workspaceFlag, workspacesIn } from '../../features/data/places.ts';
 
 export default class DataBackup extends SvcCommand {
   static override summary = 'Write the data of the service into one compressed file';
@@ -18,6 +18,7 @@ without it personal fields and webhook secrets cannot be read. \`svc doctor\` wa
   static override exitCodes = [0, 1, 2, 6, 130] as const;
   static override args = { file: Args.string({ required: true, description: 'file to write' }) };
   static override flags = {
+    ...workspaceFlag,
     database: Flags.string({
       summary: 'SQLite file or postgres:// URL (default: SVC_DATABASE_URL, else the data of `local`)',
       helpValue: 'FILE|URL',

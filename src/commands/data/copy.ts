@@ -11,6 +11,7 @@ import {
   progressOn,
   shown,
   sourceOf,
+  workspaceFlag,
   workspacesIn,
 } from '../../features/data/places.ts';
 import { shell } from '../../kit/shell.ts';
@@ -34,6 +35,7 @@ is the same. A copy that was interrupted goes on when it is repeated.`;
   ];
   static override exitCodes = [0, 1, 2, 6, 130] as const;
   static override flags = {
+    ...workspaceFlag,
     from: Flags.string({
       summary: 'SQLite file or postgres:// URL to read (default: SVC_DATABASE_URL, else the data of `local`)',
       helpValue: 'FILE|URL',
@@ -46,6 +48,7 @@ is the same. A copy that was interrupted goes on when it is repeated.`;
     freeze: Flags.boolean({
       summary: 'freeze the source at the end, for good, so that the copy lacks nothing',
     }),
+    resume: Flags.boolean({ hidden: true, summary: 'as without it: a copy that was interrupted goes on' }),
     'dry-run': Flags.boolean({ summary: 'write nothing: count what would be copied' }),
     yes: Flags.boolean({ char: 'y', summary: 'do not ask before the source is frozen' }),
   };
@@ -84,6 +87,7 @@ is the same. A copy that was interrupted goes on when it is repeated.`;
           hint: (invocation) => invocation.rerunWith('--yes'),
         });
     }
+    const start = world.clock.now();
     const copied = await copyData(from, to, {
       workspaces: named,
       freeze: flags.freeze,
@@ -94,8 +98,18 @@ is the same. A copy that was interrupted goes on when it is repeated.`;
       throw copyError(error, to.database);
     });
     const { workspaces, rows, frozenMs, tables } = copied;
+    const elapsedMs = world.clock.now() - start;
     out.result(
-      { from: shown(from.database), to: shown(to.database), workspaces, rows, frozenMs, tables },
+      {
+        from: shown(from.database),
+        to: shown(to.database),
+        workspaces,
+        rows,
+        tables,
+        equal: true,
+        frozenMs,
+        elapsedMs,
+      },
       () => [
         `copied ${workspaces.join(', ')}: ${rows.toLocaleString('en-US')} rows of ${tables.length} tables, with the same counts and digests in both`,
       ],

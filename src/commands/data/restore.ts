@@ -1,10 +1,17 @@
 import { closeSync, openSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type Context, SvcCommand } from '../../cli/command/command.ts';
-import { databaseOf } from '../../cli/connection/database.ts';
+import { localDatabase } from '../../cli/connection/local-database.ts';
 import { fileError } from '../../cli/errors/file-error.ts';
 import { Args, Flags } from '../../cli/flags/oclif.ts';
-import { copyError, placeOf, progressOn, shown, workspacesIn } from '../../features/data/places.ts';
+import {
+  copyError,
+  placeOf,
+  progressOn,
+  shown,
+  workspaceFlag,
+  workspacesIn,
+} from '../../features/data/places.ts';
 import { shell } from '../../kit/shell.ts';
 
 export default class DataRestore extends SvcCommand {
@@ -20,16 +27,17 @@ Deliveries and notifications that were sent after the backup may be sent again.`
   static override exitCodes = [0, 1, 2, 6, 130] as const;
   static override args = { file: Args.string({ required: true, description: 'backup to read' }) };
   static override flags = {
+    ...workspaceFlag,
     database: Flags.string({
-      summary: 'SQLite file or postgres:// URL to write',
+      summary:
+        'SQLite file or postgres:// URL to write (default: SVC_DATABASE_URL, else the data of `local`)',
       helpValue: 'FILE|URL',
-      required: true,
     }),
   };
 
   protected override async run(context: Context<typeof DataRestore>): Promise<void> {
     const { args, flags, out, world, paths, signal } = context;
-    const to = placeOf(databaseOf(flags.database, world, paths, out), context);
+    const to = placeOf(localDatabase({ ...flags, workspace: undefined }, world, paths, out), context);
     const file = resolve(world.cwd, args.file);
     try {
       closeSync(openSync(file, 'r'));

@@ -7,7 +7,7 @@ import { Flags } from '../../cli/flags/oclif.ts';
 import type { RequestOf } from '../../contract/endpoints.ts';
 import { EVENT_KINDS, TAP_KINDS } from '../../contract/event-kinds.ts';
 import { orUnknownKinds, warnOfUnknownKinds } from '../../features/webhooks/event-kinds.ts';
-import { headerFlag, readHeaders } from '../../features/webhooks/header-file.ts';
+import { headerFlag, headersOf } from '../../features/webhooks/header-file.ts';
 import { parseRate } from '../../features/webhooks/rate.ts';
 import { signingSecret } from '../../features/webhooks/signing-secret.ts';
 import { printWithSecret, webhookOf } from '../../features/webhooks/view.ts';
@@ -57,11 +57,11 @@ secret, one is generated from 32 random bytes as 64 hex characters and shown onc
     const { flags, out, world, paths, signal } = context;
     const events = namesIn(flags.event) ?? [...TAP_KINDS];
     warnOfUnknownKinds(events, out);
-    const { 'header-file': headerFile } = flags;
-    if (headerFile === '-' && flags['secret-file'] === '-')
+    if (flags['header-file'] === '-' && flags['secret-file'] === '-')
       throw new SvcError('usage', 'both the secret and the headers would come from standard input', {
         hint: 'name a file for one of them',
       });
+    const headers = await headersOf(flags, world, out);
     const { secret, generated } = await signingSecret(world, flags['secret-file']);
     const body = {
       url: flags.url,
@@ -72,7 +72,7 @@ secret, one is generated from 32 random bytes as 64 hex characters and shown onc
       ...(flags['max-rate'] === undefined
         ? {}
         : { maxRate: parseRate(flags['max-rate'], '--max-rate', 1000) }),
-      ...(headerFile === undefined ? {} : { headers: await readHeaders(world, headerFile) }),
+      ...(headers === undefined ? {} : { headers }),
       ...(flags.lease === undefined
         ? {}
         : { leaseSeconds: Math.ceil(parseDuration(flags.lease, '--lease') / 1000) }),

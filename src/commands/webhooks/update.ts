@@ -11,7 +11,7 @@ import type { Client } from '../../client/client.ts';
 import type { RequestOf } from '../../contract/endpoints.ts';
 import { TAP_KINDS } from '../../contract/event-kinds.ts';
 import { orUnknownKinds, warnOfUnknownKinds } from '../../features/webhooks/event-kinds.ts';
-import { headerFlag, readHeaders } from '../../features/webhooks/header-file.ts';
+import { headerFlag, headersOf } from '../../features/webhooks/header-file.ts';
 import { parseRate } from '../../features/webhooks/rate.ts';
 import { missedOf, missedText, webhookDetails, webhookOf } from '../../features/webhooks/view.ts';
 import { objectOf } from '../../kit/object-of.ts';
@@ -62,6 +62,7 @@ export default class WebhooksUpdate extends SvcCommand {
     const { args, flags, out, signal, world } = context;
     const events = flags.event && (namesIn(flags.event) ?? [...TAP_KINDS]);
     if (events) warnOfUnknownKinds(events, out);
+    const headers = await headersOf(flags, world, out);
     const body = {
       ...(flags.url === undefined ? {} : { url: flags.url }),
       ...(events ? { events } : {}),
@@ -73,9 +74,7 @@ export default class WebhooksUpdate extends SvcCommand {
         : {
             maxRate: flags['max-rate'] === 'none' ? null : parseRate(flags['max-rate'], '--max-rate', 1000),
           }),
-      ...(flags['header-file'] === undefined
-        ? {}
-        : { headers: await readHeaders(world, flags['header-file']) }),
+      ...(headers === undefined ? {} : { headers }),
       ...(flags.lease === undefined
         ? {}
         : { leaseSeconds: Math.ceil(parseDuration(flags.lease, '--lease') / 1000) }),

@@ -5,6 +5,7 @@ import { localDatabase } from '../../cli/connection/local-database.ts';
 import type { Paths } from '../../cli/connection/paths.ts';
 import type { ConnectionFlags } from '../../cli/connection/settings.ts';
 import { SvcError } from '../../cli/errors/svc-error.ts';
+import { Flags } from '../../cli/flags/oclif.ts';
 import type { Output } from '../../cli/terminal/output.ts';
 import { Redraw } from '../../cli/terminal/redraw.ts';
 import { span } from '../../cli/terminal/time.ts';
@@ -44,9 +45,21 @@ export function sourceOf(given: string | undefined, call: Call): DataPlace {
   return place;
 }
 
-/** The workspaces that `--workspace` names, separated by commas; empty for all. */
-export const workspacesIn = ({ workspace }: ConnectionFlags): string[] =>
-  workspace === undefined ? [] : workspace.split(',').filter((id) => id !== '');
+/** In place of the global flag: what it names is read of the database, and there may be several. */
+export const workspaceFlag = {
+  workspace: Flags.string({
+    summary: 'workspace to copy; all if omitted',
+    helpValue: 'ID',
+    multiple: true,
+  }),
+};
+
+/** The workspaces that `--workspace` names; empty for all. */
+export const workspacesIn = ({ workspace }: { readonly workspace?: unknown }): string[] =>
+  [workspace ?? []]
+    .flat()
+    .flatMap((text) => String(text).split(','))
+    .filter((id) => id !== '');
 
 const isServer = (database: string) => /^postgres(ql)?:\/\//i.test(database);
 

@@ -30,7 +30,11 @@ it('copies, backs up and restores the data of local, and says what is wrong', as
   expect(dry.tables.find(({ table }: { table: string }) => table === 'event')).toMatchObject({ rows: 1 });
   expect(existsSync(join(home, 'copy.db'))).toBe(false);
   const copied = await ok('data copy --to copy.db');
-  expect(copied).toMatchObject({ workspaces: [workspace], frozenMs: null, rows: dry.rows });
+  expect(copied).toMatchObject({ workspaces: [workspace], frozenMs: null, rows: dry.rows, equal: true });
+  await ok('workspaces create ws_other');
+  await ok('workspaces create ws_third');
+  const two = await ok('data copy --to two.db --workspace ws_other --workspace ws_third --resume');
+  expect(two.workspaces).toEqual(['ws_other', 'ws_third']);
   await refused('data copy --to copy.db', 2, 'exists in the target already');
   await refused('data copy --from copy.db --to copy.db', 2, 'the same database');
   await refused('data copy --from none.db --to other.db', 2, 'does not exist');
@@ -50,8 +54,9 @@ it('copies, backs up and restores the data of local, and says what is wrong', as
   await refused('data backup svc.backup', 2, 'exists already');
   await ok('data backup svc.backup --force');
   expect(await ok('data restore svc.backup --database restored.db')).toMatchObject({
-    workspaces: [workspace],
+    workspaces: expect.arrayContaining([workspace]),
   });
+  await refused('data restore svc.backup', 2, 'exists in the target already');
   const { checks } = await ok('doctor');
   expect(checks.find(({ check }: { check: string }) => check === 'backup')).toMatchObject({ status: 'ok' });
   await refused('data restore none.backup --database other.db', 2, 'none.backup');

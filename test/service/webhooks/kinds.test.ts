@@ -184,7 +184,7 @@ it('tells of no exhausted delivery that told of one', async () => {
   for (let n = 0; n < 2; n++)
     ids.push((await subscribe(service, down.url, { events: ['campaign.clicked', 'delivery.exhausted'] })).id);
   await tap(service, await knownUser(service));
-  await advance(service, 20 * 86_400_000);
+  await advance(service, 8 * 86_400_000);
   const all = await service.platform.store.read((tx) =>
     tx.sql.all<{ kind: string }>('SELECT kind FROM outcome_log WHERE workspace_id = ?', [service.workspace]),
   );

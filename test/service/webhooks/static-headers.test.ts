@@ -129,6 +129,12 @@ it('reads headers from a file or standard input, and shows a value nowhere', asy
   writeFileSync(join(folder, 'empty.txt'), '');
   const none = await run(['update', id, '--header-file', 'empty.txt', '--json']);
   expect(JSON.parse(none.stdout)).not.toHaveProperty('headers');
+  const typed = await run(['update', id, '--header', 'X-Tenant=shop', '--header', 'X-Team: a b', '--json']);
+  expect(JSON.parse(typed.stdout)).toMatchObject({ headers: ['X-Tenant', 'X-Team'] });
+  expect(typed.stderr).toContain('--header-file');
+  const odd = await run(['update', id, '--header', KEY]);
+  expect(odd).toMatchObject({ code: 2 });
+  expect(odd.stderr).not.toContain(KEY);
 });
 
 const subscribeStatus = (service: Awaited<ReturnType<typeof start>>, url: string, headers: unknown) =>

@@ -336,7 +336,7 @@ export function conforms(name: string, prepare: () => Promise<Engine>): void {
     it('stores only the hash of a key', async () => {
       await store.write((tx) => apiKeys.add(tx, WORKSPACE, 'sk_test_1', 'live'));
       expect(await apiKeys.holderOf(other, 'sk_test_1')).toEqual({
-        workspace: { id: WORKSPACE, region: 'eu', mode: 'live' },
+        workspace: { id: WORKSPACE, region: 'eu', mode: 'live', frozenAt: null },
         kind: 'live',
         keyId: expect.stringMatching(/^key_/),
         clients: { origins: [], open: false },

@@ -13,7 +13,7 @@ export const webhooksTables = (d: Dialect): string[] => [
     filter TEXT,
     description TEXT,
     -- 1 if it names other kinds than those of taps.
-    names_more INTEGER NOT NULL,
+    names_more INTEGER NOT NULL DEFAULT 0,
     -- Static headers: their names, and sealed with their values.
     header_names TEXT,
     headers ${d.blob},
