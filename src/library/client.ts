@@ -91,6 +91,8 @@ export const createClient: typeof declared.createClient = (options) => {
       onState: () => {},
     });
     for await (const { id, event, data } of messages) {
+      // Of what came together, too, nothing is left after the signal.
+      if (signal?.aborted) return;
       const value = JSON.parse(data!) as unknown;
       if (operation !== 'streamEvents' || event !== 'gap') yield { id, event: value };
       else {

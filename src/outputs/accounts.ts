@@ -66,6 +66,10 @@ export const WorkspaceUpdated = z.object({
   ),
   userTokens: about('Whether its publishable keys need a user token.', z.boolean()),
 });
+export const WorkspaceFrozen = z.object({
+  workspace: text('Identifier of the workspace.'),
+  frozenAt: timeOrNull('Since when it rests; null while it works.'),
+});
 export const WorkspacesOutput = z.object({
   workspaces: about(
     'The workspaces, oldest first.',
@@ -75,6 +79,7 @@ export const WorkspacesOutput = z.object({
         mode: mode(),
         region: textOrNull('Its region.'),
         createdAt: time('When it was created.'),
+        frozenAt: timeOrNull('Since when it rests; null while it works.'),
       }),
     ),
   ),

@@ -11,11 +11,13 @@ import {
   KeyRotated,
   KeysOutput,
   WorkspaceCreated,
+  WorkspaceFrozen,
   WorkspacesOutput,
   WorkspaceUpdated,
 } from './accounts.ts';
 import { batchOf } from './batches.ts';
 import { CatalogDiffOutput, CatalogOutput } from './catalog.ts';
+import { BackupOutput, CopyOutput, RestoreOutput } from './data.ts';
 import { ERROR_OUTPUT } from './errors.ts';
 import { EvaluationOutput } from './evaluation.ts';
 import { document, flag, lines, number, type Printed, text, timeOrNull } from './fields.ts';
@@ -92,6 +94,9 @@ export const OUTPUTS: Readonly<Record<string, Printed>> = {
     'A record of the service.',
     z.looseObject({ type: text('Kind of record.'), workspace: text('Workspace of the record.') }),
   ),
+  'data:backup': document('What was written.', BackupOutput),
+  'data:copy': document('What was copied; with --dry-run, what would be.', CopyOutput),
+  'data:restore': document('What was restored.', RestoreOutput),
   'data:reset': document('What was removed.', ResetOutput),
   decide: document('The decision; with --input, one line for each request.', batchOf(s.DecideAnswer)),
   'decisions:evaluate': document('The estimates.', EvaluationOutput),
@@ -186,6 +191,8 @@ export const OUTPUTS: Readonly<Record<string, Printed>> = {
   'webhooks:update': document('The subscription.', s.Webhook),
   'webhooks:verify': document('The verdict.', VerifyOutput),
   'workspaces:create': document('The workspace.', WorkspaceCreated),
+  'workspaces:freeze': document('The workspace.', WorkspaceFrozen),
+  'workspaces:open': document('The workspace.', WorkspaceFrozen),
   'workspaces:list': document('The workspaces.', WorkspacesOutput),
   'workspaces:update': document('The workspace.', WorkspaceUpdated),
 };

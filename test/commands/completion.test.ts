@@ -21,6 +21,8 @@ const FILE_FLAGS = [
   '--checkpoint',
   '--database',
   '--faults',
+  '--from',
+  '--header-file',
   '--input',
   '--mapping',
   '--policy',
@@ -31,11 +33,14 @@ const FILE_FLAGS = [
   '--secret-file',
   '--tls-cert',
   '--tls-key',
+  '--to',
 ];
 const FILE_ARGUMENTS = [
   'catalog:diff file',
   'catalog:put file',
   'catalog:validate file',
+  'data:backup file',
+  'data:restore file',
   'events:import file',
   'events:import more',
   'events:inspect file',
