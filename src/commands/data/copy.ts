@@ -16,8 +16,8 @@ import {
 } from '../../features/data/places.ts';
 import { shell } from '../../kit/shell.ts';
 
-/** Rows a second, for the estimate of --dry-run: about what docs/operations.md gives for 2 cores. */
-const PACE = 40_000;
+/** Rows a second, for the estimate of --dry-run: about what docs/reference/figures.md gives for 2 cores. */
+const PACE = 20_000;
 
 export default class DataCopy extends SvcCommand {
   static override summary = 'Copy the data of the service into another database';
