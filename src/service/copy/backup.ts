@@ -36,9 +36,13 @@ const PIECE = 64 * 1024;
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 
-async function hashOfRest(file: string, start: number): Promise<Pick<Manifest, 'bytes' | 'sha256'>> {
+async function hashOfRest(
+  file: string,
+  start: number,
+  signal: AbortSignal,
+): Promise<Pick<Manifest, 'bytes' | 'sha256'>> {
   const hash = createHash('sha256');
-  for await (const chunk of createReadStream(file, { start })) hash.update(chunk as Buffer);
+  for await (const chunk of createReadStream(file, { start, signal })) hash.update(chunk as Buffer);
   return { bytes: statSync(file).size - start, sha256: hash.digest('hex') };
 }
 
@@ -60,7 +64,7 @@ export async function pack(
     createWriteStream(packed, { flags: 'r+' }),
     { signal },
   );
-  const manifest: Manifest = { ...said, ...(await hashOfRest(packed, 0)) };
+  const manifest: Manifest = { ...said, ...(await hashOfRest(packed, 0, signal)) };
   const head = { svcBackup: 1, check: sha256(JSON.stringify(manifest)), manifest };
   const partial = `${file}.partial`;
   rmSync(partial, { force: true });
@@ -89,7 +93,7 @@ export async function unpack(file: string, sqliteFile: string, signal: AbortSign
   const line = await firstLine(file);
   const manifest = manifestOf(line);
   const start = Buffer.byteLength(line ?? '') + 1;
-  const rest = manifest && (await hashOfRest(file, start));
+  const rest = manifest && (await hashOfRest(file, start, signal));
   if (!manifest || rest!.bytes !== manifest.bytes || rest!.sha256 !== manifest.sha256)
     throw new BackupDamaged(`${file} is not a whole backup: it was cut short or changed, or is no backup`);
   ensurePrivateFile(sqliteFile);
