@@ -61,9 +61,13 @@ inBrowser('nothing is sent or stored before start, and nothing after stop', asyn
   await expect(page.evaluate(() => app.track('early'))).rejects.toThrow('is not started');
   expect(sent).toEqual(['/', '/app.js', '/page.js']);
   expect(await page.evaluate('indexedDB.databases().then((all) => all.length)')).toBe(0);
-  await page.evaluate(() => app.start());
-  const id = await page.evaluate(() => app.track('now'));
-  await page.evaluate(() => app.stop());
+  // At once, before the event is due to be sent.
+  const id = await page.evaluate(async () => {
+    await app.start();
+    const tracked = await app.track('now');
+    await app.stop();
+    return tracked;
+  });
   sent.length = 0;
   await page.evaluate(`dispatchEvent(new Event('online'))`);
   await expect(page.evaluate(() => app.track('late'))).rejects.toThrow('is not started');
