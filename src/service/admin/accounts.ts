@@ -1,5 +1,5 @@
 import { newId } from '../../kit/id.ts';
-import { isUnfinished } from '../copy/copy.ts';
+import { isUnfinished } from '../copy/marks.ts';
 import { type ApiKey, apiKeys, type KeyKind, newApiKey } from '../http/access/api-keys.ts';
 import { userToken } from '../http/access/user-token.ts';
 import type { Cipher } from '../platform/crypto/cipher.ts';

@@ -9,7 +9,7 @@ import type { ChangedWorkspace, listWorkspaces, NewKey, RotatedKey, WorkspaceCha
 import type { DumpKind } from './dump.ts';
 import type { IdentifiedUser, UserIdentifier } from './user-records.ts';
 
-export type { Progress as CopyProgress } from '../copy/copy.ts';
+export type { Progress as CopyProgress } from '../copy/passes.ts';
 export { isPostgres } from '../platform/store/postgres/url.ts';
 export type { DataPlace } from './data.ts';
 

@@ -1,0 +1,220 @@
+import type { Clock } from '../../kit/clock.ts';
+import type { SqlValue, Store, Tx } from '../platform/store/store.ts';
+import { renew, SILENT_MS } from './marks.ts';
+import {
+  type Digest,
+  Digesting,
+  deleteAll,
+  digestOf,
+  findAll,
+  insertAll,
+  keyTextOf,
+  pagesOf,
+  type Reading,
+  type Row,
+  sizeOf,
+} from './rows.ts';
+import { type CopiedTable, copiedTables, type Value } from './tables.ts';
+
+/** The copy differs from what was copied, however often it was compared. The copied workspaces stay frozen. */
+class CopyDiffers extends Error {
+  override readonly name = 'CopyDiffers';
+}
+
+export interface CopyOptions {
+  /** The workspaces to copy; all if empty. */
+  readonly workspaces: readonly string[];
+  /** Freezes the workspaces in the source once most is copied, for good: nothing is written there that the copy lacks. */
+  readonly freeze: boolean;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  readonly onProgress?: (progress: Progress) => void;
+}
+
+export interface Progress {
+  readonly phase: 'copy' | 'freeze' | 'compare';
+  readonly table: string;
+  /** Rows that were read in this phase, and about how many there are. */
+  readonly rows: number;
+  readonly of: number;
+}
+
+/** How often what is frozen is compared before it is given up. */
+const ATTEMPTS = 5;
+/** One run of a copy: what it has to write into the target. */
+export class Copy {
+  readonly #target: Store;
+  readonly #run: string;
+  readonly #ids: readonly string[];
+  readonly #options: CopyOptions;
+  readonly #tables = copiedTables();
+  /** Rows that were written or deleted. */
+  written = 0;
+  #renewedAt = 0;
+
+  constructor(target: Store, run: string, ids: readonly string[], options: CopyOptions) {
+    this.#target = target;
+    this.#run = run;
+    this.#ids = ids;
+    this.#options = options;
+  }
+
+  /**
+   * Brings every table of the target in line with the source. `exact`: until both have the same digest, which it returns;
+   * else rows that were there before are looked at later.
+   */
+  async pass(reading: Reading, how: 'fast' | 'exact'): Promise<(Digest & { table: string })[]> {
+    let of = 0;
+    for (const table of this.#tables)
+      for (const id of this.#ids) of += (await reading((tx) => sizeOf(tx, table, id))).rows;
+    let done = 0;
+    const digests: (Digest & { table: string })[] = [];
+    for (const table of this.#tables) {
+      const sums: Digest[] = [];
+      for (const id of this.#ids) {
+        const onRows = (phase: Progress['phase']) => (count: number) => {
+          this.#options.signal.throwIfAborted();
+          done += count;
+          this.#options.onProgress?.({ phase, table: table.name, rows: Math.min(done, of), of });
+        };
+        if (how === 'fast') await this.#add(reading, table, id, onRows('copy'));
+        else sums.push(await this.#same(reading, table, id, onRows('copy'), onRows('compare')));
+        done = Math.min(done, of);
+      }
+      const rows = sums.reduce((sum, each) => sum + each.rows, 0);
+      if (rows > 0) digests.push({ table: table.name, rows, digest: joined(sums) });
+    }
+    return digests;
+  }
+
+  /** Repeats the exact pass over a frozen source until one finds nothing to write: then nothing is written there any more. */
+  async untilSame(source: Store): Promise<(Digest & { table: string })[]> {
+    for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+      const before = this.written;
+      const tables = await this.pass((work) => source.read(work), 'exact');
+      if (this.written === before) return tables;
+    }
+    throw new CopyDiffers('the source goes on changing although it is frozen');
+  }
+
+  /** Copies the rows that the target lacks at the end of a table, or all, of which it returns the digest. */
+  async #add(
+    reading: Reading,
+    table: CopiedTable,
+    id: string,
+    onRows: (count: number) => void,
+  ): Promise<Digest | undefined> {
+    const after = await this.#lastKey(table, id);
+    if (after === 'unordered') return undefined;
+    const digesting = new Digesting(table);
+    for await (const rows of pagesOf(reading, table, id, after)) {
+      await this.#write(async (tx) => insertAll(tx, table, rows));
+      for (const row of rows) digesting.add(row);
+      this.written += rows.length;
+      onRows(rows.length);
+    }
+    return after === undefined ? digesting.value : undefined;
+  }
+
+  /**
+   * The key after which rows of the source are not in the target: of numbered rows the last one; undefined where the target
+   * has none.
+   */
+  async #lastKey(table: CopiedTable, id: string): Promise<readonly Value[] | undefined | 'unordered'> {
+    const { name, key, columns } = table;
+    const isNumbered =
+      key.length === 1 && columns.some((column) => column.name === key[0] && column.type === 'integer');
+    return this.#target.read(async (tx) => {
+      if (isNumbered) {
+        const row = await tx.sql.get<{ last: SqlValue }>(
+          `SELECT max(${key[0]}) AS last FROM ${name} WHERE workspace_id = ?`,
+          [id],
+        );
+        return row?.last == null ? undefined : [Number(row.last)];
+      }
+      const row = await tx.sql.get(`SELECT 1 AS one FROM ${name} WHERE workspace_id = ? LIMIT 1`, [id]);
+      return row === undefined ? undefined : 'unordered';
+    });
+  }
+
+  async #same(
+    reading: Reading,
+    table: CopiedTable,
+    id: string,
+    onCopied: (count: number) => void,
+    onCompared: (count: number) => void,
+  ): Promise<Digest> {
+    const added = await this.#add(reading, table, id, onCopied);
+    const own: Reading = (work) => this.#target.read(work);
+    for (let attempt = 1; ; attempt++) {
+      const [from, to] = await Promise.all([
+        (attempt === 1 && added) || digestOf(reading, table, id, onCompared),
+        digestOf(own, table, id),
+      ]);
+      if (from.digest === to.digest && from.rows === to.rows) return from;
+      if (attempt === ATTEMPTS)
+        throw new CopyDiffers(
+          `${table.name} of ${id} has ${from.rows} rows in the source and ${to.rows} in the target`,
+        );
+      await this.#repair(reading, own, table, id);
+    }
+  }
+
+  /** Writes rows that are missing or different in the target, and deletes those that are not in the source. */
+  async #repair(reading: Reading, own: Reading, table: CopiedTable, id: string): Promise<void> {
+    const digesting = new Digesting(table);
+    const same = (a: Row, b: Row | undefined) =>
+      b !== undefined && digesting.hash(a).equals(digesting.hash(b));
+    for await (const rows of pagesOf(reading, table, id)) {
+      const found = await own((tx) => findAll(tx, table, id, rows));
+      const byKey = new Map(found.map((row) => [keyTextOf(table, row), row]));
+      const different = rows.filter((row) => !same(row, byKey.get(keyTextOf(table, row))));
+      if (different.length === 0) continue;
+      this.written += different.length;
+      await this.#write(async (tx) => {
+        await deleteAll(tx, table, id, different);
+        await insertAll(
+          tx,
+          table,
+          different.map((row) => frozenIn(table, row)),
+        );
+      });
+    }
+    for await (const rows of pagesOf(own, table, id)) {
+      const found = await reading((tx) => findAll(tx, table, id, rows));
+      const keys = new Set(found.map((row) => keyTextOf(table, row)));
+      const removed = rows.filter((row) => !keys.has(keyTextOf(table, row)));
+      if (removed.length === 0) continue;
+      this.written += removed.length;
+      await this.#write((tx) => deleteAll(tx, table, id, removed));
+    }
+  }
+
+  #write(work: (tx: Tx) => Promise<void>): Promise<void> {
+    return this.#target.write(
+      async (tx) => {
+        if (tx.now - this.#renewedAt > SILENT_MS / 10) await this.renew(tx);
+        await work(tx);
+      },
+      { durable: false, bulk: true },
+    );
+  }
+
+  /** Says that the run goes on. Throws CopyRefused if another one has taken its place. */
+  async renew(tx: Tx): Promise<void> {
+    await renew(tx, this.#ids, this.#run);
+    this.#renewedAt = tx.now;
+  }
+}
+
+/** The row of a workspace stays frozen in the target until the copy is complete. */
+function frozenIn({ name, columns }: CopiedTable, row: Row): Row {
+  if (name !== 'workspace') return row;
+  return row.map((value, i) => (columns[i]!.name === 'frozen_at' ? 1 : value));
+}
+
+/** The digest of the rows of several workspaces. */
+function joined(sums: readonly Digest[]): string {
+  const bytes = sums.map(({ digest }) => Buffer.from(digest, 'hex'));
+  return Buffer.from(bytes[0]!.map((_, i) => bytes.reduce((sum, each) => sum ^ each[i]!, 0))).toString('hex');
+}
