@@ -71,6 +71,16 @@ describe('a notification through a provider with receipts', () => {
     expect(statuses(await settled(service, id))).toEqual(['queued', 'dispatched', 'delivered']);
   });
 
+  it('says why it is sent again only until the provider accepted it', async () => {
+    const { vendor, service } = await withTwilio();
+    vendor.answers.push({ status: 429, headers: { 'retry-after': '1' } });
+    const id = await trigger(service, await addUser(service));
+    await expect.poll(async () => (await record(service, id)).history.at(-1)?.reason).toMatch(/429/);
+    await expect.poll(() => vendor.requests.length).toBe(2);
+    await expect.poll(async () => (await record(service, id)).history.at(-1)?.reason).toBeUndefined();
+    expect(statuses(await record(service, id))).toEqual(['queued', 'dispatched']);
+  });
+
   it('whose answer was lost fails as uncertain, and a receipt settles it', async () => {
     const { vendor, service } = await withTwilio();
     const hashId = await addUser(service);

@@ -206,9 +206,7 @@ export const notifications = {
     const mayHaveLeft = leaves(result);
     if (result.event === 'retry' && retryAt !== null) {
       const tries = claimed.tries + (result.throttled ? 0 : 1);
-      const history = found.history.map((entry, i) =>
-        i === found.history.length - 1 ? { ...entry, reason: result.failure } : entry,
-      );
+      const history = withLastReason(found.history, result.failure);
       const next = { dueAt: retryAt, failure: null, tries, silent: true, mayHaveLeft };
       await applyEvent(tx, { ...found, history }, 'retry', next);
       await due.mark(tx, claimed.workspaceId, 'notifications', retryAt);
@@ -218,7 +216,9 @@ export const notifications = {
       return endCancelled(tx, found, mayHaveLeft);
     const end =
       result.event === 'retry' ? (result.accepted ?? { ...result, event: 'fail' as const }) : result;
-    await applyEvent(tx, found, end.event, {
+    // Why an earlier attempt was repeated does not apply to a message that was accepted.
+    const history = end.event === 'accept' ? withLastReason(found.history, undefined) : found.history;
+    await applyEvent(tx, { ...found, history }, end.event, {
       dueAt: null,
       tries: claimed.tries + 1,
       failure: end.event === 'fail' ? end.failure : null,
@@ -305,6 +305,11 @@ export async function endCancelled(
   if (mayHaveLeft || of.mayHaveLeft) return;
   await contacts.release(tx, of.workspaceId, of.hashId, of.notificationId);
   await marketingSent.remove(tx, of.workspaceId, of.hashId, of.notificationId);
+}
+
+function withLastReason(history: readonly HistoryEntry[], reason: string | undefined): HistoryEntry[] {
+  const last = history.at(-1)!;
+  return [...history.slice(0, -1), { status: last.status, at: last.at, ...definedFields({ reason }) }];
 }
 
 /** Whether a message may have left in an attempt. */
