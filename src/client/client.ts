@@ -50,6 +50,8 @@ export interface CallOptions<N extends EndpointName = EndpointName> {
   readonly body?: RequestOf<N>;
   /** The serialized body, in place of `body`. */
   readonly raw?: string | Uint8Array;
+  /** More headers, by lower-case name. */
+  readonly headers?: Readonly<Record<string, string>>;
   /** Generated for every request that is not a GET, unless given. */
   readonly idempotencyKey?: string;
   readonly signal?: AbortSignal | undefined;
@@ -99,9 +101,11 @@ export function createClient(options: ClientOptions): Client {
       const answer = await exchange({
         method: endpoint.method,
         path: pathOf(name, call.params) + queryString(call.query),
-        headers: writes
-          ? { ...common, [HEADERS.idempotencyKey]: call.idempotencyKey ?? randomUUID() }
-          : common,
+        headers: {
+          ...common,
+          ...(writes ? { [HEADERS.idempotencyKey]: call.idempotencyKey ?? randomUUID() } : {}),
+          ...call.headers,
+        },
         body: call.raw ?? (call.body === undefined ? undefined : JSON.stringify(call.body)),
         group: endpoint.group,
         repeatable: endpoint.repeat === 'always' || options.idempotent,

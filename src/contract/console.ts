@@ -82,6 +82,19 @@ export interface StoredImport {
   readonly lastAt: string | null;
   /** The file with the records that were refused; null if none was. */
   readonly rejectsFile: string | null;
+  /** Its runs that can be taken back, the latest first. */
+  readonly runs: readonly StoredRun[] | null;
+}
+
+/** A run of an import: what one command sent. */
+export interface StoredRun {
+  readonly runId: string;
+  /** When it began, ISO 8601. */
+  readonly at: string;
+  /** Records that the service has acknowledged. */
+  readonly accepted: number;
+  /** They were taken back. */
+  readonly undone: boolean;
 }
 
 /** Why records of an import were refused (`GET /console/imports/ID`), without the records. */

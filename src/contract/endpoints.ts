@@ -46,6 +46,8 @@ export interface Endpoint extends Operation {
   readonly forClients?: boolean;
   /** Maximum size of the body of such a call, in bytes; by default that of any body. */
   readonly clientBytes?: number;
+  /** True if it takes the header that names a run of an import. */
+  readonly ofRuns?: boolean;
 }
 
 function table<const T extends Record<string, Endpoint>>(entries: T): T {
@@ -65,6 +67,7 @@ export const ENDPOINTS = table({
       'One event that is not valid refuses the whole batch, and nothing is stored. Events may be sent again under the same idempotency key: they are stored once. Events of a user who is being erased are accepted and not stored. An app sends up to 50 events of its own user in 64 KiB, at most 7 days old and 5 minutes ahead; the workspace may name the events that apps track.',
     forClients: true,
     clientBytes: MAX_CLIENT_BYTES,
+    ofRuns: true,
     request: s.IngestEventsRequest,
     answer: s.IngestEventsAnswer,
   },

@@ -1,5 +1,6 @@
 import { ENDPOINTS, type Endpoint } from './endpoints.ts';
 import { SERVICE_ERRORS, type ServiceErrorName } from './errors.ts';
+import { IMPORT_RUN } from './headers.ts';
 import { GROUP_LIMITS, GROUPS, MAX_BODY_BYTES, MAX_VALUES } from './limits.ts';
 import { EXAMPLES, type Example } from './openapi/examples.ts';
 import { DELIVERY_HEADERS, headersOf, RESPONSE_HEADERS } from './openapi/headers.ts';
@@ -99,6 +100,14 @@ export function openApi(version: string): Json {
           'x-beyond-specification': true,
           schema: { type: 'string', pattern: '^[!-~]{1,255}$' },
         },
+        ImportRun: {
+          name: 'X-Service-Import-Run',
+          in: 'header',
+          description:
+            'The run of an import that sends the events, as its sender names it: they can be deleted together. Not for apps.',
+          'x-beyond-specification': true,
+          schema: { type: 'string', pattern: IMPORT_RUN.source },
+        },
         LastEventId: {
           name: 'Last-Event-ID',
           in: 'header',
@@ -118,6 +127,7 @@ function operation(name: string, endpoint: Endpoint, schemas: Schemas, example: 
   const writes = endpoint.method !== 'GET';
   const parameters = [
     ...(writes && !endpoint.storesNothing ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
+    ...(endpoint.ofRuns ? [{ $ref: '#/components/parameters/ImportRun' }] : []),
     ...(endpoint.stream ? [{ $ref: '#/components/parameters/LastEventId' }] : []),
     ...pathParameters(endpoint, example),
     ...queryParameters(endpoint, schemas, example),

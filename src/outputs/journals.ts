@@ -1,6 +1,13 @@
 import * as z from 'zod/mini';
 import { about } from '../contract/parts.ts';
-import { text, textOrNull, timeOrNull, wholeOrNull } from './fields.ts';
+import { flag, text, textOrNull, time, timeOrNull, whole, wholeOrNull } from './fields.ts';
+
+const run = z.object({
+  runId: text('Identifier of the run.'),
+  at: time('When it began.'),
+  accepted: whole('Records that the service has acknowledged.'),
+  undone: flag('True once they were taken back.'),
+});
 
 /** What `svc imports list` prints. */
 export const ImportsOutput = z.object({
@@ -22,6 +29,10 @@ export const ImportsOutput = z.object({
         left: wholeOrNull('Records that are left: 0 if it finished; null until its input was read.'),
         lastAt: timeOrNull('When a batch was last sent.'),
         rejectsFile: textOrNull('The file with the records that were refused; null if none was.'),
+        runs: about(
+          'Its runs whose events the service keeps together, the latest first.',
+          z.nullable(z.array(run)),
+        ),
       }),
     ),
   ),

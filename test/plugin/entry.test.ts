@@ -35,7 +35,7 @@ it('svc-cli/plugin is what types/plugin.d.ts declares', () => {
     | 'now'
     | 'close';
   expectTypeOf<Exclude<keyof Connection, OfImports>>().toEqualTypeOf<keyof declared.Connection>();
-  type Inner = 'raw' | 'waiting' | 'onLost';
+  type Inner = 'raw' | 'headers' | 'waiting' | 'onLost';
   expectTypeOf<Exclude<keyof CallOptions, Inner>>().toEqualTypeOf<keyof declared.CallOptions>();
   expectTypeOf<declared.GlobalFlags>().toEqualTypeOf<GlobalFlags>();
   expectTypeOf<declared.ExitCode>().toEqualTypeOf<ExitCode>();

@@ -43,7 +43,7 @@ export const RESPONSE_HEADERS: Readonly<Record<string, Json>> = {
   },
   'X-Service-Features': {
     description:
-      'What the service takes beyond the specification, separated by commas. `eventId`: events may have one. In every response to a request whose key was accepted.',
+      'What the service takes beyond the specification, separated by commas. `eventId`: events may have one. `importRun`: the header `X-Service-Import-Run` is kept. In every response to a request whose key was accepted.',
     'x-beyond-specification': true,
     schema: { type: 'string' },
     example: FEATURES,

@@ -230,10 +230,10 @@ function targetOf(connection: Connection | undefined): Target {
 
 /** Counts the requests that were sent, without those that were stopped while they waited. */
 function counted(send: Send, traffic: { requests: number }): Send {
-  return async (body, key, stop, count) => {
+  return async (body, key, stop, count, run) => {
     traffic.requests++;
     try {
-      return await send(body, key, stop, count);
+      return await send(body, key, stop, count, run);
     } catch (error) {
       if (error instanceof SendFailure && error.neverSent) traffic.requests--;
       throw error;

@@ -9,6 +9,7 @@ import { EventSignals } from './event-signals.ts';
 import { startIdMerger } from './id-merger.ts';
 import { eventEndpoints } from './routes.ts';
 import { startSignalWriter } from './signal-writer.ts';
+import { eventRuns } from './store/event-runs.ts';
 import { eventIds } from './store/ids/event-ids.ts';
 import { KnownIds } from './store/ids/known-ids.ts';
 import { recentEvents } from './store/recent-events.ts';
@@ -17,7 +18,12 @@ import { liveEvents } from './stream/live-events.ts';
 import { watchEvents } from './stream/watch-events.ts';
 
 /** What is removed by age. */
-export const eventRemovals: readonly RemovalByAge[] = [recentEvents.purge, userSignals.purge, eventIds.purge];
+export const eventRemovals: readonly RemovalByAge[] = [
+  recentEvents.purge,
+  userSignals.purge,
+  eventIds.purge,
+  eventRuns.purge,
+];
 
 /**
  * Track: stores events, counts them for each user, keeps the index of recent ones and streams them. Streams end when

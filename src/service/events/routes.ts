@@ -1,12 +1,15 @@
+import { ServiceError } from '../../contract/errors.ts';
 import type { Catalogs } from '../catalog/follow.ts';
 import type { Endpoints } from '../http/endpoint.ts';
 import { withBody } from '../http/endpoint.ts';
 import { due } from '../platform/store/due.ts';
+import { pipeline } from '../platform/store/pipeline.ts';
 import type { Store } from '../platform/store/store.ts';
 import { workspaces } from '../platform/store/workspaces.ts';
 import type { EventSignals } from './event-signals.ts';
 import { readBatch } from './ingest/batch.ts';
 import { checkClientBatch } from './ingest/client-batch.ts';
+import { eventRuns } from './store/event-runs.ts';
 import { events } from './store/events.ts';
 import type { KnownIds } from './store/ids/known-ids.ts';
 import { recentEvents } from './store/recent-events.ts';
@@ -27,8 +30,9 @@ export const eventEndpoints = ({ store, catalogs, signals, known }: EventNeeds):
     priority: 'bulk',
     concurrencyKeys: () => [{ key: 'ingest', max: MAX_BATCHES }],
     prepare: (workspaceId, batch) => (batch?.ids() ? known.prepare(store, workspaceId) : undefined),
-    handle: async ({ tx, workspace, onlyUser, client, body, requestId }) => {
+    handle: async ({ tx, workspace, onlyUser, client, body, run, requestId }) => {
       if (client) {
+        if (run !== undefined) throw new ServiceError('forbidden', 'An app sends no runs of imports.');
         const key = await workspaces.hashKey(tx, workspace.id);
         checkClientBatch(body, { key, onlyUser, allowed: client.events, now: tx.now });
       }
@@ -40,7 +44,11 @@ export const eventEndpoints = ({ store, catalogs, signals, known }: EventNeeds):
         const recent = [...body.named(names)].flatMap(([i, { userId, event, timestamp }]) =>
           isStored(i, userId) ? [{ number: first + i, userId, event, at: Date.parse(timestamp) }] : [],
         );
-        if (recent.length > 0) await recentEvents.add(tx, workspace.id, recent);
+        const last = first + body.length - 1;
+        await pipeline([
+          run !== undefined && eventRuns.add(tx, workspace.id, run, { first, last }),
+          recent.length > 0 && recentEvents.add(tx, workspace.id, recent),
+        ]);
         signals.note(workspace.id, body, isStored);
         const { goalEvents } = await catalogs.of(tx, workspace.id);
         if (

@@ -2,7 +2,7 @@ import type { HttpBindings } from '@hono/node-server';
 import { type Context, Hono } from 'hono';
 import { ENDPOINTS, type Endpoint, type EndpointName } from '../../contract/endpoints.ts';
 import { ServiceError } from '../../contract/errors.ts';
-import { FEATURES, HEADERS } from '../../contract/headers.ts';
+import { FEATURES, HEADERS, IMPORT_RUN } from '../../contract/headers.ts';
 import { validate } from '../../contract/validation.ts';
 import { newId } from '../../kit/id.ts';
 import type { Platform } from '../platform/platform.ts';
@@ -147,6 +147,7 @@ async function answer(c: Ctx, parts: AppParts, target: Served, record: RequestRe
       ...(await admitted(c, parts, endpoint, record, headers)),
       params: c.req.param() as Record<string, string>,
       query: checkedQuery(c, endpoint),
+      run: runOf(c, endpoint),
       requestId,
       trace,
     };
@@ -293,6 +294,15 @@ async function admitted(
   }
   record.countedAt = await parts.admit(workspace.id, endpoint.group, headers);
   return { workspace, onlyUser: undefined, client: undefined };
+}
+
+/** The run of an import that a request names. Throws invalid_request. */
+function runOf(c: Ctx, { ofRuns }: Endpoint): string | undefined {
+  const run = ofRuns ? c.req.header(HEADERS.importRun) : undefined;
+  if (run === undefined || IMPORT_RUN.test(run)) return run;
+  throw new ServiceError('invalid_request', undefined, [
+    { field: 'X-Service-Import-Run', message: 'must be 1 to 64 letters, digits, hyphens and underscores' },
+  ]);
 }
 
 function checkedQuery(c: Ctx, endpoint: Endpoint): Record<string, string> {

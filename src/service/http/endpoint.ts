@@ -17,6 +17,8 @@ export interface Call<N extends EndpointName = EndpointName, Body = RequestOf<N>
   readonly params: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, string>>;
   readonly body: Body;
+  /** The run of an import that the request names (X-Service-Import-Run); undefined without one, and for other endpoints. */
+  readonly run: string | undefined;
   /** Time of the transaction, Unix ms. */
   readonly now: number;
   readonly requestId: string;

@@ -17,8 +17,6 @@ export class BatchNotStored extends Error {
 
 export interface BatchSenderOptions {
   readonly kind: RecordKind;
-  /** Part of every idempotency key. */
-  readonly importId: string;
   /** The inputs as the user named them. */
   readonly names: readonly string[];
   /** Maximum number of requests at the same time. */
@@ -40,13 +38,13 @@ export class BatchSender {
     this.requests = new Semaphore(options.concurrency);
   }
 
-  /** Sends a batch whose body has the given digest. Throws BatchNotStored, Refused, Unavailable. */
-  async send(batch: Batch, digest: string): Promise<Outcome> {
+  /** Sends a batch of a run whose body has the given digest. Throws BatchNotStored, Refused, Unavailable. */
+  async send(batch: Batch, digest: string, run: string): Promise<Outcome> {
     const { kind, names } = this.options;
     // Some of its records were stored, or may have been.
     const state = { ambiguous: batch.checkpoint?.ambiguous ?? false };
     const post = (body: Buffer, count: number) =>
-      this.post(batch, { body, count }, body === batch.body ? digest : digestOf(body), state);
+      this.post(batch, { body, count, run }, body === batch.body ? digest : digestOf(body), state);
     try {
       return await bisect(batch, kind, post, names[batch.file]!);
     } catch (error) {
@@ -59,14 +57,16 @@ export class BatchSender {
   /** Sends one request of a batch. */
   private post(
     batch: Batch,
-    { body, count }: { readonly body: Buffer; readonly count: number },
+    { body, count, run }: { readonly body: Buffer; readonly count: number; readonly run: string },
     digest: string,
     state: { ambiguous: boolean },
   ): Promise<Answer> {
-    const { importId, outage, send, signal, counters } = this.options;
+    const { kind, outage, send, signal, counters } = this.options;
     return this.requests.run(async () => {
-      const key = keyOf(importId, batch, digest);
-      const answer = await outage.send(send, body, key, signal, count).catch((error: unknown) => {
+      const key = keyOf(run, batch, digest);
+      const inRun: Send = (body, key, stop, count) =>
+        send(body, key, stop, count, kind === 'events' ? run : undefined);
+      const answer = await outage.send(inRun, body, key, signal, count).catch((error: unknown) => {
         if (!(error instanceof Unavailable) || error.ambiguous) state.ambiguous = true;
         throw error;
       });

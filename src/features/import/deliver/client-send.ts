@@ -2,7 +2,7 @@ import { requireAcknowledgement, type SentRecords } from '../../../client/acknow
 import type { Client } from '../../../client/client.ts';
 import { ApiError, TransportError } from '../../../client/errors.ts';
 import type { EndpointName } from '../../../contract/endpoints.ts';
-import { HEADERS } from '../../../contract/headers.ts';
+import { declaresFeature, HEADERS } from '../../../contract/headers.ts';
 import type { RecordKind } from '../record/record-kind.ts';
 import { type Send, SendFailure } from './send.ts';
 
@@ -14,15 +14,28 @@ export function sendWith(
   kind: RecordKind,
   service: Pick<SentRecords, 'baseUrl' | 'acceptAny'>,
 ): Send {
-  return async (body, idempotencyKey, waiting, count) => {
+  return async (body, idempotencyKey, waiting, count, run) => {
+    // A service that does not know the header ignores it (RFC 9110, section 5.1).
+    const headers: Record<string, string> = run === undefined ? {} : { [HEADERS.importRun]: run };
     let ambiguous = false;
     const onLost = () => {
       ambiguous = true;
     };
     try {
-      const answer = await client.call(ENDPOINT[kind], { raw: body, idempotencyKey, waiting, onLost });
+      const answer = await client.call(ENDPOINT[kind], {
+        raw: body,
+        headers,
+        idempotencyKey,
+        waiting,
+        onLost,
+      });
       requireAcknowledgement(answer, { kind, count, ...service });
-      return { status: answer.status, requestId: answer.headers[HEADERS.requestId], body: answer.body };
+      return {
+        status: answer.status,
+        requestId: answer.headers[HEADERS.requestId],
+        body: answer.body,
+        keepsRuns: declaresFeature(answer.headers, 'importRun'),
+      };
     } catch (error) {
       if (error instanceof ApiError) {
         const { status, requestId, message, details, body: content } = error;

@@ -108,8 +108,8 @@ export class Delivery {
 
   private async deliver(batch: Batch, digest: string): Promise<void> {
     const { journal, clock, counters, onAnswer, onSettled } = this.options;
-    await journal.sending(batch, digest, clock.now());
-    const outcome = batch.records.count > 0 ? await this.send(batch, digest) : NOTHING_SENT;
+    const run = await journal.sending(batch, digest, clock.now());
+    const outcome = batch.records.count > 0 ? await this.send(batch, digest, run) : NOTHING_SENT;
     for (const answer of outcome.answers) {
       onAnswer?.(answer);
       counters.duplicates += duplicatesOf(answer.body);
@@ -117,7 +117,8 @@ export class Delivery {
     const rejects = [...batch.rejects, ...outcome.rejects].sort((a, b) => a.offset - b.offset);
     const accepted = outcome.accepted > 0;
     const rejectsLength = rejects.length > 0 ? await this.write(rejects) : undefined;
-    await journal.settled(batch, clock.now(), { accepted, rejectsLength });
+    const keepsRuns = outcome.answers.some((answer) => answer.keepsRuns);
+    await journal.settled(batch, clock.now(), { accepted: outcome.accepted, rejectsLength, keepsRuns });
     counters.accepted += outcome.accepted;
     counters.rejected += rejects.length;
     counters.reasons.add(rejects);
@@ -125,10 +126,10 @@ export class Delivery {
     onSettled();
   }
 
-  private async send(batch: Batch, digest: string): Promise<Outcome> {
+  private async send(batch: Batch, digest: string, run: string): Promise<Outcome> {
     const { sender, journal, clock } = this.options;
     try {
-      return await sender.send(batch, digest);
+      return await sender.send(batch, digest, run);
     } catch (error) {
       if (!(error instanceof BatchNotStored)) throw error;
       await journal.withdrawn(batch, clock.now());

@@ -6,14 +6,14 @@ export function digestOf(bytes: Uint8Array): string {
 }
 
 /**
- * Returns the idempotency key of a request of an import. It is the same each time the same records of the same import
- * are sent, and different for anything else. `digest` is that of the body, so a key is never used for two bodies.
+ * Returns the idempotency key of a request of an import. It is the same each time the same records are sent in the name of
+ * the same run, and different for anything else: what was taken back is sent by another run. `digest` is that of the body, so a key is never used for two bodies.
  */
 export function keyOf(
-  importId: string,
+  run: string,
   range: { file: number; start: number; end: number },
   digest: string,
 ): string {
-  const name = `${importId} ${range.file} ${range.start} ${range.end} ${digest}`;
+  const name = `${run} ${range.file} ${range.start} ${range.end} ${digest}`;
   return `import-${digestOf(Buffer.from(name)).slice(0, 40)}`;
 }

@@ -11,6 +11,8 @@ export interface Answer {
   readonly body?: unknown;
   /** An earlier attempt of the same request may have been processed. */
   readonly ambiguous?: boolean | undefined;
+  /** The service keeps which run of an import sent the records. */
+  readonly keepsRuns?: boolean | undefined;
   /** The client's error, if the answer is not a success. */
   readonly error?: Error | undefined;
 }
@@ -41,10 +43,16 @@ export class SendFailure extends Error {
 }
 
 /**
- * Sends a body of `count` records with an idempotency key. Resolves to any answer, also a refusal; rejects with a SendFailure,
+ * Sends a body of `count` records with an idempotency key, and the run that sends them, if the kind of records has one. Resolves to any answer, also a refusal; rejects with a SendFailure,
  * or with NotAcknowledged. A request that waits gives up when `signal` aborts.
  */
-export type Send = (body: Buffer, key: string, signal: AbortSignal, count: number) => Promise<Answer>;
+export type Send = (
+  body: Buffer,
+  key: string,
+  signal: AbortSignal,
+  count: number,
+  run?: string | undefined,
+) => Promise<Answer>;
 
 /** Returns whether a later attempt may succeed. */
 export function isUnavailable(status: number): boolean {

@@ -1,6 +1,6 @@
 import type { Client } from '../../../client/client.ts';
 import { ApiError, TransportError } from '../../../client/errors.ts';
-import { FEATURES, HEADERS } from '../../../contract/headers.ts';
+import { declaresFeature } from '../../../contract/headers.ts';
 import type { Outage } from './outage.ts';
 import { Refused, type Send, SendFailure } from './send.ts';
 
@@ -15,8 +15,7 @@ export async function declaresEventIds(
 ): Promise<boolean> {
   let declared = false;
   const read = (headers: Readonly<Record<string, string>>) => {
-    const features = headers[HEADERS.features]?.split(',') ?? [];
-    declared = features.some((feature) => feature.trim() === FEATURES);
+    declared = declaresFeature(headers, 'eventId');
   };
   const send: Send = async (_body, _key, waiting) => {
     try {

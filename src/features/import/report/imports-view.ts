@@ -28,4 +28,13 @@ export const IMPORT_FIELDS: readonly Field<StoredImport>[] = [
   { field: 'baseUrl', title: 'BASE URL', whole: true, extra: true },
   { field: 'lastAt', title: 'LAST SENT', whole: true, extra: true },
   { field: 'rejectsFile', title: 'REJECTS', extra: true },
+  {
+    field: 'runs',
+    title: 'LAST RUN',
+    whole: true,
+    cell: ({ runs }) => {
+      const last = runs?.find(({ undone }) => !undone);
+      return last ? last.runId : '';
+    },
+  },
 ];

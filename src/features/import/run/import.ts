@@ -120,7 +120,7 @@ class Pipeline {
       onNotice,
     });
     this.delivery = new Delivery({
-      sender: this.sender(state.id),
+      sender: this.sender(),
       journal,
       rejects: this.rejects,
       counters,
@@ -189,12 +189,11 @@ class Pipeline {
     return error instanceof InputError && this.batcher.read === 0;
   }
 
-  private sender(importId: string): BatchSender {
+  private sender(): BatchSender {
     const { mapping, concurrency } = this.options;
     const { send, stop } = this.world;
     return new BatchSender({
       kind: mapping.kind,
-      importId,
       names: this.inputs.names,
       concurrency,
       send,

@@ -55,7 +55,7 @@ export function sortBatches(db: Database.Database): number {
       CREATE TEMP TABLE sorted AS SELECT row_number() OVER (ORDER BY file, start) AS place, * FROM batch;
       DELETE FROM batch;
       INSERT INTO batch
-        SELECT place, file, start, finish, first_line, last_line, records, digest, state, sent_at FROM sorted;
+        SELECT place, file, start, finish, first_line, last_line, records, digest, state, sent_at, run FROM sorted;
       DROP TABLE sorted;
       COMMIT`);
   return lastSeq(db);

@@ -14,7 +14,10 @@ const SCHEMA = `
   CREATE TABLE IF NOT EXISTS batch (
     seq INTEGER PRIMARY KEY, file INTEGER NOT NULL, start INTEGER NOT NULL, finish INTEGER NOT NULL,
     first_line INTEGER NOT NULL, last_line INTEGER NOT NULL, records INTEGER NOT NULL, digest TEXT NOT NULL,
-    state INTEGER NOT NULL, sent_at INTEGER NOT NULL);
+    state INTEGER NOT NULL, sent_at INTEGER NOT NULL, run TEXT NOT NULL);
+  CREATE TABLE IF NOT EXISTS run (
+    id TEXT PRIMARY KEY, at INTEGER NOT NULL, accepted INTEGER NOT NULL, kept INTEGER NOT NULL, undone INTEGER NOT NULL,
+    contents TEXT);
 `;
 // The known states of a batch.
 
@@ -28,6 +31,9 @@ export const WITHDRAWN = 2;
 export const REJECTED = 3;
 /** The SQL condition for batches that the service accepted or may have accepted. */
 export const TOUCHED = `state IN (${SENT}, ${SETTLED})`;
+
+/** Runs of which a journal keeps what they sent: the latest ones. */
+const MAX_RUNS = 100;
 
 /** How long an import waits for the lock, in milliseconds: a command that only reads the journal holds it for a moment. */
 const LOCK_WAIT_MS = 2000;
@@ -70,11 +76,21 @@ function openOnce(path: string): Database.Database {
     db.exec('PRAGMA journal_mode = WAL');
     db.exec('PRAGMA synchronous = FULL');
     db.exec(`BEGIN IMMEDIATE; ${SCHEMA} COMMIT`);
+    addRuns(db);
+    db.exec(`DELETE FROM run WHERE id NOT IN (SELECT id FROM run ORDER BY at DESC LIMIT ${MAX_RUNS})`);
     return db;
   } catch (error) {
     releaseJournalFile(db);
     throw error;
   }
+}
+
+/** Adds the run of each batch to a journal of a version that knew none: what an import of its identifier sent. */
+function addRuns(db: Database.Database): void {
+  const columns = db.pragma('table_info(batch)') as { name: string }[];
+  if (columns.some(({ name }) => name === 'run')) return;
+  db.exec(`BEGIN IMMEDIATE; ALTER TABLE batch ADD COLUMN run TEXT NOT NULL DEFAULT '';
+    UPDATE batch SET run = coalesce((SELECT id FROM import), ''); COMMIT`);
 }
 
 /** Releases the file at once: closing alone waits until prepared statements are garbage-collected. */

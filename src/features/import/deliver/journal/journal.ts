@@ -1,4 +1,5 @@
 import type Database from 'libsql';
+import { newId } from '../../../../kit/id.ts';
 import type { CellType, ColumnTypes } from '../../record/cell-type.ts';
 import type { Contents } from '../../record/content.ts';
 import type { Batch, Checkpoint } from '../batch.ts';
@@ -43,20 +44,31 @@ export class Journal {
   private readonly insert: Database.Statement;
   private readonly mark: Database.Statement;
   private readonly resend: Database.Statement;
+  private readonly begin: Database.Statement;
+  private readonly count: Database.Statement;
   private readonly extend: Database.Statement;
   private readonly commits: GroupCommit;
   private seq = 0;
+  /** The run of this process; a new one for each. It is in the file once it sends a batch. */
+  readonly run = newId('run');
   private reopened: Reopened | undefined;
   private readonly seqs = new Map<string, number>();
 
   private constructor(path: string, db: Database.Database) {
     this.path = path;
     this.db = db;
-    this.insert = db.prepare('INSERT INTO batch VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)');
+    this.insert = db.prepare('INSERT INTO batch VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)');
     this.mark = db.prepare('UPDATE batch SET state = ?, sent_at = ? WHERE seq = ?');
-    // An ambiguous batch keeps the time when it was first sent: the service may have seen its key since then.
+    // An ambiguous batch keeps the time when it was first sent, and the run: the service may have seen its key since then.
     this.resend = db.prepare(
-      `UPDATE batch SET sent_at = CASE state WHEN ${SENT} THEN sent_at ELSE ? END, state = ${SENT} WHERE seq = ?`,
+      `UPDATE batch SET sent_at = CASE state WHEN ${SENT} THEN sent_at ELSE ? END,
+         run = CASE state WHEN ${SENT} THEN run ELSE ? END, state = ${SENT} WHERE seq = ? RETURNING run`,
+    );
+    this.begin = db.prepare(
+      'INSERT INTO run SELECT ?, ?, 0, 0, 0, contents FROM import WHERE true ON CONFLICT DO NOTHING',
+    );
+    this.count = db.prepare(
+      `UPDATE run SET accepted = accepted + ?, kept = max(kept, ?) WHERE id = (SELECT run FROM batch WHERE seq = ?)`,
     );
     this.extend = db.prepare('UPDATE import SET rejects_length = ?');
     this.commits = new GroupCommit(db, path);
@@ -164,31 +176,40 @@ export class Journal {
     return this.guard(() => ambiguousBefore(this.db, time));
   }
 
-  /** Records that a batch is about to be sent; resolves when that is committed. */
-  sending(batch: Batch, digest: string, now: number): Promise<void> {
-    return this.commits.add(() => {
+  /** Records that a batch is about to be sent; resolves when that is committed, to the run that sends it. */
+  async sending(batch: Batch, digest: string, now: number): Promise<string> {
+    let { run } = this;
+    await this.commits.add(() => {
+      this.begin.run(run, now);
       this.applyReopen();
       const key = rangeKey(batch);
       const sentBefore = this.seqs.get(key);
       if (sentBefore !== undefined) {
-        this.resend.run(now, sentBefore);
+        run = (this.resend.get(now, run, sentBefore) as { run: string }).run;
         return;
       }
       const seq = ++this.seq;
       this.seqs.set(key, seq);
       const { file, start, end, firstLine, lastLine, records } = batch;
-      this.insert.run(seq, file, start, end, firstLine, lastLine, records.count, digest, SENT, now);
+      this.insert.run(seq, file, start, end, firstLine, lastLine, records.count, digest, SENT, now, run);
     }, now);
+    return run;
   }
 
   /** Records that a batch is settled, and the new length of the rejects file if it grew. */
   settled(
     batch: Batch,
     now: number,
-    { accepted, rejectsLength }: { accepted: boolean; rejectsLength: number | undefined },
+    {
+      accepted,
+      rejectsLength,
+      keepsRuns,
+    }: { accepted: number; rejectsLength: number | undefined; keepsRuns: boolean },
   ): Promise<void> {
     return this.commits.add(() => {
-      this.mark.run(accepted ? SETTLED : REJECTED, now, this.release(batch));
+      const seq = this.release(batch);
+      this.mark.run(accepted > 0 ? SETTLED : REJECTED, now, seq);
+      if (accepted > 0) this.count.run(accepted, keepsRuns ? 1 : 0, seq);
       if (rejectsLength !== undefined) this.extend.run(rejectsLength);
     }, now);
   }

@@ -40,6 +40,7 @@ const UNKNOWN = {
   left: null,
   lastAt: null,
   rejectsFile: null,
+  runs: null,
 } as const;
 
 const STATES = { locked: 'running', broken: 'unusable', full: 'unreadable', denied: 'unreadable' } as const;
@@ -53,7 +54,7 @@ function describe(file: string, id: string): StoredImport {
     return { id, state: STATES[error.reason], ...UNKNOWN };
   }
   if (!found) return { id, state: 'unusable', ...UNKNOWN };
-  const { finished, options, acknowledged, inDoubt, lastAt, rejectsFile } = found;
+  const { finished, options, acknowledged, inDoubt, lastAt, rejectsFile, runs } = found;
   const { kind, inputs, baseUrl, workspace } = JSON.parse(options);
   return {
     id,
@@ -67,5 +68,6 @@ function describe(file: string, id: string): StoredImport {
     left: finished ? 0 : null,
     lastAt: lastAt > 0 ? new Date(lastAt).toISOString() : null,
     rejectsFile,
+    runs,
   };
 }

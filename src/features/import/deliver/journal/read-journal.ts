@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import type { StoredRun } from '../../../../contract/console.ts';
 import { sqliteFileFault } from '../../../../kit/files/sqlite-file.ts';
 import { peekSqlite } from '../../../../kit/files/sqlite-peek.ts';
 import { JournalError, toJournalError } from './journal-error.ts';
@@ -19,6 +20,8 @@ export interface JournalSummary {
   readonly lastAt: number;
   /** The file with the records that were refused; null if none was. */
   readonly rejectsFile: string | null;
+  /** Its runs whose events the service keeps together, the latest first. */
+  readonly runs: readonly StoredRun[];
 }
 
 const records = (state: number) =>
@@ -28,6 +31,9 @@ const SUMMARY = `SELECT json_object('finished', finished, 'options', options,
   'touched', EXISTS (SELECT 1 FROM batch WHERE ${TOUCHED}), 'acknowledged', ${records(SETTLED)},
   'inDoubt', ${records(SENT)}, 'lastAt', (SELECT coalesce(max(sent_at), 0) FROM batch),
   'rejectsFile', CASE WHEN rejects_length > 0 THEN rejects_path END) FROM import`;
+
+const RUNS = `SELECT json_group_array(json_object('runId', id, 'at', at, 'accepted', accepted, 'undone', undone))
+  FROM (SELECT * FROM run WHERE kept = 1 ORDER BY at DESC)`;
 
 /**
  * Reads a journal without changing it and without waiting; an import that starts at the same time is not refused.
@@ -42,7 +48,7 @@ export function readJournal(path: string): JournalSummary | undefined {
     const text = peekSqlite(path, SUMMARY, 'mode=ro');
     if (text === undefined) return undefined;
     const { finished, touched, ...rest } = JSON.parse(text);
-    return { ...rest, finished: finished === 1, touched: touched === 1 };
+    return { ...rest, finished: finished === 1, touched: touched === 1, runs: runsIn(path) };
   } catch (error) {
     if (/no such (table|column)/.test((error as Error).message))
       throw new JournalError('broken', path, error);
@@ -67,4 +73,16 @@ export function unfinishedIn(path: string): Unfinished | undefined {
     const inUse = error instanceof JournalError && error.reason !== 'broken';
     return inUse ? { options: undefined } : undefined;
   }
+}
+
+/** The runs of a journal; none of one that a version wrote that knew no runs. */
+function runsIn(path: string): StoredRun[] {
+  let text: string | undefined;
+  try {
+    text = peekSqlite(path, RUNS, 'mode=ro');
+  } catch (error) {
+    if (!(error as Error).message.includes('no such table: run')) throw error;
+  }
+  const rows = JSON.parse(text ?? '[]') as { runId: string; at: number; accepted: number; undone: number }[];
+  return rows.map((run) => ({ ...run, at: new Date(run.at).toISOString(), undone: run.undone === 1 }));
 }

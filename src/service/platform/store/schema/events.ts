@@ -40,6 +40,15 @@ export const eventsTables = (d: Dialect): string[] => [
         'ALTER TABLE event_id_block ALTER COLUMN hashes SET STORAGE PLAIN',
       ]
     : []),
+  // The events of each run of an import: numbers from `first` to `last`, of one batch. Events without a run have no row.
+  `CREATE TABLE event_run (
+    workspace_id TEXT NOT NULL,
+    first ${d.bigint} NOT NULL,
+    last ${d.bigint} NOT NULL,
+    run TEXT NOT NULL,
+    PRIMARY KEY (workspace_id, first)
+  )`,
+  'CREATE INDEX event_run_by_run ON event_run (workspace_id, run, first)',
   // The number of the newest event of a workspace, and the event names that ingest indexes (JSON), and whether users are being erased. Ingest locks it.
   `CREATE TABLE event_head (
     workspace_id TEXT PRIMARY KEY,
