@@ -325,6 +325,38 @@ export interface Event {
 /** Kind of event that a subscription can name. */
 export type EventKind = 'campaign.clicked' | 'campaign.opened' | 'decision.actioned' | 'decision.converted' | 'message.dismissed' | 'message.expired' | 'notification.held' | 'notification.dispatched' | 'notification.delivered' | 'notification.failed' | 'notification.cancelled' | 'notification.bounced' | 'notification.opted_out' | 'subscription.disabled' | 'subscription.enabled' | 'delivery.exhausted' | 'provider.failing' | 'provider.recovered' | 'backlog.late';
 
+/** The plan of events in force, and how often stored events were not as planned. */
+export interface EventPlanAnswer {
+  /** Version of the catalog that has the plan. */
+  readonly version: number;
+  /** Events in the plan; null without a plan. */
+  readonly events: number | null;
+  /** What is done with an event that is not as planned: `warn` or `refuse`; null without a plan. */
+  readonly violations: string | null;
+  /** The same for an event that is not in the plan: `allow`, `warn` or `refuse`; null without a plan. */
+  readonly unknownEvents: string | null;
+  /** Days that were counted. */
+  readonly days: number;
+  /** What was counted, the most frequent first; up to 500. */
+  readonly counts: readonly EventViolation[];
+  /** The sum of what is not listed: a workspace has 500 counts a day; what is beyond is counted together. */
+  readonly others: number;
+}
+
+/** Something that stored events of one name did against the plan. */
+export interface EventViolation {
+  /** Name of the event. */
+  readonly event: string;
+  /** The property; null for the event as a whole. */
+  readonly property: string | null;
+  /** What is wrong. */
+  readonly rule: 'unknown-event' | 'missing' | 'unknown-property' | 'type' | 'enum' | 'format';
+  /** How often. */
+  readonly count: number;
+  /** When last. */
+  readonly lastAt: string;
+}
+
 /** What moved a learned choice: the best candidate, compared with the second best. */
 export interface Explanation {
   /** The best candidate, also where another one was chosen to learn what it earns. */
@@ -1422,7 +1454,7 @@ export interface WebhookPerformance {
 export type WebhookStatus = 'active' | 'disabled';
 
 export interface Operations {
-  /** Ingest up to 1,000 events. One event that is not valid refuses the whole batch, and nothing is stored. Events may be sent again under the same idempotency key: they are stored once. Events of a user who is being erased are accepted and not stored. An app sends up to 50 events of its own user in 64 KiB, at most 7 days old and 5 minutes ahead; the workspace may name the events that apps track. */
+  /** Ingest up to 1,000 events. One event that is not valid refuses the whole batch, and nothing is stored. Events may be sent again under the same idempotency key: they are stored once. Events of a user who is being erased are accepted and not stored. An app sends up to 50 events of its own user in 64 KiB, at most 7 days old and 5 minutes ahead; the workspace may name the events that apps track. The plan of events in the catalog may refuse what is not as planned. */
   ingestEvents(input: IngestEventsRequest, options?: CallOptions): Promise<IngestEventsAnswer>;
   /** Create or update up to 1,000 users. Returns the hashed identifier of each user, which the other operations take. Personal fields are stored encrypted and never returned. A user who is being erased is refused until that has ended. */
   ingestUsers(input: IngestUsersRequest, options?: CallOptions): Promise<IngestUsersAnswer>;
@@ -1460,6 +1492,11 @@ export interface Operations {
     /** The `next` of an earlier frame: the watch resumes there. */
     readonly after?: string | undefined;
   }, options?: StreamOptions): AsyncIterable<{ readonly id: string; readonly event: WatchReady | WatchedEvent | WatchTick | WatchGap }>;
+  /** How often stored events were not as planned. Counts what events did against the plan in force when they were stored: the section `events` of the catalog. Events that were refused are not stored and not counted. Nothing of their values is kept. */
+  getEventPlan(input?: {
+    /** Counts of so many days (UTC), today included: 1 to 90. Default: 7. */
+    readonly days?: string | undefined;
+  }, options?: CallOptions): Promise<EventPlanAnswer>;
   /** The decision log, oldest first: candidates, propensities, model version, seed and reward. What off-policy evaluation needs: each decision with its candidates. */
   listDecisions(input?: {
     /** Only decisions for this user. */

@@ -17,6 +17,7 @@ export type Operation =
   | 'getContent'
   | 'getDecision'
   | 'getDelivery'
+  | 'getEventPlan'
   | 'getModel'
   | 'getNotification'
   | 'getOverview'

@@ -64,7 +64,7 @@ export const ENDPOINTS = table({
     beyondSpecification: false,
     summary: 'Ingest up to 1,000 events',
     description:
-      'One event that is not valid refuses the whole batch, and nothing is stored. Events may be sent again under the same idempotency key: they are stored once. Events of a user who is being erased are accepted and not stored. An app sends up to 50 events of its own user in 64 KiB, at most 7 days old and 5 minutes ahead; the workspace may name the events that apps track.',
+      'One event that is not valid refuses the whole batch, and nothing is stored. Events may be sent again under the same idempotency key: they are stored once. Events of a user who is being erased are accepted and not stored. An app sends up to 50 events of its own user in 64 KiB, at most 7 days old and 5 minutes ahead; the workspace may name the events that apps track. The plan of events in the catalog may refuse what is not as planned.',
     forClients: true,
     clientBytes: MAX_CLIENT_BYTES,
     ofRuns: true,
@@ -222,6 +222,19 @@ export const ENDPOINTS = table({
     stream: true,
     query: s.WatchEventsQuery,
     answer: s.WatchFrame,
+  },
+  getEventPlan: {
+    method: 'GET',
+    path: '/v1/events/plan',
+    group: 'reads',
+    success: 200,
+    repeat: 'always',
+    beyondSpecification: true,
+    summary: 'How often stored events were not as planned',
+    description:
+      'Counts what events did against the plan in force when they were stored: the section `events` of the catalog. Events that were refused are not stored and not counted. Nothing of their values is kept.',
+    query: s.EventPlanQuery,
+    answer: s.EventPlanAnswer,
   },
   listDecisions: {
     method: 'GET',

@@ -75,6 +75,12 @@ export const OPERATIONS: Readonly<Record<EndpointName, Operation>> = {
     group: 'reads',
     repeat: 'always',
   },
+  getEventPlan: {
+    method: 'GET',
+    path: '/v1/events/plan',
+    group: 'reads',
+    repeat: 'always',
+  },
   listDecisions: {
     method: 'GET',
     path: '/v1/decisions',

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { MAX_FILTER } from '../../kit/event-filter/parse.ts';
+import { PLAN_RULES } from '../event-plan.ts';
 import { MAX_BATCH, MAX_EVENT_ID } from '../limits.ts';
 import {
   about,
@@ -75,6 +76,51 @@ export const StreamedEvent = named(
       eventId: about('Its id, if it was sent with one.', z.optional(z.string())),
       origin: origin(),
       receivedAt: time('When the service received it.'),
+    }),
+  ),
+);
+
+export const EventPlanQuery = z.strictObject({
+  days: about(
+    'Counts of so many days (UTC), today included: 1 to 90. Default: 7.',
+    z.optional(pattern(/^(?:[1-9]|[1-8]\d|90)$/, 2, 'must be a number of days, 1 to 90', ['7'])),
+  ),
+});
+const planned = (description: string) => about(description, z.nullable(z.string()));
+export const EventPlanAnswer = named(
+  'EventPlanAnswer',
+  'The plan of events in force, and how often stored events were not as planned.',
+  beyond(
+    z.object({
+      version: about('Version of the catalog that has the plan.', z.int()),
+      events: about('Events in the plan; null without a plan.', z.nullable(z.int())),
+      violations: planned(
+        'What is done with an event that is not as planned: `warn` or `refuse`; null without a plan.',
+      ),
+      unknownEvents: planned(
+        'The same for an event that is not in the plan: `allow`, `warn` or `refuse`; null without a plan.',
+      ),
+      days: about('Days that were counted.', z.int()),
+      counts: about(
+        'What was counted, the most frequent first; up to 500.',
+        z.array(
+          named(
+            'EventViolation',
+            'Something that stored events of one name did against the plan.',
+            z.object({
+              event: about('Name of the event.', z.string()),
+              property: about('The property; null for the event as a whole.', z.nullable(z.string())),
+              rule: about('What is wrong.', z.enum(PLAN_RULES)),
+              count: about('How often.', z.int()),
+              lastAt: time('When last.'),
+            }),
+          ),
+        ),
+      ),
+      others: about(
+        'The sum of what is not listed: a workspace has 500 counts a day; what is beyond is counted together.',
+        z.int(),
+      ),
     }),
   ),
 );

@@ -10,7 +10,11 @@ export interface CatalogChange {
 }
 
 /** The lists of a catalog, and what identifies their entries. */
-const IDS: Readonly<Record<string, string>> = { contents: 'contentId', templates: 'templateId' };
+const IDS: Readonly<Record<string, string>> = {
+  contents: 'contentId',
+  templates: 'templateId',
+  'events.plan': 'event',
+};
 
 /** A JSON object. */
 export type Members = Readonly<Record<string, unknown>>;

@@ -22,6 +22,7 @@ const READS: readonly EndpointName[] = [
   'getContent',
   'getModel',
   'getOverview',
+  'getEventPlan',
   'getCatalog',
   'listCatalogVersions',
   'getCatalogVersion',

@@ -1,3 +1,4 @@
+import { type Judge, judgeOf } from '../../contract/event-plan.ts';
 import { canonicalLocale } from '../../kit/locale.ts';
 import { attributesOf } from './attributes.ts';
 import { type Content, type EventRule, enoughFor, windowOf } from './content.ts';
@@ -19,6 +20,8 @@ export interface Catalog {
   readonly goals: readonly Goal[];
   /** Names of the events that the goals count. */
   readonly goalEvents: readonly string[];
+  /** The plan that events are judged by; undefined without one. */
+  readonly eventPlan: Judge | undefined;
   readonly settings: Settings;
   /** A content has rules on repeats. */
   readonly repeats: boolean;
@@ -82,6 +85,7 @@ export function toCatalog(file: CatalogFile): Catalog {
     goalEvents: [
       ...new Set(goals.flatMap(({ event, negative }) => [event, ...(negative ? [negative.event] : [])])),
     ],
+    eventPlan: file.events && judgeOf(file.events),
     repeats: contents.some(({ repeat }) => repeat),
     settings: {
       rewardWindowMs: (file.settings?.rewardWindowMinutes ?? WEEK_MINUTES) * MINUTE_MS,

@@ -7,6 +7,7 @@ import { described } from '../../contract/described.ts';
 import { MESSAGE_FORMATS } from '../../contract/schemas.ts';
 import { isLocale } from '../../kit/locale.ts';
 import { MAX_TAGS } from './attributes.ts';
+import { EventsSection } from './event-plan-schema.ts';
 import { instant, minutes, name } from './fields.ts';
 import { CatalogGoal, LearnedReward, MAX_GOALS } from './goal-schema.ts';
 import { Marketing } from './templates/marketing-schema.ts';
@@ -210,6 +211,7 @@ export const CatalogFile = z.strictObject({
       'What decisions should lead to, counted from events. Default: none.',
     ),
   ),
+  events: z.optional(described(EventsSection, 'The plan of the events that are sent. Default: none.')),
   settings: z.optional(CatalogSettings),
 });
 export type CatalogFile = z.infer<typeof CatalogFile>;

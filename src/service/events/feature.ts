@@ -10,6 +10,7 @@ import { startIdMerger } from './id-merger.ts';
 import { eventEndpoints } from './routes.ts';
 import { startSignalWriter } from './signal-writer.ts';
 import { eventRuns } from './store/event-runs.ts';
+import { eventViolations } from './store/event-violations.ts';
 import { eventIds } from './store/ids/event-ids.ts';
 import { KnownIds } from './store/ids/known-ids.ts';
 import { recentEvents } from './store/recent-events.ts';
@@ -23,6 +24,7 @@ export const eventRemovals: readonly RemovalByAge[] = [
   userSignals.purge,
   eventIds.purge,
   eventRuns.purge,
+  eventViolations.purge,
 ];
 
 /**

@@ -1,5 +1,6 @@
 import { ServiceError } from '../../contract/errors.ts';
-import type { Catalogs } from '../catalog/follow.ts';
+import { catalogVersions } from '../catalog/catalog-versions.ts';
+import { type Catalogs, storedCatalog } from '../catalog/follow.ts';
 import type { Endpoints } from '../http/endpoint.ts';
 import { withBody } from '../http/endpoint.ts';
 import { due } from '../platform/store/due.ts';
@@ -9,7 +10,9 @@ import { workspaces } from '../platform/store/workspaces.ts';
 import type { EventSignals } from './event-signals.ts';
 import { readBatch } from './ingest/batch.ts';
 import { checkClientBatch } from './ingest/client-batch.ts';
+import { judgeBatch } from './ingest/judge-batch.ts';
 import { eventRuns } from './store/event-runs.ts';
+import { eventViolations } from './store/event-violations.ts';
 import { events } from './store/events.ts';
 import type { KnownIds } from './store/ids/known-ids.ts';
 import { recentEvents } from './store/recent-events.ts';
@@ -25,7 +28,33 @@ interface EventNeeds {
   readonly known: KnownIds;
 }
 
+/** Days that are counted unless the request says otherwise. */
+const DAYS = 7;
+
 export const eventEndpoints = ({ store, catalogs, signals, known }: EventNeeds): Endpoints => ({
+  getEventPlan: async ({ tx, workspace, query }) => {
+    const { eventPlan } = await catalogs.of(tx, workspace.id);
+    const { version } = (await storedCatalog(tx, workspace.id, await catalogVersions.head(tx, workspace.id)))
+      .current;
+    const days = Number(query.days ?? DAYS);
+    const { counts, others } = await eventViolations.list(tx, workspace.id, days);
+    return {
+      body: {
+        version,
+        events: eventPlan?.events.size ?? null,
+        violations: eventPlan?.action ?? null,
+        unknownEvents: eventPlan?.unknownEvents ?? null,
+        days,
+        counts: counts.map(({ last, property, ...counted }) => ({
+          ...counted,
+          property: property || null,
+          lastAt: new Date(last).toISOString(),
+        })),
+        others,
+      },
+    };
+  },
+
   ingestEvents: withBody(readBatch, {
     priority: 'bulk',
     concurrencyKeys: () => [{ key: 'ingest', max: MAX_BATCHES }],
@@ -36,6 +65,8 @@ export const eventEndpoints = ({ store, catalogs, signals, known }: EventNeeds):
         const key = await workspaces.hashKey(tx, workspace.id);
         checkClientBatch(body, { key, onlyUser, allowed: client.events, now: tx.now });
       }
+      const { goalEvents, eventPlan } = await catalogs.of(tx, workspace.id);
+      const violated = eventPlan && judgeBatch(eventPlan, body);
       const origin = client ? 'client' : 'server';
       // Locks the head of the workspace, so that its senders wait for each other only while events are inserted.
       const append = async () => {
@@ -50,7 +81,7 @@ export const eventEndpoints = ({ store, catalogs, signals, known }: EventNeeds):
           recent.length > 0 && recentEvents.add(tx, workspace.id, recent),
         ]);
         signals.note(workspace.id, body, isStored);
-        const { goalEvents } = await catalogs.of(tx, workspace.id);
+        if (violated) await eventViolations.add(tx, workspace.id, violated(isStored));
         if (
           goalEvents.length > 0 &&
           [...body.named(goalEvents)].some(([i, { userId }]) => isStored(i, userId))

@@ -138,3 +138,32 @@ test('rejects an invalid file with the path of each error', () => {
     }),
   ).toEqual(['contents[0].activeUntil must be later than activeFrom']);
 });
+
+test('checks the plan of events', () => {
+  const planned = (events: unknown) => errorsOf({ contents: [], events });
+  const order = { event: 'order', properties: { amount: { type: 'number' } }, required: ['amount'] };
+  expect(planned({ plan: [order] })).toEqual([]);
+  expect(planned({ violations: 'refuse', unknownEvents: 'allow', plan: [] })).toEqual([]);
+  expect(planned({ violations: 'block', plan: [order, order] })).toEqual([
+    'events.violations must be one of warn, refuse',
+    'events.plan[1].event is the same as that of plan[0]',
+  ]);
+  expect(planned({ plan: [{ ...order, type: 'object' }] })).toEqual([
+    'events.plan[0].type is not a known field',
+  ]);
+  expect(planned({ plan: [{ ...order, required: ['amout'] }] })).toEqual([
+    'events.plan[0].required[0] is not among the properties',
+  ]);
+  const of = (property: object) => planned({ plan: [{ event: 'e', properties: { p: property } }] });
+  expect(of({ type: ['string', 'integer'], enum: ['a', 1] })).toEqual([]);
+  expect(of({ type: 'integer', enum: [1, 1.5, '1'] })).toEqual([
+    'events.plan[0].properties.p.enum[1] does not have the type integer',
+    'events.plan[0].properties.p.enum[2] does not have the type integer',
+  ]);
+  expect(of({ type: 'number', format: 'date' })).toEqual([
+    'events.plan[0].properties.p.format needs the type string',
+  ]);
+  expect(of({ type: 'string', format: 'date', enum: ['2023-02-29'] })).toEqual([
+    'events.plan[0].properties.p.enum[0] does not have the format date',
+  ]);
+});

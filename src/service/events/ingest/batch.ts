@@ -32,6 +32,7 @@ export function scannedBatch(
   return {
     length,
     at,
+    whole: once(() => (JSON.parse(raw.toString('utf8')) as RequestOf<'ingestEvents'>).events),
     get text() {
       return raw.toString('utf8');
     },
@@ -57,6 +58,7 @@ export function parsedBatch(
   return {
     length: events.length,
     at: (i) => events[i]!,
+    whole: () => events,
     text,
     *named(names) {
       for (const [i, event] of events.entries()) if (names.includes(event.event)) yield [i, event];

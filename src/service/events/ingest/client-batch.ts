@@ -45,8 +45,7 @@ function* timeDetails(batch: EventBatch, now: number): Generator<Detail> {
 }
 
 function* nameDetails(batch: EventBatch, allowed: ClientEvents): Generator<Detail> {
-  const { events } = JSON.parse(batch.text) as { events: { event: string; properties?: object }[] };
-  for (const [index, { event, properties = {} }] of events.entries()) {
+  for (const [index, { event, properties = {} }] of batch.whole().entries()) {
     const names = Object.hasOwn(allowed, event) ? allowed[event] : undefined;
     if (names === undefined)
       yield { index, field: 'event', message: 'is not among those that apps may track' };

@@ -34,6 +34,8 @@ export interface EventBatch {
   readonly text: string;
   /** The event at an index below `length`. */
   at(index: number): SentEvent;
+  /** The events with their properties, which makes a value of all that was sent. */
+  whole(): readonly { readonly event: string; readonly properties?: object | undefined }[];
   /** The events with one of these names, with their indexes. */
   named(names: readonly string[]): Iterable<[index: number, event: SentEvent]>;
   /** The columns user_id, event, timestamp and properties, as `text[]` parameters (text-array.ts). */

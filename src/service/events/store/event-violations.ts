@@ -1,0 +1,98 @@
+import type { Violation } from '../../../contract/event-plan.ts';
+import type { Cutoffs } from '../../platform/store/retained-logs.ts';
+import { deleteSome, insertRows } from '../../platform/store/rows.ts';
+import type { Tx } from '../../platform/store/store.ts';
+
+/** What is counted of a violation: nothing of the values of the event. */
+export interface CountedViolation extends Pick<Violation, 'property' | 'rule'> {
+  readonly event: string;
+}
+
+/** How often events of one name did something against the plan, and when last (Unix ms). */
+export interface ViolationCount extends CountedViolation {
+  readonly count: number;
+  readonly last: number;
+}
+
+const DAY_MS = 86_400_000;
+/** For how long counts are kept. */
+export const VIOLATION_DAYS = 90;
+/** Rows of a workspace and day: names come from outside. What has none is counted in the row without a name. */
+const MAX_ROWS = 500;
+/** Counts that are listed. */
+const LISTED = 500;
+/** Stands for what has no row of its own; no event has this name. */
+const OTHERS = { event: '', property: '', rule: '' } as const;
+
+const keyOf = ({ event, property, rule }: { readonly [K in keyof typeof OTHERS]: string }) =>
+  JSON.stringify([event, property, rule]);
+
+/** How often the stored events of a workspace were not as planned, by day. */
+export const eventViolations = {
+  /** Counts violations, in the transaction that stores their events and has locked the event head. */
+  async add(tx: Tx, workspaceId: string, violations: Iterable<CountedViolation>): Promise<void> {
+    const day = Math.floor(tx.now / DAY_MS);
+    const counts = new Map<string, { of: { readonly [K in keyof typeof OTHERS]: string }; count: number }>();
+    for (const of of violations) {
+      const key = keyOf(of);
+      const known = counts.get(key);
+      if (known) known.count++;
+      else counts.set(key, { of, count: 1 });
+    }
+    if (counts.size === 0) return;
+    const rows = await tx.sql.all<CountedViolation>(
+      'SELECT event, property, rule FROM event_violation WHERE workspace_id = ? AND day = ?',
+      [workspaceId, day],
+    );
+    const known = new Set(rows.map(keyOf));
+    const others = { of: OTHERS, count: 0 };
+    const added = [...counts].flatMap(([key, counted]) => {
+      if (known.has(key) || known.size < MAX_ROWS) {
+        known.add(key);
+        return [counted];
+      }
+      others.count += counted.count;
+      return [];
+    });
+    if (others.count > 0) added.push(others);
+    await insertRows(
+      tx,
+      'INSERT INTO event_violation (workspace_id, day, event, property, rule, count, last_ms)',
+      added.map(({ of, count }) => [workspaceId, day, of.event, of.property, of.rule, count, tx.now]),
+      `ON CONFLICT (workspace_id, day, event, property, rule) DO UPDATE SET
+         count = event_violation.count + excluded.count, last_ms = excluded.last_ms`,
+    );
+  },
+
+  /** The counts of the last days, today included, the highest first, and the sum of what is not listed. */
+  async list(
+    tx: Tx,
+    workspaceId: string,
+    days: number,
+  ): Promise<{ counts: ViolationCount[]; others: number }> {
+    const from = Math.floor(tx.now / DAY_MS) - days + 1;
+    const rows = await tx.sql.all<ViolationCount>(
+      `SELECT event, property, rule, SUM(count) AS count, MAX(last_ms) AS last FROM event_violation
+       WHERE workspace_id = ? AND day >= ? AND event <> ? GROUP BY event, property, rule
+       ORDER BY SUM(count) DESC, event, property, rule LIMIT ${LISTED}`,
+      [workspaceId, from, OTHERS.event],
+    );
+    const all = await tx.sql.get<{ count: number }>(
+      'SELECT COALESCE(SUM(count), 0) AS count FROM event_violation WHERE workspace_id = ? AND day >= ?',
+      [workspaceId, from],
+    );
+    const counts = rows.map((row) => ({ ...row, count: Number(row.count), last: Number(row.last) }));
+    return { counts, others: Number(all!.count) - counts.reduce((sum, { count }) => sum + count, 0) };
+  },
+
+  /** Removes up to `limit` counts of days that are long past, or whose events are all removed; returns how many. */
+  purge: (tx: Tx, workspaceId: string, limit: number, { events }: Cutoffs): Promise<number> =>
+    deleteSome(
+      tx,
+      workspaceId,
+      { table: 'event_violation', key: 'day, event, property, rule' },
+      'day < ?',
+      [Math.floor(Math.max(tx.now - VIOLATION_DAYS * DAY_MS, events ?? 0) / DAY_MS)],
+      limit,
+    ),
+};

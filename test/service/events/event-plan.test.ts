@@ -1,0 +1,185 @@
+import { expect, test } from 'vitest';
+import type { RequestOf } from '../../../src/contract/endpoints.ts';
+import { catalogVersions } from '../../../src/service/catalog/catalog-versions.ts';
+import {
+  type CountedViolation,
+  eventViolations,
+} from '../../../src/service/events/store/event-violations.ts';
+import { startTestService, type TestService } from '../../support/process/service.ts';
+import { agedStore, DAY_MS } from '../../support/retention/aged-store.ts';
+
+const timestamp = '2026-01-01T00:00:00Z';
+const PLAN = [
+  {
+    event: 'order',
+    required: ['amount'],
+    properties: { amount: { type: 'number' }, currency: { type: 'string', enum: ['EUR', 'USD'] } },
+    additionalProperties: false,
+  },
+];
+type Sent = Omit<RequestOf<'ingestEvents'>['events'][number], 'userId' | 'timestamp'>;
+
+async function put(service: TestService, events: object | undefined) {
+  const catalog = { contents: [], ...(events && { events }) };
+  const answer = await service.fetch('/v1/catalog', { method: 'PUT', body: { catalog } });
+  expect(answer.status).toBe(200);
+}
+const ingest = (service: TestService, events: readonly Sent[], headers = {}) =>
+  service.fetch('/v1/events', {
+    headers,
+    body: { events: events.map((event) => ({ userId: 'u', timestamp, ...event })) },
+  });
+const status = async (service: TestService, query = '') =>
+  (await (await service.fetch(`/v1/events/plan${query}`)).json()) as {
+    counts: { event: string; property: string | null; rule: string; count: number }[];
+    others: number;
+  };
+const countsOf = async (service: TestService) =>
+  (await status(service)).counts.map(
+    ({ event, property, rule, count }) => `${event} ${property} ${rule} ${count}`,
+  );
+
+test('counts what is stored against the plan, once', async () => {
+  const service = await startTestService();
+  expect(await status(service)).toMatchObject({ events: null, violations: null, counts: [], others: 0 });
+  await put(service, { plan: PLAN });
+  const good: Sent = { event: 'order', properties: { amount: 1, currency: 'EUR' } };
+  expect((await ingest(service, [good])).status).toBe(202);
+  expect(await countsOf(service)).toEqual([]);
+  const wrong: Sent[] = [
+    good,
+    { event: 'order', properties: { amount: '1', extra: true } },
+    { event: 'order', properties: { amount: '2' } },
+    { event: 'order' },
+    { event: 'ordr' },
+  ];
+  const key = { 'idempotency-key': 'k'.repeat(20) };
+  for (let i = 0; i < 2; i++) expect((await ingest(service, wrong, key)).status).toBe(202);
+  const expected = [
+    'order amount type 2',
+    'order amount missing 1',
+    'order extra unknown-property 1',
+    'ordr null unknown-event 1',
+  ];
+  expect(await countsOf(service)).toEqual(expected);
+  expect(await status(service)).toMatchObject({
+    events: 1,
+    violations: 'warn',
+    unknownEvents: 'warn',
+    version: 1,
+  });
+  // An event that is repeated is not stored, and not counted.
+  const once: Sent[] = [{ event: 'ordr', eventId: 'a' }];
+  for (let i = 0; i < 2; i++) expect((await ingest(service, once)).status).toBe(202);
+  expect(await countsOf(service)).toEqual([
+    'order amount type 2',
+    'ordr null unknown-event 2',
+    'order amount missing 1',
+    'order extra unknown-property 1',
+  ]);
+});
+
+test('refuses a batch as the plan says, and stores and counts nothing of it', async () => {
+  const service = await startTestService();
+  await put(service, { violations: 'refuse', plan: PLAN });
+  const mixed: Sent[] = [
+    { event: 'order', properties: { amount: 1 } },
+    { event: 'order', properties: { amount: 1, currency: 'eur' } },
+    { event: 'ordr' },
+  ];
+  const answer = await ingest(service, mixed);
+  expect(answer.status).toBe(400);
+  expect(await answer.json()).toMatchObject({
+    code: 'INVALID_REQUEST',
+    details: [{ index: 1, field: 'properties.currency', message: 'must be one of "EUR", "USD"' }],
+  });
+  expect(await countsOf(service)).toEqual([]);
+  // The event that is not in the plan is only counted.
+  expect((await ingest(service, [mixed[0]!, mixed[2]!])).status).toBe(202);
+  expect(await countsOf(service)).toEqual(['ordr null unknown-event 1']);
+  await put(service, { unknownEvents: 'refuse', plan: PLAN });
+  expect((await ingest(service, [mixed[2]!])).status).toBe(400);
+  await put(service, { unknownEvents: 'allow', plan: PLAN });
+  expect((await ingest(service, [mixed[2]!])).status).toBe(202);
+  // Errors of a body that is parsed because it is not scanned.
+  await put(service, { unknownEvents: 'refuse', plan: PLAN });
+  const escaped = `{"events":[{"userId":"u","event":"ord\\u0072","timestamp":"${timestamp}"}]}`;
+  expect(await (await service.fetch('/v1/events', { raw: escaped })).json()).toMatchObject({
+    details: [{ index: 0, field: 'event', message: 'is not in the plan' }],
+  });
+  // Without a plan nothing is judged, and the counts stay.
+  await put(service, undefined);
+  expect((await ingest(service, mixed)).status).toBe(202);
+  expect(await countsOf(service)).toEqual(['ordr null unknown-event 1']);
+});
+
+test('lists a bounded number of errors', async () => {
+  const service = await startTestService();
+  await put(service, { violations: 'refuse', plan: PLAN });
+  const properties = Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`p${i}`, i]));
+  const answer = await ingest(service, Array(600).fill({ event: 'order', properties }));
+  const { details } = (await answer.json()) as { details: { index: number }[] };
+  expect(details).toHaveLength(1000);
+  expect(details.filter(({ index }) => index === 3)).toHaveLength(5);
+});
+
+test('another process judges by a new plan as soon as it knows it, and each batch by one', async () => {
+  const one = await startTestService();
+  const two = await startTestService({ database: one.database });
+  // Both use the workspace and the key of the first.
+  const other: TestService = {
+    ...two,
+    fetch: (path, init) =>
+      fetch(two.url + path, {
+        method: 'POST',
+        body: JSON.stringify(init!.body),
+        headers: {
+          authorization: `Bearer ${one.apiKey}`,
+          'x-service-workspace': one.workspace,
+          'content-type': 'application/json',
+        },
+      }),
+  };
+  await put(one, { unknownEvents: 'refuse', plan: PLAN });
+  const half = Array<Sent>(10).fill({ event: 'ordr' });
+  await expect.poll(async () => (await ingest(other, half)).status, { timeout: 10_000 }).toBe(400);
+  const before = (await status(one)).counts;
+  expect((await ingest(one, half)).status).toBe(400);
+  expect((await status(one)).counts).toEqual(before);
+  const version = await one.platform.store.read((tx) => catalogVersions.head(tx, one.workspace));
+  expect(version.version).toBe(1);
+});
+
+test('counts are bounded in rows and kept for 90 days', async () => {
+  const start = Date.UTC(2026, 0, 1, 23);
+  const aged = await agedStore(start);
+  const [id, other] = aged.workspaces as [string, string];
+  const add = (violations: CountedViolation[], workspace = id) =>
+    aged.store.write((tx) => eventViolations.add(tx, workspace, violations));
+  const named = (name: string, times: number): CountedViolation[] =>
+    Array(times).fill({ event: name, property: 'p', rule: 'type' });
+  await add(named('first', 3));
+  for (let batch = 0; batch < 3; batch++)
+    await add(Array.from({ length: 300 }, (_, i) => named(`e${batch * 300 + i}`, 1)).flat());
+  await add(named('first', 2));
+  const list = (days: number, workspace = id) =>
+    aged.store.read((tx) => eventViolations.list(tx, workspace, days));
+  const { counts, others } = await list(1);
+  expect([counts.length, counts[0], others]).toEqual([
+    500,
+    { event: 'first', property: 'p', rule: 'type', count: 5, last: start },
+    401,
+  ]);
+  expect(await list(90, other)).toEqual({ counts: [], others: 0 });
+  // The next day has rows of its own.
+  await aged.to(start + DAY_MS);
+  await add(named('second', 1));
+  expect((await list(1)).counts).toMatchObject([{ event: 'second', count: 1 }]);
+  expect((await list(2)).others).toBe(402);
+  const keep = { events: null, decisions: null, notifications: null, eventIds: null, outcomes: null };
+  await aged.to(start + 91 * DAY_MS);
+  await aged.clean(keep);
+  expect((await list(365)).counts).toMatchObject([{ event: 'second' }]);
+  await aged.clean({ ...keep, events: 2 * DAY_MS });
+  expect(await list(365)).toEqual({ counts: [], others: 0 });
+});
