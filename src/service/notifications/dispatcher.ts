@@ -9,7 +9,8 @@ import type { ChannelAdapter, ChannelMessage, SendResult } from './providers/cha
 import type { Channels } from './providers/settings.ts';
 import { failingProviders } from './store/failing-providers.ts';
 import { notificationClaims } from './store/notification-claims.ts';
-import { type ClaimedNotification, notificationClaim, notifications } from './store/notifications.ts';
+import { type ClaimedNotification, notificationClaim } from './store/notification-rows.ts';
+import { notifications } from './store/notifications.ts';
 
 /** Notifications of one priority that are sent at a time through one channel: marketing takes no place of transactional. */
 const PER_CHANNEL = 8;

@@ -11,12 +11,8 @@ import { compose } from './providers/compose.ts';
 import { unsubscribeUrl } from './providers/unsubscribe.ts';
 import { ACCEPTED, NO_ADDRESS, OUTBOX_NO_PROVIDER, OUTBOX_TEST, UNCERTAIN } from './rules/dispatch.ts';
 import { changeAddress } from './store/address-changes.ts';
-import {
-  type Accepted,
-  type ClaimedNotification,
-  type DispatchResult,
-  notifications,
-} from './store/notifications.ts';
+import type { Accepted, ClaimedNotification, DispatchResult } from './store/notification-rows.ts';
+import { notifications } from './store/notifications.ts';
 import { receipts, type SendStatus } from './store/receipts.ts';
 
 /** What messages are composed of. */

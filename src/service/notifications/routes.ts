@@ -12,7 +12,8 @@ import { contacts } from '../users/store/contacts.ts';
 import { users } from '../users/store/users.ts';
 import { outcomeWrites, recordOutcome } from '../webhooks/store/outcomes.ts';
 import { OUTBOX_NO_PROVIDER, OUTBOX_TEST } from './rules/dispatch.ts';
-import { notifications, type StoredNotification } from './store/notifications.ts';
+import type { StoredNotification } from './store/notification-rows.ts';
+import { notifications } from './store/notifications.ts';
 
 /** Maximum page size; pages with large records are shorter (store/pages.ts). */
 const PAGE = 100;

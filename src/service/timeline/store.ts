@@ -1,5 +1,5 @@
 import type { TimelineEntry } from '../../contract/schemas.ts';
-import type { HistoryEntry, NotificationRow } from '../notifications/store/notifications.ts';
+import type { HistoryEntry, NotificationRow } from '../notifications/store/notification-rows.ts';
 import { readPage } from '../platform/store/pages.ts';
 import { pipeline } from '../platform/store/pipeline.ts';
 import type { SqlValue, Tx } from '../platform/store/store.ts';

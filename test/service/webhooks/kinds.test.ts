@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { EVENT_KINDS, exampleBody, TAP_KINDS } from '../../../src/contract/event-kinds.ts';
 import { failingProviders } from '../../../src/service/notifications/store/failing-providers.ts';
-import type { DispatchResult } from '../../../src/service/notifications/store/notifications.ts';
+import type { DispatchResult } from '../../../src/service/notifications/store/notification-rows.ts';
 import { createMetrics } from '../../../src/service/telemetry/metrics.ts';
 import { startTestService, type TestService } from '../../support/process/service.ts';
 import { advance } from '../../support/process/test-clock.ts';
@@ -147,6 +147,16 @@ it('tells a held notification, also to a subscription that was disabled', async 
   await json(service.fetch(path, { method: 'PATCH', body: { status: 'active', from: 'disabled' } }), 200);
   await expect.poll(() => named.bodies().length, { timeout: 20_000 }).toBe(1);
   expect(named.bodies()).toMatchObject([{ type: 'notification.held', notificationId, reason: 'paused' }]);
+  for (const body of named.bodies()) expectDocumented(body);
+});
+
+it('tells that a notification is held until the time for which it was triggered', async () => {
+  const service = await startTestService({ allowLoopbackWebhooks: true });
+  const named = await tellsOf(service, ['notification.held']);
+  const sendAt = new Date(Date.now() + 86_400_000).toISOString();
+  const notificationId = await trigger(service, await knownUser(service), { sendAt });
+  await expect.poll(() => named.bodies().length, { timeout: 20_000 }).toBe(1);
+  expect(named.bodies()).toMatchObject([{ type: 'notification.held', notificationId, reason: 'send_at' }]);
   for (const body of named.bodies()) expectDocumented(body);
 });
 

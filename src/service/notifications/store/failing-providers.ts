@@ -2,7 +2,7 @@ import type { Tx } from '../../platform/store/store.ts';
 import { fanOuts } from '../../webhooks/store/fan-outs.ts';
 import { namedKinds } from '../../webhooks/store/named-kinds.ts';
 import { UNCERTAIN } from '../rules/dispatch.ts';
-import type { DispatchResult } from './notifications.ts';
+import type { DispatchResult } from './notification-rows.ts';
 
 /** A provider fails once it took nothing for so long, in ms, in so many attempts. */
 const FAILING_MS = 60_000;

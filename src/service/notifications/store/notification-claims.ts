@@ -4,17 +4,16 @@ import type { Tx } from '../../platform/store/store.ts';
 import { type Mode, workspaces } from '../../platform/store/workspaces.ts';
 import { afterLostWorker, UNCERTAIN } from '../rules/dispatch.ts';
 import type { Verdict } from '../rules/sending-rules.ts';
+import { applyEvent, endCancelled } from './notification-changes.ts';
 import {
-  applyEvent,
   type ClaimedNotification,
-  endCancelled,
   fromRow,
   NOTIFICATION_COLUMNS,
   type NotificationRow,
   notificationClaim,
-  notifications,
   type StoredNotification,
-} from './notifications.ts';
+} from './notification-rows.ts';
+import { notifications } from './notifications.ts';
 
 /** A notification that is due, before it is claimed. */
 export type DueNotification = Pick<

@@ -1,118 +1,25 @@
 import { definedFields } from '../../../kit/defined-fields.ts';
 import { due } from '../../platform/store/due.ts';
 import { conditionsOf, type Page, readPage } from '../../platform/store/pages.ts';
-import { pipeline } from '../../platform/store/pipeline.ts';
-import type { SqlValue, Tx } from '../../platform/store/store.ts';
-import type { Mode } from '../../platform/store/workspaces.ts';
-import { Claims } from '../../platform/workers/jobs.ts';
-import { contacts } from '../../users/store/contacts.ts';
+import type { Tx } from '../../platform/store/store.ts';
 import { namedKinds } from '../../webhooks/store/named-kinds.ts';
 import { CONFIRMED, nextAfterThrottle, nextRetry, SEND_AT, UNCERTAIN } from '../rules/dispatch.ts';
-import { isEnd, type NotificationEvent, type NotificationState, step } from '../rules/state.ts';
-import { marketingSent } from './sent.ts';
-import { type ToldNotification, tell } from './tell.ts';
-
-export interface HistoryEntry {
-  readonly status: NotificationState;
-  /** ISO 8601, UTC. */
-  readonly at: string;
-  /** Why it is held, or how it is known to be delivered. */
-  readonly reason?: string;
-}
-
-export interface StoredNotification {
-  readonly notificationId: string;
-  readonly hashId: string;
-  readonly templateId: string;
-  readonly channel: string;
-  readonly priority: string;
-  readonly status: NotificationState;
-  readonly history: readonly HistoryEntry[];
-  /** Why it failed, without personal data; null unless it failed. */
-  readonly failure: string | null;
-  /** Until when it is held, Unix ms; null unless it is. */
-  readonly heldUntil: number | null;
-  /** The time for which it was triggered, Unix ms; null for at once. */
-  readonly sendAt: number | null;
-}
-
-/** A notification claimed by a worker. `variables` are encrypted. */
-export interface ClaimedNotification extends StoredNotification {
-  readonly workspaceId: string;
-  /** The mode of the workspace. */
-  readonly mode: Mode;
-  readonly variables: Uint8Array;
-  readonly claim: number;
-  /** Earlier attempts to send it. */
-  readonly tries: number;
-  /** The time for which it was triggered, or that when it was, Unix ms. */
-  readonly sendFrom: number;
-  /** 1 if nothing more of it may be sent. */
-  readonly cancelled: number;
-  /** 1 once a message of it left for a provider that took it, or may have. */
-  readonly mayHaveLeft: number;
-  /** The traceparent of the request that triggered it, or null. */
-  readonly trace: string | null;
-}
-
-/** A notification that the transaction has locked. */
-export type LockedNotification = StoredNotification &
-  Pick<ClaimedNotification, 'workspaceId' | 'claim' | 'tries' | 'cancelled' | 'mayHaveLeft'> & {
-    /** More than 0 while a worker holds a claim. */
-    readonly claimed: number;
-    /** Unix ms; null if it is not due any more. */
-    readonly dueAt: number | null;
-  };
-
-/** Which notifications; times are Unix ms. */
-export interface NotificationFilter {
-  readonly hashId: string | undefined;
-  readonly status: string | undefined;
-  readonly since: number | undefined;
-  readonly until: number | undefined;
-}
-
-/** The channel accepted a notification: a receipt will follow, or that is all that will be known. */
-export type Accepted = { readonly event: 'accept' } | { readonly event: 'deliver'; readonly reason: string };
-
-/** The result of an attempt to send: accepted, to be retried, or failed. */
-export type DispatchResult =
-  | Accepted
-  | { readonly event: 'fail'; readonly failure: string }
-  | {
-      readonly event: 'retry';
-      readonly failure: string;
-      /** How long the provider asks to wait, in ms. */
-      readonly retryAfterMs?: number | undefined;
-      /** Too many requests: the attempt does not count. */
-      readonly throttled: boolean;
-      /** What another address of the user accepted; it holds when no retry is left. */
-      readonly accepted: Accepted | undefined;
-    };
-
-/** What became of a notification that was cancelled. */
-export interface Cancelled {
-  readonly status: NotificationState;
-  /** A message of it left, or may have. */
-  readonly sentBefore: boolean;
-  /** A worker sends it now, for the last time. */
-  readonly sending: boolean;
-}
-
-export const NOTIFICATION_COLUMNS = `notification_id AS "notificationId", hash_id AS "hashId", template_id AS "templateId", channel,
-  priority, status, history, failure, CASE WHEN status = 'held' THEN due_at END AS "heldUntil",
-  send_at AS "sendAt"`;
-
-export type NotificationRow = Omit<StoredNotification, 'history'> & { history: string };
-export const fromRow = <T extends { history: string }>(row: T) => ({
-  ...row,
-  history: JSON.parse(row.history) as HistoryEntry[],
-});
-
-/** The claims of the dispatcher. */
-export const notificationClaim = new Claims<
-  Pick<ClaimedNotification, 'workspaceId' | 'notificationId' | 'claim'>
->('notification', 'notifications', ({ notificationId }) => notificationId);
+import { type NotificationState, step } from '../rules/state.ts';
+import { applyEvent, endCancelled } from './notification-changes.ts';
+import {
+  type Cancelled,
+  type ClaimedNotification,
+  type DispatchResult,
+  fromRow,
+  type HistoryEntry,
+  type LockedNotification,
+  NOTIFICATION_COLUMNS,
+  type NotificationFilter,
+  type NotificationRow,
+  notificationClaim,
+  type StoredNotification,
+} from './notification-rows.ts';
+import { tell } from './tell.ts';
 
 export const notifications = {
   /** Adds a notification, which is due at `sendAt` or at once. Returns its state. */
@@ -153,6 +60,11 @@ export const notifications = {
     );
     await due.mark(tx, workspaceId, 'notifications', dueAt);
     await tx.notify('notifications');
+    if (status === 'held' && (await namedKinds(tx, workspaceId)).has('notification.held'))
+      await tell(tx, workspaceId, 'notification.held', made, {
+        reason: SEND_AT,
+        ...definedFields({ trace: made.trace }),
+      });
     return status;
   },
 
@@ -292,21 +204,6 @@ export const notifications = {
   },
 };
 
-/**
- * Ends a notification that the transaction has locked or claimed, and that no worker sends. `mayHaveLeft`: a message may have
- * left in the attempt that ends. What was certainly not sent counts neither as a contact nor against a cap.
- */
-export async function endCancelled(
-  tx: Tx,
-  of: Parameters<typeof applyEvent>[1] & Pick<ClaimedNotification, 'hashId' | 'tries' | 'mayHaveLeft'>,
-  mayHaveLeft = false,
-): Promise<void> {
-  await applyEvent(tx, of, 'cancel', { dueAt: null, failure: null, tries: of.tries, mayHaveLeft });
-  if (mayHaveLeft || of.mayHaveLeft) return;
-  await contacts.release(tx, of.workspaceId, of.hashId, of.notificationId);
-  await marketingSent.remove(tx, of.workspaceId, of.hashId, of.notificationId);
-}
-
 function withLastReason(history: readonly HistoryEntry[], reason: string | undefined): HistoryEntry[] {
   const last = history.at(-1)!;
   return [...history.slice(0, -1), { status: last.status, at: last.at, ...definedFields({ reason }) }];
@@ -330,59 +227,4 @@ function retryTime(
   return result.throttled
     ? nextAfterThrottle(sendFrom, now, random, result.retryAfterMs)
     : nextRetry(tries + 1, now, random, result.retryAfterMs);
-}
-
-interface NextState {
-  /** When it is due again, Unix ms; null if it is not. Omitted while a worker sends it: its lease stays. */
-  readonly dueAt?: number | null;
-  readonly failure: string | null;
-  readonly tries: number;
-  /** A message of it left, or may have. Otherwise what is stored stays. */
-  readonly mayHaveLeft?: boolean;
-  readonly reason?: string;
-  /** The state does not enter the history. */
-  readonly silent?: boolean;
-}
-
-/**
- * Applies an event to a notification that the transaction has locked or claimed, and stores the new state. Deletes the
- * variables once they are not needed. Tells each entry of the history to webhooks. Returns the new history; undefined if the
- * event is not allowed, or another worker has claimed it since.
- */
-export async function applyEvent(
-  tx: Tx,
-  of: ToldNotification &
-    Pick<ClaimedNotification, 'workspaceId' | 'status' | 'history' | 'claim'> & {
-      readonly trace?: string | null;
-    },
-  event: NotificationEvent,
-  { dueAt, failure, tries, mayHaveLeft = false, reason, silent = false }: NextState,
-): Promise<readonly HistoryEntry[] | undefined> {
-  const { outcome, state } = step(of.status, event);
-  if (outcome === 'refused') return undefined;
-  const unchanged =
-    silent || (outcome === 'stayed' && (reason === undefined || of.history.at(-1)?.reason === reason));
-  const entry = { status: state, at: new Date(tx.now).toISOString(), ...(reason && { reason }) };
-  const history = unchanged ? of.history : [...of.history, entry];
-  const columns: Record<string, SqlValue> = {
-    status: state,
-    history: JSON.stringify(history),
-    failure,
-    tries,
-  };
-  if (mayHaveLeft) columns.may_have_left = 1;
-  if (dueAt !== undefined) Object.assign(columns, { due_at: dueAt, claimed: 0 });
-  if (isEnd(state) || event === 'accept') columns.variables = null;
-  const [stored, named] = await pipeline([
-    notificationClaim.store(tx, of, columns),
-    unchanged ? undefined : namedKinds(tx, of.workspaceId),
-  ]);
-  if (!stored) return undefined;
-  const kind = `notification.${state}` as const;
-  if (named?.has(kind))
-    await tell(tx, of.workspaceId, kind, of, {
-      ...definedFields({ reason: failure ?? reason }),
-      trace: of.trace ?? undefined,
-    });
-  return history;
 }

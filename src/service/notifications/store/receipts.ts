@@ -2,7 +2,8 @@ import { olderThan } from '../../platform/store/rows.ts';
 import type { Tx } from '../../platform/store/store.ts';
 import { addresses } from '../../users/store/addresses.ts';
 import { type AddressReceipt, changeAddress } from './address-changes.ts';
-import { type LockedNotification, notifications } from './notifications.ts';
+import type { LockedNotification } from './notification-rows.ts';
+import { notifications } from './notifications.ts';
 import type { ToldNotification } from './tell.ts';
 
 /** What became of a message to one address. */

@@ -2,11 +2,11 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../../../src/kit/clock.ts';
 import { createWorkspace } from '../../../../src/service/admin/accounts.ts';
 import { notificationClaims } from '../../../../src/service/notifications/store/notification-claims.ts';
-import {
-  type ClaimedNotification,
-  type DispatchResult,
-  notifications,
-} from '../../../../src/service/notifications/store/notifications.ts';
+import type {
+  ClaimedNotification,
+  DispatchResult,
+} from '../../../../src/service/notifications/store/notification-rows.ts';
+import { notifications } from '../../../../src/service/notifications/store/notifications.ts';
 import { type MessageReceipt, receipts } from '../../../../src/service/notifications/store/receipts.ts';
 import { connectStore } from '../../../../src/service/platform/open.ts';
 import type { Sql, Store, Tx } from '../../../../src/service/platform/store/store.ts';

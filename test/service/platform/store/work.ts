@@ -2,10 +2,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { newId } from '../../../../src/kit/id.ts';
 import { createWorkspaceRows } from '../../../../src/service/admin/create-workspace.ts';
 import { notificationClaims } from '../../../../src/service/notifications/store/notification-claims.ts';
-import {
-  type ClaimedNotification,
-  notifications,
-} from '../../../../src/service/notifications/store/notifications.ts';
+import type { ClaimedNotification } from '../../../../src/service/notifications/store/notification-rows.ts';
+import { notifications } from '../../../../src/service/notifications/store/notifications.ts';
 import type { Store } from '../../../../src/service/platform/store/store.ts';
 import {
   type ClaimedDelivery,
