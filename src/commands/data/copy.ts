@@ -87,6 +87,10 @@ is the same. A copy that was interrupted goes on when it is repeated.`;
           hint: (invocation) => invocation.rerunWith('--yes'),
         });
     }
+    const reopen = (id: string) =>
+      flags.from === undefined
+        ? invocation.onSameService('workspaces', 'open', id)
+        : shell`svc workspaces open ${id} --database ${shown(from.database)}`;
     const start = world.clock.now();
     const copied = await copyData(from, to, {
       workspaces: named,
@@ -95,7 +99,7 @@ is the same. A copy that was interrupted goes on when it is repeated.`;
       signal,
       onProgress: progressOn(context),
     }).catch((error: unknown) => {
-      throw copyError(error, to.database);
+      throw copyError(error, to.database, reopen);
     });
     const { workspaces, rows, frozenMs, tables } = copied;
     const elapsedMs = world.clock.now() - start;
@@ -114,15 +118,10 @@ is the same. A copy that was interrupted goes on when it is repeated.`;
         `copied ${workspaces.join(', ')}: ${rows.toLocaleString('en-US')} rows of ${tables.length} tables, with the same counts and digests in both`,
       ],
     );
-    if (frozenMs !== null) {
-      const reopen =
-        flags.from === undefined
-          ? invocation.onSameService('workspaces', 'open', workspaces[0]!)
-          : shell`svc workspaces open ${workspaces[0]!} --database ${shown(from.database)}`;
+    if (frozenMs !== null)
       out.notice(
-        `the source was frozen for ${span(frozenMs)} until then, and stays frozen; to use it again${workspaces.length > 1 ? ', for each' : ''}: ${reopen}`,
+        `the source was frozen for ${span(frozenMs)} until then, and stays frozen; to use it again${workspaces.length > 1 ? ', for each' : ''}: ${reopen(workspaces[0]!)}`,
       );
-    }
     out.notice(shell`to serve the copy: svc serve --database ${shown(to.database)}`);
   }
 }

@@ -11,6 +11,7 @@ import { Redraw } from '../../cli/terminal/redraw.ts';
 import { span } from '../../cli/terminal/time.ts';
 import type { World } from '../../cli/terminal/world.ts';
 import { maskUrl } from '../../kit/mask-url.ts';
+import { shell } from '../../kit/shell.ts';
 import type { CopyProgress, DataPlace } from '../../service/admin/admin.ts';
 
 interface Call {
@@ -76,9 +77,22 @@ const HINTS: Readonly<Record<string, string>> = {
   unfinished: 'repeat the command that began it',
 };
 
-/** Turns an error of a copy into one for people. Returns any other error as `databaseError` does. */
-export function copyError(error: unknown, database: string): unknown {
-  const { name, message, reason } = error as Error & { reason?: string };
+/**
+ * Turns an error of a copy into one for people. `reopen` is the command that opens a frozen workspace in the source. Returns
+ * any other error as `databaseError` does.
+ */
+export function copyError(error: unknown, database: string, reopen?: (workspace: string) => string): unknown {
+  const { name, message, reason, workspaces } = error as Error & { reason?: string; workspaces?: string[] };
+  if (name === 'SourceFrozen')
+    return new SvcError('unavailable', message, {
+      hint: (invocation) =>
+        [
+          `repeat it, which opens the target: ${invocation.rerunWith()}`,
+          shell`or, if they are still frozen in the target (svc workspaces list --database ${shown(database)}), use the source again:`,
+          ...workspaces!.map(reopen!),
+        ].join('\n'),
+      cause: error,
+    });
   if (name === 'CopyRefused')
     return new SvcError('usage', `nothing was copied: ${message}`, { hint: HINTS[reason!]!, cause: error });
   if (name === 'CopyDiffers')

@@ -39,7 +39,7 @@ export async function measureData(
 
 /**
  * Copies workspaces into another database (copy.ts). The data key and the credentials on this machine follow, where the
- * target has none. Rejects with CopyRefused, CopyDiffers, StoreUnusable or StoreUnavailable.
+ * target has none. Rejects with CopyRefused, CopyDiffers, SourceFrozen, StoreUnusable or StoreUnavailable.
  */
 export async function copyData(from: DataPlace, to: DataPlace, options: CopyOptions): Promise<Copied> {
   return withStore(from.database, options.clock, async (source) => {
@@ -157,6 +157,11 @@ async function withScratch<T>(folder: string, work: (file: string) => Promise<T>
   const own = mkdtempSync(join(folder, '.svc-backup-'));
   try {
     return await work(join(own, 'data.db'));
+  } catch (error) {
+    const failed = error as NodeJS.ErrnoException;
+    // The error of a stream names no file.
+    if (failed.syscall === 'write') failed.path ??= folder;
+    throw error;
   } finally {
     rmSync(own, { recursive: true, force: true });
   }

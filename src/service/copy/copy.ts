@@ -11,6 +11,18 @@ import { copiedTables } from './tables.ts';
 const OWN_SETTINGS = /^(limiter_anchor|backup|copy .*)$/;
 /** Requests and work that began before the freeze end meanwhile, as a rule. */
 const SETTLE_MS = 1000;
+
+/** A copy failed at its end, and the workspaces stay frozen in the source. `cause` says why. */
+class SourceFrozen extends Error {
+  override readonly name = 'SourceFrozen';
+  readonly workspaces: readonly string[];
+
+  constructor(workspaces: readonly string[], message: string, cause: unknown) {
+    super(`${message}: ${(cause as Error).message}`, { cause });
+    this.workspaces = workspaces;
+  }
+}
+
 export interface Copied {
   readonly workspaces: readonly string[];
   readonly rows: number;
@@ -25,7 +37,7 @@ export interface Copied {
  * copy is what the source held when it began. With it, what changed meanwhile follows while the source is frozen. Source
  * and target are then compared table by table, by counts and digests, and only then do the copied workspaces work in the
  * target: until then requests of theirs are answered with 503. A copy that was interrupted goes on where it was: what is
- * in the target is compared instead of written. Rejects with CopyRefused, CopyDiffers or the error of a store.
+ * in the target is compared instead of written. Rejects with CopyRefused, CopyDiffers, SourceFrozen or the error of a store.
  */
 export async function copyStore(source: Store, target: Store, options: CopyOptions): Promise<Copied> {
   const { clock, signal } = options;
@@ -44,18 +56,32 @@ export async function copyStore(source: Store, target: Store, options: CopyOptio
       tables = await copy.untilSame(source);
     } catch (error) {
       // Nothing works in the target yet.
-      await source.write((tx) => workspaces.open(tx, working));
+      await source
+        .write((tx) => workspaces.open(tx, working))
+        .catch(() => {
+          throw new SourceFrozen(working, 'the copy is not complete, and the source stays frozen', error);
+        });
       throw error;
     }
     frozenMs = clock.now() - since;
   }
-  await target.write(async (tx) => {
-    await copy.renew(tx);
-    if (fresh) await copySettings(source, tx);
-    await advanceSequences(tx, tables.some(({ table }) => table === 'decision') ? ids : []);
-    await removeMarks(tx, ids);
-    await workspaces.open(tx, working);
-  });
+  try {
+    await target.write(async (tx) => {
+      await copy.renew(tx);
+      if (fresh) await copySettings(source, tx);
+      await advanceSequences(tx, tables.some(({ table }) => table === 'decision') ? ids : []);
+      await removeMarks(tx, ids);
+      await workspaces.open(tx, working);
+    });
+  } catch (error) {
+    if (!options.freeze) throw error;
+    // Its commit may have succeeded: a source that is opened again could then work beside the target.
+    throw new SourceFrozen(
+      working,
+      'the last write to the target failed, and the source stays frozen',
+      error,
+    );
+  }
   return { workspaces: ids, rows: tables.reduce((sum, { rows }) => sum + rows, 0), frozenMs, tables };
 }
 

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import Database from 'libsql';
 import { expect, it } from 'vitest';
 import { runSvc } from '../../support/process/run-svc.ts';
 import { tempDir } from '../../support/temp.ts';
@@ -64,4 +65,23 @@ it('copies, backs up and restores the data of local, and says what is wrong', as
   writeFileSync(join(home, 'cut.backup'), bytes.subarray(0, bytes.length - 1));
   await refused('data restore cut.backup --database other.db', 2, 'not a whole backup');
   expect(existsSync(join(home, 'other.db'))).toBe(false);
+}, 120_000);
+
+it('says that the source stays frozen where the target cannot be opened, and goes on', async () => {
+  const home = tempDir();
+  const run = (line: string) => runSvc(line.split(' '), { home, cwd: home, env: { SVC_PROFILE: 'local' } });
+  await run('events send --user-id u --event e');
+  await run('serve migrate --database target.db');
+  const target = new Database(join(home, 'target.db'));
+  target.exec(`CREATE TRIGGER fails BEFORE DELETE ON setting BEGIN SELECT RAISE(ABORT, 'no more'); END`);
+  const failed = await run('data copy --to target.db --freeze --yes');
+  expect(failed).toMatchObject({ code: 6, stdout: '' });
+  expect(failed.stderr).toContain('the source stays frozen');
+  expect(failed.stderr).toMatch(/next: repeat it.*: svc data copy --to target.db --freeze --yes/);
+  expect(failed.stderr).toMatch(/use the source again:\n.*svc workspaces open ws_/);
+  expect((await run('webhooks list --max-retries 0')).stderr).toContain('frozen');
+  target.exec('DROP TRIGGER fails');
+  target.close();
+  expect(await run('data copy --to target.db --freeze --yes')).toMatchObject({ code: 0 });
+  expect((await run('workspaces list --database target.db --json')).stdout).toContain('"frozenAt":null');
 }, 120_000);
