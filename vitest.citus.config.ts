@@ -14,9 +14,10 @@ export default defineConfig({
     setupFiles: ['test/support/process/property-seed.ts'],
     // Tests harm the workers, which all have in common.
     maxWorkers: 1,
-    testTimeout: 180_000,
+    testTimeout: 300_000,
     hookTimeout: 120_000,
-    expect: { poll: { timeout: 30_000 } },
+    // Each statement goes through the coordinator to a worker.
+    expect: { poll: { timeout: 120_000 } },
     disableConsoleIntercept: true,
     env: { SVC_TEST_ENGINE: 'postgres' },
     include: [
