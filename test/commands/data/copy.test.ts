@@ -2,6 +2,8 @@ import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'libsql';
 import { expect, it } from 'vitest';
+import { systemClock } from '../../../src/kit/clock.ts';
+import { migrateStore } from '../../../src/service/platform/open.ts';
 import { runSvc } from '../../support/process/run-svc.ts';
 import { tempDir } from '../../support/temp.ts';
 
@@ -71,8 +73,9 @@ it('says that the source stays frozen where the target cannot be opened, and goe
   const home = tempDir();
   const run = (line: string) => runSvc(line.split(' '), { home, cwd: home, env: { SVC_PROFILE: 'local' } });
   await run('events send --user-id u --event e');
-  await run('serve migrate --database target.db');
-  const target = new Database(join(home, 'target.db'));
+  const file = join(home, 'target.db');
+  await migrateStore(file, systemClock);
+  const target = new Database(file);
   target.exec(`CREATE TRIGGER fails BEFORE DELETE ON setting BEGIN SELECT RAISE(ABORT, 'no more'); END`);
   const failed = await run('data copy --to target.db --freeze --yes');
   expect(failed).toMatchObject({ code: 6, stdout: '' });
@@ -83,5 +86,5 @@ it('says that the source stays frozen where the target cannot be opened, and goe
   target.exec('DROP TRIGGER fails');
   target.close();
   expect(await run('data copy --to target.db --freeze --yes')).toMatchObject({ code: 0 });
-  expect((await run('workspaces list --database target.db --json')).stdout).toContain('"frozenAt":null');
+  expect((await run(`workspaces list --database ${file} --json`)).stdout).toContain('"frozenAt":null');
 }, 120_000);
