@@ -139,8 +139,10 @@ export interface ContentFigures {
   readonly format: string | null;
   /** Title; null if it is no longer in the catalog. */
   readonly title: string | null;
-  /** Whether it can be chosen: `paused`, before its start (`scheduled`), after its end (`ended`), or no longer in the catalog (`withdrawn`). */
-  readonly status: 'active' | 'paused' | 'scheduled' | 'ended' | 'withdrawn';
+  /** Whether it can be chosen: `paused`, before its start (`scheduled`), after its end (`ended`), taken out by a guard (`guarded`), or no longer in the catalog (`withdrawn`). */
+  readonly status: 'active' | 'paused' | 'scheduled' | 'ended' | 'guarded' | 'withdrawn';
+  /** The goals whose guards took it out of choice; absent for none. */
+  readonly guardedBy?: readonly string[] | undefined;
   /** Messages that were dismissed. */
   readonly dismissed: number;
   /** Decisions that count: their message was served, or their channel is not polled. */
@@ -411,8 +413,10 @@ export interface GetContentAnswer {
   readonly format: string | null;
   /** Title; null if it is no longer in the catalog. */
   readonly title: string | null;
-  /** Whether it can be chosen: `paused`, before its start (`scheduled`), after its end (`ended`), or no longer in the catalog (`withdrawn`). */
-  readonly status: 'active' | 'paused' | 'scheduled' | 'ended' | 'withdrawn';
+  /** Whether it can be chosen: `paused`, before its start (`scheduled`), after its end (`ended`), taken out by a guard (`guarded`), or no longer in the catalog (`withdrawn`). */
+  readonly status: 'active' | 'paused' | 'scheduled' | 'ended' | 'guarded' | 'withdrawn';
+  /** The goals whose guards took it out of choice; absent for none. */
+  readonly guardedBy?: readonly string[] | undefined;
   /** Messages that were dismissed. */
   readonly dismissed: number;
   /** Decisions that count: their message was served, or their channel is not polled. */
@@ -558,6 +562,15 @@ export interface GoalState {
     /** Upper end of the interval. */
     readonly high: number;
   } | null;
+  /** What its guard says; absent where it has none. */
+  readonly guard?: {
+    /** By how much more than the holdout group decisions may earn. */
+    readonly worseThan: number;
+    /** Decisions that began to count before then are compared: the windows of later ones are open. */
+    readonly upTo: string;
+    /** What it took out of choice, the longest first. */
+    readonly takenOut: readonly TakenOut[];
+  } | undefined;
 }
 
 /** Constraints on the decision. */
@@ -700,7 +713,7 @@ export interface LoggedDecision {
   readonly modelVersion: number;
   /** Seed of the choice among the candidates. */
   readonly seed: string;
-  /** What made the choice: the learned beliefs, the fixed weights of a placement, or an even choice for a user in the holdout group. */
+  /** What made the choice: the learned beliefs, fixed weights (of a placement, or even ones where a guard stopped the learned choice), or an even choice for a user in the holdout group. */
   readonly policy?: 'learned' | 'weights' | 'holdout' | undefined;
   /** The reward so far; null while none is due. */
   readonly reward: number | null;
@@ -1031,9 +1044,9 @@ export interface Redelivery {
 
 /** The contents that a rule excluded from a decision. */
 export interface RemovedContents {
-  /** The rule: `channel`, `surface`, `locale`, `active` (dates, or paused), `trait`, `event`, `category`, `weights` (of the placement), `cooldown`, `mostPerUser`, `afterOutcome`, or `others` for further rules together. */
+  /** The rule: `channel`, `surface`, `locale`, `active` (dates, or paused), `trait`, `event`, `category`, `weights` (of the placement), `cooldown`, `mostPerUser`, `afterOutcome`, `guard` (of a goal), or `others` for further rules together. */
   readonly rule: string;
-  /** The trait, event or category of the rule. */
+  /** The trait, event, category or goal of the rule. */
   readonly name?: string | undefined;
   /** How many contents it excluded that no earlier rule did. */
   readonly count: number;
@@ -1118,6 +1131,18 @@ export interface StreamedEvent {
   readonly origin?: 'client' | 'server' | undefined;
   /** When the service received it. */
   readonly receivedAt: string;
+}
+
+/** What a guard took out of choice. */
+export interface TakenOut {
+  /** The content; null for the learned choice. */
+  readonly contentId: string | null;
+  /** When it was taken out. */
+  readonly since: string;
+  /** What its decisions earned of the goal, per decision, then. */
+  readonly value: number;
+  /** What those of the holdout group earned. */
+  readonly holdout: number;
 }
 
 /** The contacts with a user that count against a cap. */

@@ -23,8 +23,8 @@ export default class Doctor extends SvcCommand {
   static override summary = 'Diagnose configuration and connectivity problems';
   static override description =
     `Checks the configuration, the address, TLS, the identity of the server, the key, the region, the mode of the
-workspace, the clock, the rate limits and, on \`local\`, the age of the last backup, if one was made. Prints one row per check, with the finding and the next step, and exits with the highest exit code of a failed
-check. Sends one read (GET /v1/webhooks). --probe also sends 23 decisions and compares their P95 latency with the
+workspace, the clock, what guards of goals took out of choice, the rate limits and, on \`local\`, the age of the last backup, if one was made. Prints one row per check, with the finding and the next step, and exits with the highest exit code of a failed
+check. Sends two reads (GET /v1/webhooks and, if the key is accepted, GET /v1/model). --probe also sends 23 decisions and compares their P95 latency with the
 target of 100 ms.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %>',
@@ -150,6 +150,11 @@ async function runChecks(context: Context<typeof Doctor>): Promise<Check[]> {
     const identity =
       evidence === undefined ? undefined : ok('service', `recognised by ${evidence}, in its decisions`);
     checks.push(...seen.map((row) => (row.check === 'service' && identity ? identity : row)), check);
+  }
+  if (checks.some(({ check, status }) => check === 'key' && status === 'ok')) {
+    const { checkGuards } = await import('../features/doctor/guards.ts');
+    const toModel = context.invocation.onSameService('model');
+    checks.push(...(await checkGuards(connection.client, toModel, signal)));
   }
   const { checkLimits } = await import('../features/doctor/limits.ts');
   const { limitRows } = await import('../features/limits/rows.ts');

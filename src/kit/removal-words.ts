@@ -1,6 +1,6 @@
 /**
  * Says which rule excluded a content from a decision, as the subject of a sentence: `the rule on trait plan`. `name` is
- * the trait, event or category of the rule. A rule of a later version is called by its name.
+ * the trait, event, category or goal of the rule. A rule of a later version is called by its name.
  */
 export function removalWords({ rule, name = '' }: { readonly rule: string; readonly name?: string }): string {
   switch (rule) {
@@ -9,6 +9,8 @@ export function removalWords({ rule, name = '' }: { readonly rule: string; reado
     case 'trait':
     case 'event':
       return `the rule on ${rule} ${name}`;
+    case 'guard':
+      return `the guard of goal ${name}`;
     case 'active':
       return 'its active dates';
     case 'weights':

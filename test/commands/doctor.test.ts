@@ -24,7 +24,7 @@ async function examine(options: RunOptions, ...flags: string[]) {
 const elsewhere = (url: string) => ({ SVC_BASE_URL: url, SVC_WORKSPACE: 'ws_1', SVC_API_KEY: 'sk_test_1' });
 
 describe('svc doctor', () => {
-  it('passes a working service with one read', async () => {
+  it('passes a working service with two reads', async () => {
     const service = await startTestService({ limits: { reads: 60 }, region: 'eu' });
     const result = await examine({ env: { ...service.env, SVC_REGION: 'eu' } });
     expect(result).toMatchObject({ code: 0, ok: true, stderr: '' });
@@ -39,7 +39,7 @@ describe('svc doctor', () => {
       'clock ok',
       'limits ok',
     ]);
-    expect(result.row('limits').seen).toBe('left: reads 59 of 60');
+    expect(result.row('limits').seen).toBe('left: reads 58 of 60');
   });
 
   it('warns of subscriptions that are disabled', async () => {

@@ -52,11 +52,15 @@ describe.runIf(hasChromium)('the contents view', () => {
   test('shows what each goal earned, and what learning gains of it', async () => {
     const { page } = svc;
     const { catalog } = await svc.send<{ catalog: object }>('/v1/catalog');
-    const goals = [{ goalId: 'visit', event: 'order_completed', within: '7d' }];
+    const goals = [
+      { goalId: 'visit', event: 'order_completed', within: '7d' },
+      { goalId: 'left', event: 'unsubscribed', within: '7d', guard: { worseThan: 0.02 } },
+    ];
     await svc.send('/v1/catalog', { catalog: { ...catalog, goals } }, 'PUT');
     await svc.go('/contents');
     const box = page.getByRole('region', { name: 'Goal visit' });
     await box.getByText('Learned', { exact: false }).first().waitFor();
+    await page.getByRole('region', { name: 'Goal left' }).getByText('Guard:', { exact: false }).waitFor();
     await page
       .getByRole('table', { name: 'Contents' })
       .getByRole('columnheader', { name: 'visit' })

@@ -36,6 +36,16 @@ const GoalGroup = named(
   'What the decisions of one kind of choice earned of a goal.',
   z.object(goalFigures()),
 );
+const TakenOut = named(
+  'TakenOut',
+  'What a guard took out of choice.',
+  z.object({
+    contentId: about('The content; null for the learned choice.', z.nullable(z.string())),
+    since: time('When it was taken out.'),
+    value: about('What its decisions earned of the goal, per decision, then.', z.number()),
+    holdout: about('What those of the holdout group earned.', z.number()),
+  }),
+);
 const GoalState = named(
   'GoalState',
   'How far a goal is counted, and what it earned.',
@@ -70,6 +80,18 @@ const GoalState = named(
         }),
       ),
     ),
+    guard: about(
+      'What its guard says; absent where it has none.',
+      z.optional(
+        z.object({
+          worseThan: about('By how much more than the holdout group decisions may earn.', z.number()),
+          upTo: time(
+            'Decisions that began to count before then are compared: the windows of later ones are open.',
+          ),
+          takenOut: about('What it took out of choice, the longest first.', z.array(TakenOut)),
+        }),
+      ),
+    ),
   }),
 );
 
@@ -79,8 +101,12 @@ const content = () => ({
   format: about('Format; null if it is no longer in the catalog.', z.nullable(z.string())),
   title: about('Title; null if it is no longer in the catalog.', z.nullable(z.string())),
   status: about(
-    'Whether it can be chosen: `paused`, before its start (`scheduled`), after its end (`ended`), or no longer in the catalog (`withdrawn`).',
-    z.enum(['active', 'paused', 'scheduled', 'ended', 'withdrawn']),
+    'Whether it can be chosen: `paused`, before its start (`scheduled`), after its end (`ended`), taken out by a guard (`guarded`), or no longer in the catalog (`withdrawn`).',
+    z.enum(['active', 'paused', 'scheduled', 'ended', 'guarded', 'withdrawn']),
+  ),
+  guardedBy: about(
+    'The goals whose guards took it out of choice; absent for none.',
+    z.optional(z.array(goalId())),
   ),
   dismissed: about('Messages that were dismissed.', z.int()),
   ...figures(),

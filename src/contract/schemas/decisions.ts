@@ -116,10 +116,10 @@ const RemovedContents = named(
   beyond(
     z.object({
       rule: about(
-        'The rule: `channel`, `surface`, `locale`, `active` (dates, or paused), `trait`, `event`, `category`, `weights` (of the placement), `cooldown`, `mostPerUser`, `afterOutcome`, or `others` for further rules together.',
+        'The rule: `channel`, `surface`, `locale`, `active` (dates, or paused), `trait`, `event`, `category`, `weights` (of the placement), `cooldown`, `mostPerUser`, `afterOutcome`, `guard` (of a goal), or `others` for further rules together.',
         z.string(),
       ),
-      name: about('The trait, event or category of the rule.', z.optional(z.string())),
+      name: about('The trait, event, category or goal of the rule.', z.optional(z.string())),
       count: about('How many contents it excluded that no earlier rule did.', z.int()),
       contentIds: about('The first of them; none where the log had no space.', z.array(z.string())),
     }),
@@ -179,7 +179,7 @@ export const LoggedDecision = named(
     seed: about('Seed of the choice among the candidates.', z.string()),
     policy: z.optional(
       about(
-        'What made the choice: the learned beliefs, the fixed weights of a placement, or an even choice for a user in the holdout group.',
+        'What made the choice: the learned beliefs, fixed weights (of a placement, or even ones where a guard stopped the learned choice), or an even choice for a user in the holdout group.',
         z.enum(['learned', 'weights', 'holdout']),
       ),
     ),

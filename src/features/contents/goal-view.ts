@@ -1,6 +1,6 @@
 import type { Field } from '../../cli/terminal/listing.ts';
 import type { Output } from '../../cli/terminal/output.ts';
-import { bold, type Text } from '../../cli/terminal/text.ts';
+import { bold, type Text, yellow } from '../../cli/terminal/text.ts';
 import { objectOf } from '../../kit/object-of.ts';
 
 type Row = Readonly<Record<string, unknown>>;
@@ -31,6 +31,25 @@ export const goalField = (goalId: string | undefined, hasGoals: boolean): Field<
 /** The goals that contents have figures of. */
 export const goalIdsIn = (items: readonly Row[]): string[] =>
   rowsOf(items[0]?.goals).map(({ goalId }) => String(goalId));
+
+/** What the guard of a goal took out, since when, and how to lift it. */
+function guardLines(guard: Row, heldOut: unknown): Text {
+  if (typeof guard.worseThan !== 'number') return '';
+  const margin = `${share(guard.worseThan)} above the holdout group`;
+  const taken = rowsOf(guard.takenOut);
+  if (taken.length === 0 && heldOut === 0)
+    return 'guard: does nothing while no decision of a holdout group counts (settings.holdout)\n';
+  if (taken.length === 0) return `guard: nothing earned more than ${margin} up to ${guard.upTo}\n`;
+  return [
+    ...taken.map(
+      ({ contentId, since, value, holdout }): Text => [
+        yellow('guard: '),
+        `${typeof contentId === 'string' ? contentId : 'the learned choice'} is out of choice since ${since}: ${share(value)}, the holdout group ${share(holdout)}\n`,
+      ],
+    ),
+    `to lift it, change the content, or \`guard\` of the goal, in the catalog\n`,
+  ];
+}
 
 const COLUMNS = ['SERVED', 'CONVERTED', 'VALUE', '95 % INTERVAL'];
 
@@ -73,6 +92,7 @@ export function showGoals(goals: unknown, out: Output): Text {
         ? [bold('gain over holdout '), `${share(gain.gain)} (${range(gain)}, at any time)\n`]
         : '',
       ...notes.map((note) => `${note}\n`),
+      guardLines(objectOf(goal.guard), objectOf(byPolicy.holdout).served),
     ];
   });
 }

@@ -17,11 +17,16 @@ const FIGURES: readonly Field<Row>[] = [
   { field: 'low', title: '95 % INTERVAL', align: 'right', cell: interval },
 ];
 
+/** A status, and the goals of the guards that took a content out. */
+function statusCell({ status, guardedBy }: Row): string {
+  return Array.isArray(guardedBy) ? `${status} (${guardedBy.join(', ')})` : String(status ?? '');
+}
+
 /** The fields of a list of contents. */
 export const CONTENT_FIELDS: readonly Field<Row>[] = [
   { field: 'id', title: 'CONTENT', whole: true },
   { field: 'category', title: 'CATEGORY' },
-  { field: 'status', title: 'STATUS' },
+  { field: 'status', title: 'STATUS', cell: statusCell },
   ...FIGURES,
   { field: 'high', title: 'HIGH', align: 'right', extra: true, cell: ({ high }) => percent(high) },
   { field: 'dismissed', title: 'DISMISSED', align: 'right' },

@@ -18,6 +18,8 @@ export interface Catalog {
   /** The counts of a user's events that the rules require. */
   readonly windows: readonly EventWindow[];
   readonly goals: readonly Goal[];
+  /** The goals with a guard. */
+  readonly guards: readonly Goal[];
   /** Names of the events that the goals count. */
   readonly goalEvents: readonly string[];
   /** The plan that events are judged by; undefined without one. */
@@ -82,6 +84,7 @@ export function toCatalog(file: CatalogFile): Catalog {
     events: new Set(rules.map((rule) => rule.event)),
     windows: windowsOf(rules),
     goals,
+    guards: goals.filter(({ guard }) => guard),
     goalEvents: [
       ...new Set(goals.flatMap(({ event, negative }) => [event, ...(negative ? [negative.event] : [])])),
     ],

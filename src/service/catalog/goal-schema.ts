@@ -2,7 +2,7 @@
 import * as z from 'zod/mini';
 import { described } from '../../contract/described.ts';
 import { MAX_FILTER, parseFilter } from '../../kit/event-filter/parse.ts';
-import { limited, name } from './fields.ts';
+import { instant, limited, name } from './fields.ts';
 
 /** Goals of a catalog, at most. */
 export const MAX_GOALS = 20;
@@ -85,8 +85,34 @@ const Goal = z.strictObject({
       'A correction, such as a refund: it takes back what the event of the same user with the same value earned.',
     ),
   ),
+  guard: z.optional(
+    described(
+      z.strictObject({
+        worseThan: described(
+          z.number().check(z.gt(0), z.maximum(1)),
+          'By how much more a decision may earn than one of the holdout group.',
+        ),
+        from: z.optional(
+          described(instant(), 'Only decisions from the next day (UTC) on are compared. Default: all.'),
+        ),
+      }),
+      'For a goal that is bad, such as unsubscribing: a content that earns more of it than the holdout group, beyond doubt, is taken out of choice, and so is the learned choice.',
+    ),
+  ),
 });
 export const CatalogGoal = Goal.check(
+  z.superRefine((goal, context) => {
+    if (!goal.guard) return;
+    const { contents, categories, surface, after = 'served' } = goal;
+    const set = { contents, categories, surface, after: after === 'served' ? undefined : after };
+    for (const [field] of Object.entries(set).filter(([, value]) => value !== undefined))
+      context.addIssue({
+        code: 'custom',
+        path: [field],
+        message: 'must be left out with a guard, which compares all served decisions',
+        input: goal,
+      });
+  }),
   z.refine(({ event, negative }) => negative?.event !== event, {
     path: ['negative', 'event'],
     error: 'must differ from the event that is counted',

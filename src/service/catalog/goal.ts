@@ -17,6 +17,8 @@ export interface Goal {
   readonly categories: ReadonlySet<string> | undefined;
   readonly surface: string | undefined;
   readonly negative: { readonly event: string; readonly match: string } | undefined;
+  /** Of a goal that is bad: by how much more than the holdout group decisions may earn, of those since a time (Unix ms). */
+  readonly guard: { readonly worseThan: number; readonly from: number } | undefined;
   /** The definition as text: what was counted by another one is counted again. */
   readonly definition: string;
 }
@@ -43,12 +45,17 @@ export function toGoal(goal: CatalogGoal): Goal {
     surface,
     negative: negative && { event: negative.event, match: negative.match },
   };
-  const { contents, categories } = goal;
+  const { contents, categories, guard } = goal;
   return {
     ...counted,
     terms: parsed.ok ? parsed.terms : [],
     contents: contents && new Set(contents),
     categories: categories && new Set(categories),
-    definition: JSON.stringify({ ...counted, where, contents, categories }),
+    guard: guard && {
+      worseThan: guard.worseThan,
+      from: guard.from === undefined ? 0 : Date.parse(guard.from),
+    },
+    // What is worse may change without counting anything again.
+    definition: JSON.stringify({ ...counted, where, contents, categories, guard: guard && true }),
   };
 }

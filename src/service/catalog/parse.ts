@@ -1,5 +1,6 @@
 import { validate } from '../../contract/validation.ts';
 import { type Catalog, toCatalog } from './catalog.ts';
+import type { CatalogGoal as Goal } from './goal-schema.ts';
 import type { CatalogIssue } from './issue.ts';
 import { entriesOf, readableEntries } from './readable-entries.ts';
 import { CatalogFile } from './schema.ts';
@@ -48,6 +49,7 @@ function catalogOf(value: unknown): Catalog {
     ...endsBeforeItStarts(templates, 'templates'),
     ...unknownContents(new Set(readable.contentIds), settings),
     ...unknownGoals(new Set(readable.goalIds), settings),
+    ...learnedGuards(goals, settings),
     ...templateIssues(templates),
     ...textIssues(checked.ok ? checked.value : { contents, templates, goals, settings }, []),
   ];
@@ -90,13 +92,14 @@ function* textIssues(value: unknown, path: readonly PropertyKey[]): Generator<Ca
 /** What a catalog may have, but hardly is meant to: what has ended by `now` (Unix ms), and placeholders that stay text. */
 export function catalogWarnings(value: unknown, now: number): CatalogIssue[] {
   const checked = validate(CatalogFile, value);
-  const { contents, templates } = checked.ok
+  const { contents, templates, goals, settings } = checked.ok
     ? entriesOf(checked.value)
     : readableEntries(value, checked.issues);
   return [
     ...ended(contents, 'contents', now),
     ...ended(templates, 'templates', now),
     ...placeholderWarnings(templates),
+    ...guardsWithoutHoldout(goals, settings),
   ].slice(0, MAX_ISSUES);
 }
 
@@ -167,6 +170,29 @@ function unknownGoals(
       .filter((goalId) => !known.has(goalId))
       .map((goalId) => ({ path: `settings.reward.goals.${goalId}`, message })),
   ];
+}
+
+/** A guard limits what is learned, so it cannot be what is learned. */
+function learnedGuards(
+  goals: readonly (Goal | undefined)[],
+  settings: CatalogFile['settings'],
+): CatalogIssue[] {
+  const { goal: only, goals: weights = {} } = settings?.reward ?? {};
+  return goals.flatMap((goal, i) =>
+    goal?.guard && (goal.goalId === only || (weights[goal.goalId] ?? 0) > 0)
+      ? [{ path: `goals[${i}].guard`, message: 'is of a goal that settings.reward learns' }]
+      : [],
+  );
+}
+
+/** A guard compares with the holdout group. */
+function guardsWithoutHoldout(
+  goals: readonly (Goal | undefined)[],
+  settings: CatalogFile['settings'],
+): CatalogIssue[] {
+  if ((settings?.holdout ?? 0) > 0) return [];
+  const message = 'does nothing: there is no holdout group to compare with (settings.holdout)';
+  return goals.flatMap((goal, i) => (goal?.guard ? [{ path: `goals[${i}].guard`, message }] : []));
 }
 
 interface Dated {

@@ -3,7 +3,7 @@ import type { Content } from '../catalog/content.ts';
 import type { Catalogs } from '../catalog/follow.ts';
 import type { Call, Endpoints } from '../http/endpoint.ts';
 import { differenceOf, rateOf } from '../platform/intervals.ts';
-import { goalStates, goalsOfContents } from './goals/report.ts';
+import { goalStates, goalsOfContents, guardedBy } from './goals/report.ts';
 import type { LearnedModels } from './learned-models.ts';
 import { viewOfModel } from './model-view.ts';
 import {
@@ -48,7 +48,11 @@ export const contentEndpoints = (catalogs: Catalogs, learned: LearnedModels): En
     ];
     const served = new Map(figures.map(([id, counts]) => [id, counts.served]));
     const goals = await goalsOfContents(tx, workspace.id, catalog, served);
-    const items = figures.map(([id, counts]) => ({ ...view(id, byId.get(id), counts, now), ...goals(id) }));
+    const guarded = await guardedBy(tx, workspace.id, catalog);
+    const items = figures.map(([id, counts]) => ({
+      ...view(id, byId.get(id), counts, now, guarded.get(id)),
+      ...goals(id),
+    }));
     if (!isLast) return { body: { items, next: `current ${ids.at(-1)}` } };
     const more = removed.length > room;
     return { body: { items, ...(more ? { next: `removed ${shown.at(-1)?.contentId ?? ''}` } : {}) } };
@@ -65,7 +69,9 @@ export const contentEndpoints = (catalogs: Catalogs, learned: LearnedModels): En
     const { step, buckets } = await seriesOf(call, id);
     const counts = sumOf(total);
     const goals = await goalsOfContents(tx, workspace.id, catalog, new Map([[id, counts.served]]));
-    return { body: { ...view(id, content, counts, now), ...goals(id), step, series: pointsOf(buckets) } };
+    const guarded = (await guardedBy(tx, workspace.id, catalog)).get(id);
+    const shown = { ...view(id, content, counts, now, guarded), ...goals(id) };
+    return { body: { ...shown, step, series: pointsOf(buckets) } };
   },
 
   getModel: async (call) => {
@@ -159,20 +165,28 @@ function figuresOf({ served, rewarded }: Counts): object {
   return { served, rewarded, ...(rateOf(rewarded, served) ?? { rate: null, low: null, high: null }) };
 }
 
-function view(id: string, content: Content | undefined, counts: Counts, now: number): object {
+function view(
+  id: string,
+  content: Content | undefined,
+  counts: Counts,
+  now: number,
+  guardedBy: readonly string[] | undefined,
+): object {
   return {
     id,
     category: content?.category ?? null,
     format: content?.format ?? null,
     title: content?.title ?? null,
-    status: content ? statusOf(content, now) : 'withdrawn',
+    status: content ? statusOf(content, now, guardedBy !== undefined) : 'withdrawn',
+    ...(guardedBy ? { guardedBy } : {}),
     dismissed: counts.dismissed,
     ...figuresOf(counts),
   };
 }
 
-function statusOf({ paused, activeFrom, activeUntil }: Content, now: number): string {
+function statusOf({ paused, activeFrom, activeUntil }: Content, now: number, isGuarded: boolean): string {
   if (activeUntil !== undefined && now >= activeUntil) return 'ended';
   if (paused) return 'paused';
+  if (isGuarded) return 'guarded';
   return activeFrom !== undefined && now < activeFrom ? 'scheduled' : 'active';
 }

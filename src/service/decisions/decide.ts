@@ -16,6 +16,7 @@ import type { DecisionSeed } from './decision-seed.ts';
 import { alternativesOf, type Choice, decide } from './engine/decide.ts';
 import type { Context } from './engine/features.ts';
 import { logged } from './engine/log-entry.ts';
+import type { GuardsInForce } from './goals/guards-in-force.ts';
 import { rechecks } from './goals/store/rechecks.ts';
 import type { LearnedModels } from './learned-models.ts';
 import { startCounting } from './start-counting.ts';
@@ -36,6 +37,7 @@ const HISTORY = 30;
 /** What a decision is made of. */
 export interface DecideNeeds extends Pick<Platform, 'store' | 'cipher' | 'repeatable'> {
   readonly catalogs: Catalogs;
+  readonly guards: GuardsInForce;
   readonly models: LearnedModels;
   readonly signals: EventSignals;
   readonly decisionSeed: DecisionSeed;
@@ -52,7 +54,7 @@ export const decideEndpoint = (needs: DecideNeeds): Descriptor<'decide'> => ({
       : undefined,
   handle: async (call) => {
     const { tx, workspace, body } = call;
-    const { cipher, catalogs, models, decisionSeed, repeatable } = needs;
+    const { cipher, catalogs, guards, models, decisionSeed, repeatable } = needs;
     const { hashId } = body;
     const { channel = null, surface = null } = placeOf(body.context ?? {});
     // The lock comes first: what is read after it does not change until the end of the transaction.
@@ -68,6 +70,7 @@ export const decideEndpoint = (needs: DecideNeeds): Descriptor<'decide'> => ({
     const { explorationShare, holdout, placements, replaceWaiting, messageDays, pollLookBackMs } =
       catalog.settings;
     const polled = lastPoll !== undefined && lastPoll >= now - pollLookBackMs;
+    const takenOut = await guards.of(tx, workspace.id, catalog);
     const model = await models.current(tx, workspace.id);
     const timeZone = user?.timeZone ?? undefined;
     const day = dayAround(now, timeZone);
@@ -93,6 +96,7 @@ export const decideEndpoint = (needs: DecideNeeds): Descriptor<'decide'> => ({
       },
       contactsToday,
       ...(shown ? { shown } : {}),
+      takenOut,
       explorationShare,
       holdout,
       placements,

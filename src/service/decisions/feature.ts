@@ -7,7 +7,9 @@ import { removals } from '../platform/store/retention/removals.ts';
 import { contentEndpoints } from './contents.ts';
 import { decideEndpoint } from './decide.ts';
 import type { DecisionSeed } from './decision-seed.ts';
+import { GuardsInForce } from './goals/guards-in-force.ts';
 import { goalEvents } from './goals/store/goal-events.ts';
+import { guardCounts } from './goals/store/guard-counts.ts';
 import { startGoalCounter } from './goals/worker.ts';
 import { LearnedModels } from './learned-models.ts';
 import { startLearner } from './learner.ts';
@@ -27,6 +29,7 @@ export const decisionRemovals: readonly RemovalByAge[] = [
   polls.purge,
   contentCounts.purge,
   goalEvents.purge,
+  guardCounts.purge,
 ];
 
 /** Decide and render: the next best action, its messages and their outcomes, and what is learned from them. */
@@ -35,7 +38,8 @@ export function decisions(
   given: { catalogs: Catalogs; signals: EventSignals; decisionSeed: DecisionSeed },
 ): Feature & { readonly models: LearnedModels } {
   const models = new LearnedModels(platform.log);
-  const needs = { ...platform, ...given, models };
+  const guards = new GuardsInForce(platform.store, platform.clock);
+  const needs = { ...platform, ...given, models, guards };
   return {
     models,
     endpoints: {

@@ -1,6 +1,7 @@
 import { ServiceError } from '../../contract/errors.ts';
 import { definedFields } from '../../kit/defined-fields.ts';
 import type { Catalogs } from '../catalog/follow.ts';
+import { placementOf } from '../catalog/placement.ts';
 import { isClosed } from '../catalog/repeat.ts';
 import type { Call, Endpoints } from '../http/endpoint.ts';
 import { nextAfter, placeOf } from '../http/page-cursor.ts';
@@ -13,6 +14,7 @@ import { outcomeWrites, recordOutcome } from '../webhooks/store/outcomes.ts';
 import { aboutOf } from './about.ts';
 import { audienceOf } from './audience.ts';
 import { removalOf } from './engine/eligibility.ts';
+import type { GuardsInForce } from './goals/guards-in-force.ts';
 import { rechecks } from './goals/store/rechecks.ts';
 import { recordReward, startCounting } from './start-counting.ts';
 import { contentCounts } from './store/content-counts.ts';
@@ -24,6 +26,7 @@ import { shownContents } from './store/shown-contents.ts';
 /** What messages are checked and counted by. */
 export interface MessageNeeds extends Pick<Platform, 'cipher' | 'repeatable'> {
   readonly catalogs: Catalogs;
+  readonly guards: GuardsInForce;
 }
 
 export const messageEndpoints = (needs: MessageNeeds): Endpoints => ({
@@ -131,7 +134,7 @@ async function serve(call: Call<'listMessages'>, needs: MessageNeeds): Promise<o
 async function pageOf(
   { tx, workspace, query, now }: Call,
   hashId: string,
-  { catalogs, cipher }: MessageNeeds,
+  { catalogs, guards, cipher }: MessageNeeds,
 ) {
   const page = await messages.waiting(tx, workspace.id, hashId, query, placeOf(query.after));
   const last = page.rows.at(-1);
@@ -139,7 +142,9 @@ async function pageOf(
   const user = last && (await users.find(tx, cipher, workspace.id, hashId));
   const day = dayAround(now, user?.timeZone ?? undefined);
   if (!last) return { checked: [], next, day };
-  const { byId, repeats } = await catalogs.of(tx, workspace.id);
+  const catalog = await catalogs.of(tx, workspace.id);
+  const { byId, repeats, settings } = catalog;
+  const taken = (await guards.of(tx, workspace.id, catalog))?.contents;
   const inLocales = page.rows.filter(({ contentId }) => byId.get(contentId)?.locales.length);
   const [audience, shown, locales] = await pipeline([
     audienceOf(tx, workspace.id, user, now, catalogs),
@@ -159,7 +164,9 @@ async function pageOf(
       locale: locales.get(decisionId),
     });
     const closed = isClosed(content?.repeat, shown?.get(contentId), now);
-    const suits = !!content && !closed && !removalOf(content, place, audience, now);
+    // One that was decided later was chosen nevertheless, as there was no other.
+    const out = (taken?.get(contentId)?.at ?? 0) > at && !placementOf(settings.placements, place);
+    const suits = !!content && !closed && !out && !removalOf(content, place, audience, now);
     return { message, servedAt, suits, contactAt, maxContacts };
   });
   return { checked, next, day };

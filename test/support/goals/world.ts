@@ -59,20 +59,21 @@ export const policyOf = (id: number) =>
 const order = { goalId: 'order', event: 'order', within: '7d' } as const;
 const value = { property: 'amount', from: 0, to: 200 };
 const negative = { event: 'refund', match: 'order' };
+const guard = { worseThan: 0.01 };
 
 /** The goals of the catalogs that hold one after another. */
 export const GOALS: readonly NonNullable<CatalogFile['goals']>[] = [
   [
     { ...order, value, negative },
-    { goalId: 'visit', event: 'visit', within: '2h', attribute: 'first' },
+    { goalId: 'visit', event: 'visit', within: '2h', attribute: 'first', guard },
   ],
   [
     { ...order, where: 'currency:EUR', value, negative },
-    { goalId: 'visit', event: 'visit', within: '2h', attribute: 'first' },
+    { goalId: 'visit', event: 'visit', within: '2h', attribute: 'first', guard },
     { goalId: 'each', event: 'order', within: '1d', attribute: 'each', categories: ['low'] },
   ],
   [
-    { ...order, where: 'currency:EUR amount>5', value, negative },
+    { ...order, where: 'currency:EUR amount>5', value, negative, guard },
     { goalId: 'each', event: 'order', within: '1d', attribute: 'each', categories: ['low'], negative },
     { goalId: 'opened', event: 'order', within: '3d', after: 'opened', value },
     { goalId: 'clicked', event: 'visit', within: '12h', after: 'clicked', attribute: 'each' },

@@ -54,7 +54,17 @@ export async function tellTime(database: string, clock: Clock): Promise<() => Pr
     set(),
     `ALTER DATABASE ${new URL(database).pathname.slice(1)} SET search_path = test_time, pg_catalog, public`,
   );
-  return () => run(set());
+  // Two replacements at once would fail, so those who ask during one share the next.
+  let running: Promise<void> = Promise.resolve();
+  let next: Promise<void> | undefined;
+  return () => {
+    next ??= running.then(() => {
+      next = undefined;
+      running = run(set());
+      return running;
+    });
+    return next;
+  };
 }
 
 /** The content of a database as text, in which unencrypted values can be found. */

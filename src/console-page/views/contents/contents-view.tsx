@@ -102,12 +102,16 @@ function columnsOf(items: readonly Content[], search: string): readonly Column<C
     {
       title: 'Content',
       sortBy: ({ id }) => id,
-      cell: ({ id, status }) => (
+      cell: ({ id, status, guardedBy }) => (
         <>
           <a href={`/contents/${encodeURIComponent(id)}${search}`}>
             <Cut of={id} />
           </a>{' '}
-          {status !== 'active' && <Badge tone="warn">{status}</Badge>}
+          {status !== 'active' && (
+            <Badge tone="warn">
+              {guardedBy ? `${status} (${guardedBy.map((goal) => cleaned(goal)).join(', ')})` : status}
+            </Badge>
+          )}
         </>
       ),
     },

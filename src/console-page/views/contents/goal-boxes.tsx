@@ -2,7 +2,7 @@ import type { VNode } from 'preact';
 import type { AnswerOf } from '../../../contract/endpoints.ts';
 import { Interval } from '../../parts/bars.tsx';
 import { count } from '../../parts/numbers.ts';
-import { cleaned } from '../../parts/text.tsx';
+import { cleaned, Text } from '../../parts/text.tsx';
 import { Time } from '../../parts/time.tsx';
 import { Box } from '../../parts/view.tsx';
 
@@ -45,7 +45,7 @@ export function GoalBoxes({ goals }: { goals: readonly State[] }): VNode {
 }
 
 function GoalBox({ goal }: { goal: State }): VNode {
-  const { goalId, byPolicy, gain, since } = goal;
+  const { goalId, byPolicy, gain, guard, since } = goal;
   const rows = POLICIES.map(([name, label]) => ({ label, group: byPolicy[name] })).filter(
     ({ group }) => group.served > 0,
   );
@@ -82,12 +82,43 @@ function GoalBox({ goal }: { goal: State }): VNode {
       {notesOf(goal).map((note) => (
         <p class="note">{note}</p>
       ))}
+      {guard && <GuardNotes guard={guard} heldOut={byPolicy.holdout.served} />}
       {since !== null && (
         <p class="note">
           Decisions from <Time at={since} /> on: older events were removed.
         </p>
       )}
     </Box>
+  );
+}
+
+/** What a guard took out, since when, and how to lift it. */
+function GuardNotes({
+  guard: { worseThan, upTo, takenOut },
+  heldOut,
+}: {
+  guard: NonNullable<State['guard']>;
+  heldOut: number;
+}): VNode {
+  const margin = `${share(worseThan)} above the holdout group`;
+  if (takenOut.length === 0 && heldOut === 0)
+    return <p class="note">Guard: it does nothing while no decision of a holdout group counts.</p>;
+  if (takenOut.length === 0)
+    return (
+      <p class="note">
+        Guard: of the decisions up to <Time at={upTo} />, nothing earned more than {margin} beyond doubt.
+      </p>
+    );
+  return (
+    <>
+      {takenOut.map(({ contentId, since, value, holdout }) => (
+        <p class="note" key={contentId}>
+          Guard: {contentId === null ? 'the learned choice' : <Text of={contentId} />} is out of choice since{' '}
+          <Time at={since} />: {share(value)}, the holdout group {share(holdout)}.
+        </p>
+      ))}
+      <p class="note">To lift it, change the content, or the guard of the goal, in the catalog.</p>
+    </>
   );
 }
 

@@ -5,6 +5,7 @@ import { ask, call } from '../../data/api.ts';
 import { useResource } from '../../data/resource.ts';
 import { count, counted, percent } from '../../parts/numbers.ts';
 import { Id, Text } from '../../parts/text.tsx';
+import { Time } from '../../parts/time.tsx';
 import type { Overview } from './overview.ts';
 
 const EVERY_MS = 15_000;
@@ -45,7 +46,21 @@ export function Attention({ overview }: { overview: Overview | undefined }): VNo
   ).value?.imports;
   const disabled = (webhooks ?? []).filter(({ status }) => status !== 'active');
   const stuck = (imports ?? []).filter(({ state }) => state === 'unusable' || state === 'unfinished');
+  const guarded = (model?.goals ?? []).flatMap(({ goalId, guard }) =>
+    (guard?.takenOut ?? []).map((each) => ({ ...each, goalId })),
+  );
   const items: Item[] = [
+    ...guarded.slice(0, MOST).map(({ goalId, contentId, since }) => ({
+      key: `guard ${goalId} ${contentId ?? ''}`,
+      href: contentId === null ? '/contents' : `/contents/${encodeURIComponent(contentId)}`,
+      what: (
+        <>
+          The guard of <Text of={goalId} /> took{' '}
+          {contentId === null ? 'the learned choice' : <Text of={contentId} />} out of choice,{' '}
+          <Time at={since} />.
+        </>
+      ),
+    })),
     ...disabled.slice(0, MOST).map(({ id, url, disabledReason }) => ({
       key: id,
       href: `/webhooks?webhookId=${encodeURIComponent(id)}`,

@@ -26,6 +26,11 @@ export interface Situation {
   readonly shown?: ReadonlyMap<string, Shown>;
   /** Fixed weights instead of the learned choice. Default: none. */
   readonly placements?: readonly Placement[];
+  /**
+   * What guards have taken out: contents by the goal of the guard, and the learned choice, by that of the guard that
+   * stopped it. Fixed weights are not touched. Default: nothing.
+   */
+  readonly takenOut?: TakenOut | undefined;
   /** Share of the users for whom contents are chosen evenly. Default: 0. */
   readonly holdout?: number;
   /** Share of a learned choice that is spread evenly over the candidates. */
@@ -35,6 +40,11 @@ export interface Situation {
   readonly seed: string;
   /** Unix ms. */
   readonly now: number;
+}
+
+interface TakenOut {
+  readonly contents: ReadonlyMap<string, { readonly goalId: string }>;
+  readonly learned: string | undefined;
 }
 
 /** An eligible content, with the probability that it was chosen and its expected reward. */
@@ -85,12 +95,23 @@ export function decide(situation: Situation): Choice {
     (excluded.has(content.category) ? { rule: 'category', name: content.category } : null) ??
     (placement && !placement.weights.get(content.contentId) ? { rule: 'weights' } : null) ??
     repeatRemoval(content, situation);
-  const { left, removed } = separate(contents, removal);
+  const taken = placement ? undefined : situation.takenOut?.contents;
+  const guarded = (content: Content): Removal | null => {
+    const goalId = taken?.get(content.contentId)?.goalId;
+    return removal(content) ?? (goalId === undefined ? null : { rule: 'guard', name: goalId });
+  };
+  const split = separate(contents, guarded);
+  // Guards do not leave a user without any content.
+  const allTaken = split.left.length === 0 && split.removed.some(({ rule }) => rule === 'guard');
+  const { left, removed } = allTaken ? separate(contents, removal) : split;
   if (left.length === 0)
     return { chosen: null, reason: `${reasonForNone(removed, null)}${warning}`, removed, ...NOTHING };
   const choice = choose(left, situation, placement);
-  return { ...choice, reason: `${choice.reason}${warning}`, removed };
+  const guards = allTaken ? ALL_TAKEN : '';
+  return { ...choice, reason: `${choice.reason}${guards}${warning}`, removed };
 }
+
+const ALL_TAKEN = ' Warning: guards took all candidates out of choice; they are used, as there is no other.';
 
 const NOTHING = { candidates: [], features: [], policy: 'learned', explanation: null } as const;
 
@@ -116,7 +137,8 @@ function choose(
   const features = featuresOf(context, person, (key) => model.encoding.isKnown(key));
   const judgement = judge(model, contents, features, user ?? null);
   const inHoldout = !!user && shareOf(user, 'holdout') < (situation.holdout ?? 0);
-  const policy = placement ? 'weights' : inHoldout ? 'holdout' : 'learned';
+  const stoppedBy = placement || inHoldout ? undefined : situation.takenOut?.learned;
+  const policy = placement || stoppedBy !== undefined ? 'weights' : inHoldout ? 'holdout' : 'learned';
   const propensities =
     policy === 'learned'
       ? judgement.propensities(random, situation.explorationShare)
@@ -145,6 +167,7 @@ function choose(
   const explanation = policy === 'learned' ? explanationOf(contents, features, judgement) : null;
   const reason = reasonFor({
     policy,
+    stoppedBy,
     context,
     rules: [...new Set(content.traits.map(({ trait }) => trait))],
     seen: model.contents.get(chosen.contentId)?.seen ?? 0,

@@ -12,7 +12,7 @@ import type { Context } from './features.ts';
 /** Why a content is not eligible. */
 export type Removal =
   | { readonly rule: 'channel' | 'surface' | 'locale' | 'active' | 'weights' | RepeatRule }
-  | { readonly rule: 'trait' | 'event' | 'category'; readonly name: string };
+  | { readonly rule: 'trait' | 'event' | 'category' | 'guard'; readonly name: string };
 
 /**
  * Returns the rule that excludes a content for this user, place and time, or null. A context without a channel, surface or

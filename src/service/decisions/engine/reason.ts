@@ -10,6 +10,8 @@ const SLIGHT = 0.01;
 
 export interface Chosen {
   readonly policy: 'learned' | 'weights' | 'holdout';
+  /** The goal of the guard that stopped the learned choice; undefined for none. */
+  readonly stoppedBy: string | undefined;
   readonly context: Context;
   /** Traits whose rules admitted the content. */
   readonly rules: readonly string[];
@@ -33,6 +35,10 @@ export function reasonFor(chosen: Chosen): string {
   const admitted = rules.length === 0 ? '' : ` by the rule on trait ${few([...new Set(rules)])}`;
   const parts = [`Eligible${placeOf(chosen.context)}${admitted}`];
   if (candidates === 1) parts.push('the only candidate');
+  else if (chosen.stoppedBy !== undefined)
+    parts.push(
+      `one of ${candidates}, chosen evenly, as the guard of goal ${chosen.stoppedBy} stopped the learned choice`,
+    );
   else if (chosen.policy === 'weights')
     parts.push(`one of ${candidates} by the fixed weights of the placement`);
   else if (chosen.policy === 'holdout')

@@ -5,7 +5,7 @@ import type { Removal } from './eligibility.ts';
 export interface Removed {
   /** `others` stands for further rules, together. */
   readonly rule: Removal['rule'] | 'others';
-  /** The trait, event or category of the rule. */
+  /** The trait, event, category or goal of the rule. */
   readonly name?: string;
   readonly count: number;
   /** The first of them, in the order of the catalog. */

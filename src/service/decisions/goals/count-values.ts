@@ -3,8 +3,9 @@ import { fanOuts } from '../../webhooks/store/fan-outs.ts';
 import type { Earning } from '../store/decisions.ts';
 import { UNIT } from './rules/attribution.ts';
 import { goalValue } from './rules/learned-reward.ts';
-import { definitions, isReady } from './store/definitions.ts';
+import { definitions, isGuard, isReady } from './store/definitions.ts';
 import { type GoalCount, goalCounts, type UserValue } from './store/goal-counts.ts';
+import { type GuardCount, guardCounts } from './store/guard-counts.ts';
 
 type Valued = Pick<
   Earning,
@@ -15,6 +16,7 @@ type Valued = Pick<
 interface Change {
   readonly goal: number;
   readonly goalId: string;
+  readonly hasGuard: boolean;
   /** False while events from before its definition are counted: they are old. */
   readonly isNews: boolean;
   readonly decision: Valued;
@@ -36,7 +38,10 @@ export async function countValues(
   after: readonly Valued[],
   isReported = false,
 ): Promise<void> {
-  const stored = await definitions.all(tx, workspaceId);
+  const stored = (await definitions.all(tx, workspaceId)).map((goal) => ({
+    ...goal,
+    hasGuard: isGuard(goal),
+  }));
   const changes = after.flatMap((decision, i) =>
     stored.flatMap((goal): Change[] => {
       const [from, to] = [before[i]!, decision].map((each) => Math.round(UNIT * goalValue(each, goal)));
@@ -45,7 +50,8 @@ export async function countValues(
         ? []
         : [
             {
-              ...{ goal: goal.goal, goalId: goal.goalId, isNews: isReported || isReady(goal) },
+              ...{ goal: goal.goal, goalId: goal.goalId, hasGuard: goal.hasGuard },
+              isNews: isReported || isReady(goal),
               decision,
               from: from!,
               to: to!,
@@ -66,20 +72,24 @@ export async function countValues(
       most: Math.max(change.most, sum?.most ?? 0),
     });
   };
-  for (const { goal, decision, from, to } of changes) {
-    const { contentId, policy } = decision;
-    const change = {
-      ...{ goal, policy: policy ?? 'learned', value: to - from, most: 0 },
-      converted: Number(to > 0) - Number(from > 0),
-    };
-    add({ ...change, contentId: contentId ?? '', squares: squareOf(to) - squareOf(from) });
-    add({ ...change, contentId: '', squares: 0 });
+  const users = await countUsers(tx, workspaceId, changes);
+  const guarded: GuardCount[] = [];
+  for (const [i, { goal, hasGuard, decision, from, to }] of changes.entries()) {
+    const { contentId } = decision;
+    const policy = decision.policy ?? 'learned';
+    const change = { goal, policy, value: to - from, converted: Number(to > 0) - Number(from > 0) };
+    add({ ...change, contentId: contentId ?? '', squares: squareOf(to) - squareOf(from), most: 0 });
+    add({ ...change, contentId: '', ...users[i]! });
+    if (!hasGuard || policy === 'weights') continue;
+    const at = decision.countedAt ?? tx.now;
+    const count = { goal, policy, at, value: to - from, ...users[i]! };
+    guarded.push({ ...count, contentId: '' });
+    if (policy === 'learned') guarded.push({ ...count, contentId: contentId ?? '' });
   }
-  for (const { squares, most, ...of } of await countUsers(tx, workspaceId, changes))
-    add({ ...of, contentId: '', converted: 0, value: 0, squares, most });
   await notifyOf(tx, workspaceId, changes);
   const inOrder = [...sums].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, sum]) => sum);
   await goalCounts.add(tx, workspaceId, inOrder);
+  await guardCounts.add(tx, workspaceId, guarded);
 }
 
 /** Queues the deliveries of conversions to the subscriptions that name them. */
@@ -98,27 +108,30 @@ async function notifyOf(tx: Tx, workspaceId: string, changes: readonly Change[])
   }
 }
 
-/** Counts what changed for users; returns the changes of the squares of what each of them earned. */
-async function countUsers(tx: Tx, workspaceId: string, changes: readonly Change[]) {
+/**
+ * Counts what changed for users. Returns, for each change, that of the square of what its user earned in all, and the most
+ * that the user did: added up in any way, they are of users.
+ */
+async function countUsers(
+  tx: Tx,
+  workspaceId: string,
+  changes: readonly Change[],
+): Promise<Pick<GoalCount, 'squares' | 'most'>[]> {
   const hashIds = [...new Set(changes.map(({ decision }) => decision.hashId))];
   const keyOf = ({ goal, hashId, policy }: Omit<UserValue, 'value'>) => `${hashId} ${goal} ${policy}`;
   const known = await goalCounts.ofUsers(tx, workspaceId, hashIds);
   const was = new Map(known.map((user) => [keyOf(user), user.value]));
   const is = new Map<string, UserValue>();
-  const squares: Pick<GoalCount, 'goal' | 'policy' | 'squares' | 'most'>[] = [];
-  for (const { goal, decision, from, to } of changes) {
-    const policy = decision.policy ?? 'learned';
+  const counted = changes.map(({ goal, decision, from, to }) => {
     // What an erased user earned has no user any more.
-    if (decision.hashId === '') {
-      squares.push({ goal, policy, squares: squareOf(to) - squareOf(from), most: to });
-      continue;
-    }
-    const user = { goal, hashId: decision.hashId, policy };
+    if (decision.hashId === '') return { squares: squareOf(to) - squareOf(from), most: to };
+    const user = { goal, hashId: decision.hashId, policy: decision.policy ?? 'learned' };
     const key = keyOf(user);
-    is.set(key, { ...user, value: (is.get(key)?.value ?? was.get(key) ?? 0) + to - from });
-  }
-  for (const [key, { goal, policy, value }] of is)
-    squares.push({ goal, policy, squares: squareOf(value) - squareOf(was.get(key) ?? 0), most: value });
+    const before = is.get(key)?.value ?? was.get(key) ?? 0;
+    const value = before + to - from;
+    is.set(key, { ...user, value });
+    return { squares: squareOf(value) - squareOf(before), most: value };
+  });
   await goalCounts.setUsers(tx, workspaceId, [...is.values()]);
-  return squares;
+  return counted;
 }

@@ -6,8 +6,10 @@ import { type CountedPolicy, contentCounts } from '../store/content-counts.ts';
 import { countedGoals } from './formula.ts';
 import { UNIT } from './rules/attribution.ts';
 import { type GroupSums, gainOf } from './rules/gain-interval.ts';
+import { horizonOf } from './rules/guard.ts';
 import { definitions } from './store/definitions.ts';
 import { type GoalCount, goalCounts } from './store/goal-counts.ts';
+import { guards } from './store/guards.ts';
 
 /** What was earned of a goal, as answers have it. */
 export interface GoalFigures {
@@ -40,6 +42,20 @@ export async function goalsOfContents(
   });
 }
 
+/** The goals of a catalog whose guards took contents out of choice, by content. Without guards, nothing is read. */
+export async function guardedBy(
+  tx: Tx,
+  workspaceId: string,
+  catalog: Catalog,
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const byContent = new Map<string, string[]>();
+  if (catalog.guards.length === 0) return byContent;
+  for (const { goalId, contentId } of await guards.takenOut(tx, workspaceId))
+    if (catalog.guards.some((goal) => goal.goalId === goalId))
+      byContent.set(contentId, [...(byContent.get(contentId) ?? []), goalId]);
+  return byContent;
+}
+
 /** How far each goal of a catalog is counted, what it earned, and the gain of the learned choice over the holdout group. */
 export async function goalStates(tx: Tx, workspaceId: string, catalog: Catalog): Promise<object[]> {
   if (catalog.goals.length === 0) return [];
@@ -48,7 +64,8 @@ export async function goalStates(tx: Tx, workspaceId: string, catalog: Catalog):
   const rows = await goalCounts.of(tx, workspaceId, ['']);
   const total = await contentCounts.total(tx, workspaceId, '');
   const inForce = countedGoals(catalog, stored);
-  return catalog.goals.map(({ goalId, definition }) => {
+  const takenOut = catalog.guards.length > 0 ? await guards.takenOut(tx, workspaceId) : [];
+  return catalog.goals.map(({ goalId, definition, guard, withinMs }) => {
     const defined = stored.find((each) => each.definition === definition);
     const goal = inForce.find((each) => each.goalId === goalId)?.goal;
     const of = (policy: CountedPolicy) => ({
@@ -70,6 +87,22 @@ export async function goalStates(tx: Tx, workspaceId: string, catalog: Catalog):
         holdout: figuresOf(holdout.served, holdout.counted),
         weights: figuresOf(weights.served, weights.counted),
       },
+      ...(guard
+        ? {
+            guard: {
+              worseThan: guard.worseThan,
+              upTo: new Date(horizonOf(withinMs, tx.now)).toISOString(),
+              takenOut: takenOut
+                .filter((each) => each.goalId === goalId)
+                .map(({ contentId, at, value, holdout }) => ({
+                  contentId: contentId === '' ? null : contentId,
+                  since: new Date(at).toISOString(),
+                  value,
+                  holdout,
+                })),
+            },
+          }
+        : {}),
       gain: gainOf(groupOf(learned.served, learned.counted), groupOf(holdout.served, holdout.counted)),
     };
   });

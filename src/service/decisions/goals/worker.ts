@@ -4,6 +4,7 @@ import { settings } from '../../platform/store/settings.ts';
 import { workspaces } from '../../platform/store/workspaces.ts';
 import { type Worker, type WorkerPlatform, worker } from '../../platform/workers/worker.ts';
 import { countStep } from './count-step.ts';
+import { GuardChecks } from './guard-checks.ts';
 
 /** Poll interval, for what another node stored and for a notification that was lost. */
 const PAUSE_MS = 5_000;
@@ -61,6 +62,7 @@ export function startGoalCounter(platform: WorkerPlatform, catalogs: Catalogs): 
     await store.write((tx) => settings.set(tx, SPREAD, text), { durable: false });
     spread = text;
   };
+  const guards = new GuardChecks(platform, catalogs);
   /** Some workspace had more to count in the last round. */
   let busy = false;
   return worker(platform, {
@@ -78,7 +80,10 @@ export function startGoalCounter(platform: WorkerPlatform, catalogs: Catalogs): 
       for (let done = 0; done < STEPS && !stopping.aborted; done++) {
         const more = await step(workspaceId);
         if (more === undefined) await clock.sleep(FOLLOW_MS, stopping).catch(() => {});
-        else if (!more) return false;
+        else if (!more) {
+          await guards.look(workspaceId, stopping);
+          return false;
+        }
         await precedence.yieldToRequests();
       }
       busy = true;

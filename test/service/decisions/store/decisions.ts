@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { systemClock } from '../../../../src/kit/clock.ts';
 import { createWorkspaceRows } from '../../../../src/service/admin/create-workspace.ts';
 import { toCatalog } from '../../../../src/service/catalog/catalog.ts';
 import { DEFAULT_CATALOG } from '../../../../src/service/catalog/default.ts';
@@ -8,6 +9,7 @@ import { decideEndpoint } from '../../../../src/service/decisions/decide.ts';
 import { decisionSeeds } from '../../../../src/service/decisions/decision-seed.ts';
 import { rewardAfter } from '../../../../src/service/decisions/engine/reward.ts';
 import { serialiseModel } from '../../../../src/service/decisions/engine/snapshot.ts';
+import { GuardsInForce } from '../../../../src/service/decisions/goals/guards-in-force.ts';
 import { LearnedModels } from '../../../../src/service/decisions/learned-models.ts';
 import { messageEndpoints } from '../../../../src/service/decisions/messages.ts';
 import { decisions } from '../../../../src/service/decisions/store/decisions.ts';
@@ -51,6 +53,7 @@ export function decides(name: string, prepare: () => Promise<Engine>): void {
       cipher,
       catalogs: { of: async () => catalog } as unknown as Catalogs,
       repeatable: true,
+      guards: new GuardsInForce(store, systemClock),
       models: new LearnedModels(() => {}),
       signals: new EventSignals(),
       decisionSeed: decisionSeeds('store'),

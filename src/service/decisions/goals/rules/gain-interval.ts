@@ -44,41 +44,77 @@ const LAMBDAS = Array.from({ length: 40 }, (_, i) => {
 /** The log of the evidence that is needed: the mixture stays below it with a probability of 97.5 %. */
 const NEEDED = -Math.log(SIDE);
 
-/** Both groups as weighted sums. */
-function weighted(one: GroupSums, other: GroupSums) {
+/** Two groups over a span of time in which their shares of the decisions hardly change. */
+export interface Span {
+  readonly one: GroupSums;
+  readonly other: GroupSums;
+}
+
+/** Both groups of a span as weighted sums, whose expectation is `weight` times the gain; undefined without decisions of both. */
+function weighted({ one, other }: Span) {
   const served = one.served + other.served;
-  const [weight, otherWeight] = [served / one.served, served / other.served];
+  if (one.served <= 0 || other.served <= 0) return undefined;
+  const [share, otherShare] = [other.served / served, one.served / served];
   const most = Math.max(1, one.most, other.most);
   return {
-    served,
-    sum: weight * one.value - otherWeight * other.value,
-    squares: weight ** 2 * one.squares + otherWeight ** 2 * other.squares,
+    weight: share * one.served,
+    sum: share * one.value - otherShare * other.value,
+    squares: share ** 2 * one.squares + otherShare ** 2 * other.squares,
     // The least weighted value of each direction is the most that a user of the other group can earn.
-    scale: otherWeight * most,
-    otherScale: weight * most,
+    scale: otherShare * most,
+    otherScale: share * most,
   };
 }
 
 /** The gain of the learned choice over the holdout group; null without decisions of both. */
 export function gainOf(learned: GroupSums, holdout: GroupSums): GainInterval | null {
-  if (learned.served <= 0 || holdout.served <= 0) return null;
-  const { served, sum, squares, scale, otherScale } = weighted(learned, holdout);
+  const sums = weighted({ one: learned, other: holdout });
+  if (!sums) return null;
+  const { weight, sum, squares, scale, otherScale } = sums;
   return {
-    gain: sum / served,
-    low: Math.max(-1, (sum - deviation(squares, scale)) / served),
-    high: Math.min(1, (sum + deviation(squares, otherScale)) / served),
+    gain: learned.value / learned.served - holdout.value / holdout.served,
+    low: Math.max(-1, (sum - deviation(squares, scale)) / weight),
+    high: Math.min(1, (sum + deviation(squares, otherScale)) / weight),
   };
 }
 
-/** True if one group earns more per decision than another, by more than `margin`, beyond doubt: as `low` of `gainOf` says. */
-export function isAhead(one: GroupSums, other: GroupSums, margin: number): boolean {
-  if (one.served <= 0 || other.served <= 0) return false;
-  const { served, sum, squares, scale } = weighted(one, other);
-  return evidence((sum - margin * served) / scale, squares / scale ** 2) >= NEEDED;
+/** The weighted values of spans, summed up, less a margin; `scale` is the least of them, negated. */
+export interface Evidence {
+  readonly sum: number;
+  readonly squares: number;
+  readonly scale: number;
 }
 
+export const NO_EVIDENCE: Evidence = { sum: 0, squares: 0, scale: 0 };
+
+/**
+ * Adds a span to the evidence that the first group earns more per decision, by more than `margin`. The groups are
+ * compared within each span alone, so it does not matter if their shares, or what all earn, change from span to span.
+ */
+export function withSpan(evidence: Evidence, span: Span, margin: number): Evidence {
+  const sums = weighted(span);
+  if (!sums) return evidence;
+  return {
+    sum: evidence.sum + sums.sum - margin * sums.weight,
+    squares: evidence.squares + sums.squares,
+    scale: Math.max(evidence.scale, sums.scale),
+  };
+}
+
+/** True if evidence leaves no doubt: that is ever said of what is not so with at most the probability `doubt`. */
+export function isBeyondDoubt({ sum, squares, scale }: Evidence, doubt: number): boolean {
+  const needed = -Math.log(doubt);
+  // No λ makes more of a sum.
+  if (scale === 0 || LARGEST * sum < needed * scale) return false;
+  return evidenceOf(sum / scale, squares / scale ** 2) >= needed;
+}
+
+/** True if one group earns more per decision than another, by more than `margin`, beyond doubt: as `low` of `gainOf` says. */
+export const isAhead = (one: GroupSums, other: GroupSums, margin: number): boolean =>
+  isBeyondDoubt(withSpan(NO_EVIDENCE, { one, other }, margin), SIDE);
+
 /** The log of the mixture, of values that are at least -1. */
-function evidence(sum: number, squares: number): number {
+function evidenceOf(sum: number, squares: number): number {
   if (sum <= 0) return Number.NEGATIVE_INFINITY;
   let most = Number.NEGATIVE_INFINITY;
   for (const { lambda, penalty } of LAMBDAS) most = Math.max(most, lambda * sum - penalty * squares);
@@ -91,10 +127,10 @@ function evidence(sum: number, squares: number): number {
 function deviation(squares: number, scale: number): number {
   const intrinsic = squares / scale ** 2;
   let [low, high] = [0, 1];
-  while (evidence(high, intrinsic) < NEEDED) [low, high] = [high, 2 * high];
+  while (evidenceOf(high, intrinsic) < NEEDED) [low, high] = [high, 2 * high];
   while (high - low > 1e-9 * high) {
     const middle = (low + high) / 2;
-    if (evidence(middle, intrinsic) < NEEDED) low = middle;
+    if (evidenceOf(middle, intrinsic) < NEEDED) low = middle;
     else high = middle;
   }
   return high * scale;

@@ -217,6 +217,35 @@ export const decisionsTables = (d: Dialect): string[] => [
     earlier ${d.bigint} NOT NULL,
     PRIMARY KEY (workspace_id, goal, content_id, policy)
   )`,
+  // What learned choices, and all of the holdout group, earned of goals with a guard, by hour and by day of the decision;
+  // content_id is empty for all. In millionths, as above.
+  `CREATE TABLE guard_count (
+    workspace_id TEXT NOT NULL,
+    width ${d.bigint} NOT NULL,
+    goal ${d.bigint} NOT NULL,
+    content_id TEXT NOT NULL,
+    policy TEXT NOT NULL,
+    bucket ${d.bigint} NOT NULL,
+    value ${d.bigint} NOT NULL,
+    squares ${d.bigint} NOT NULL,
+    most ${d.bigint} NOT NULL,
+    PRIMARY KEY (workspace_id, width, goal, content_id, policy, bucket)
+  )`,
+  'CREATE INDEX guard_count_age ON guard_count (workspace_id, width, bucket)',
+  // What guards say of contents, and of the learned choice (empty content_id): taken out at `removed_ms`, and compared by
+  // decisions from `since_ms` on. `rule` is the guard, `digest` the content then; the values are those of the comparison.
+  `CREATE TABLE guard (
+    workspace_id TEXT NOT NULL,
+    goal ${d.bigint} NOT NULL,
+    content_id TEXT NOT NULL,
+    since_ms ${d.bigint} NOT NULL,
+    removed_ms ${d.bigint},
+    rule TEXT NOT NULL,
+    digest TEXT NOT NULL,
+    value DOUBLE PRECISION NOT NULL,
+    holdout DOUBLE PRECISION NOT NULL,
+    PRIMARY KEY (workspace_id, goal, content_id)
+  )`,
   `CREATE TABLE catalog_version (
     workspace_id TEXT NOT NULL,
     version ${d.bigint} NOT NULL,
