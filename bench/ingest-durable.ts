@@ -3,9 +3,9 @@
  * separate processes on one machine. Every counted event is committed to disk (SQLite: synchronous=FULL; PostgreSQL:
  * fsync and synchronous_commit on). Prints events/s and the CPU-seconds per million events of each process, which depend
  * less on other load than the rate. `npm run bench -- bench/ingest-durable.ts [EVENTS] [ROUNDS]
- * [sqlite|postgres|citus]` after `npm run build`; `citus` needs a coordinator in SVC_TEST_CITUS_URL. Pin it to cores for comparable figures: `taskset -c 0,1 npm run bench -- …`.
+ * [sqlite|postgres|citus] [plan]` after `npm run build`; with `plan` each event is judged by a plan made of them; `citus` needs a coordinator in SVC_TEST_CITUS_URL. Pin it to cores for comparable figures: `taskset -c 0,1 npm run bench -- …`.
  */
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -19,6 +19,7 @@ import { cpuOf } from './support/cpu-of.ts';
 const count = Number(process.argv[2] ?? 500_000);
 const rounds = Number(process.argv[3] ?? 3);
 const only = process.argv[4];
+const planned = process.argv[5] === 'plan';
 const program = join(process.cwd(), 'bin/run.js');
 const dir = mkdtempSync(join(tmpdir(), 'svc-bench-'));
 
@@ -66,9 +67,25 @@ async function importInto(ready: Record<string, string>, file: string): Promise<
   return { ...JSON.parse(out), cpu: user! + system! };
 }
 
+/** Puts a catalog with the plan that the events themselves give. */
+async function putPlan({ url, workspace, apiKey }: Record<string, string>, file: string): Promise<void> {
+  const made = execFileSync(process.execPath, [program, 'events', 'plan', file], { env: { HOME: dir } });
+  const answer = await fetch(`${url}/v1/catalog`, {
+    method: 'PUT',
+    headers: {
+      authorization: `Bearer ${apiKey}`,
+      'x-service-workspace': workspace!,
+      'content-type': 'application/json',
+    },
+    body: JSON.stringify({ catalog: { contents: [], ...JSON.parse(made.toString()) } }),
+  });
+  if (!answer.ok) throw new Error(`the catalog was answered with ${answer.status}`);
+}
+
 async function measure(name: string, database: string, serverPid?: number): Promise<void> {
   const { child, ready } = await serve(database);
   const file = join(dir, 'events.ndjson');
+  if (planned) await putPlan(ready, file);
   const rates: number[] = [];
   for (let round = 0; round < rounds; round++) {
     const pids = [child.pid!, ...(serverPid === undefined ? [] : [serverPid])];

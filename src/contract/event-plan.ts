@@ -48,6 +48,11 @@ export interface Violation {
   readonly action: PlanAction;
 }
 
+/** A violation of the events of one name, without what they have. */
+export interface NamedViolation extends Pick<Violation, 'property' | 'rule'> {
+  readonly event: string;
+}
+
 export const PLAN_RULES = ['unknown-event', 'missing', 'unknown-property', 'type', 'enum', 'format'] as const;
 
 /** A plan that is ready to judge by. */
@@ -72,6 +77,8 @@ interface JudgedProperty {
   readonly wrongValue: string;
 }
 
+/** Events of a plan, properties of an event and values of a property, at most. */
+export const PLAN_LIMITS = { events: 500, properties: 200, values: 100 } as const;
 /** Violations of one event that are reported. */
 export const MAX_VIOLATIONS = 20;
 /** Values that a message lists. */

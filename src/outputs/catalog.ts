@@ -6,6 +6,15 @@ import { flag, text, whole } from './fields.ts';
 
 export const CatalogOutput = z.union([s.GetCatalogAnswer, s.CatalogVersionAnswer]);
 
+/** A plan of events, its types, or what was counted against the one in force. */
+export const EventsPlanOutput = z.union([
+  z.object({
+    events: about('The section `events` of a catalog (docs/catalog.md).', z.record(z.string(), z.unknown())),
+  }),
+  z.object({ types: text('TypeScript.') }),
+  s.EventPlanAnswer,
+]);
+
 export const CatalogDiffOutput = z.object({
   version: whole('The version that the file is compared with.'),
   same: flag('True if there is no difference.'),

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { PLAN_RULES } from '../contract/event-plan.ts';
 import { about } from '../contract/parts.ts';
 import { flag, number, text, textOrNull, whole, wholeOrNull } from './fields.ts';
 
@@ -33,6 +34,20 @@ const counts = {
     z.record(z.string(), z.enum(['string', 'number', 'boolean'])),
   ),
   filtered: whole('Records that --where left out; they are not among those read.'),
+  violations: z.optional(
+    about(
+      'With --plan: what rejected events do against it, the most frequent first; up to 500.',
+      z.array(
+        z.object({
+          event: text('Name of the event.'),
+          property: text('The property; empty for the event as a whole.'),
+          rule: about('What is wrong.', z.enum(PLAN_RULES)),
+          count: whole('How often.'),
+        }),
+      ),
+    ),
+  ),
+  otherViolations: z.optional(whole('With --plan: how many are not listed.')),
 };
 
 const plan = about(

@@ -16,7 +16,7 @@ import {
   WorkspaceUpdated,
 } from './accounts.ts';
 import { batchOf } from './batches.ts';
-import { CatalogDiffOutput, CatalogOutput } from './catalog.ts';
+import { CatalogDiffOutput, CatalogOutput, EventsPlanOutput } from './catalog.ts';
 import { BackupOutput, CopyOutput, RestoreOutput } from './data.ts';
 import { ERROR_OUTPUT } from './errors.ts';
 import { EvaluationOutput } from './evaluation.ts';
@@ -114,6 +114,7 @@ export const OUTPUTS: Readonly<Record<string, Printed>> = {
   'events:import': document('The result, also after a failure.', ImportOutput),
   'events:inspect': document('What the inputs hold.', InspectOutput),
   'events:sources': document('The sources, or one of them as a mapping file.', SourcesOutput),
+  'events:plan': document('The plan, its types, or what was counted against it.', EventsPlanOutput),
   'events:send': document('The answer of the service.', s.IngestEventsAnswer),
   'events:tail': lines('An event.', s.StreamedEvent),
   'imports:forget': document('The journals that were removed.', ImportsForgotten),

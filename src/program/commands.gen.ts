@@ -32,6 +32,7 @@ export const COMMANDS: Readonly<Record<string, () => Promise<{ default: CommandC
   doctor: () => import('../commands/doctor.ts'),
   'events:import': () => import('../commands/events/import.ts'),
   'events:inspect': () => import('../commands/events/inspect.ts'),
+  'events:plan': () => import('../commands/events/plan.ts'),
   'events:send': () => import('../commands/events/send.ts'),
   'events:sources': () => import('../commands/events/sources.ts'),
   'events:tail': () => import('../commands/events/tail.ts'),

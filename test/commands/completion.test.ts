@@ -25,6 +25,7 @@ const FILE_FLAGS = [
   '--header-file',
   '--input',
   '--mapping',
+  '--plan',
   '--policy',
   '--provider',
   '--record',
@@ -45,6 +46,8 @@ const FILE_ARGUMENTS = [
   'events:import more',
   'events:inspect file',
   'events:inspect more',
+  'events:plan file',
+  'events:plan more',
   'plugins:link folder',
   'users:import file',
   'users:import more',
@@ -59,7 +62,7 @@ describe('completion', () => {
       expect.arrayContaining(['events', 'decide', 'serve', 'help', '--version']),
     );
     expect(await complete(['ev'])).toEqual(['events']);
-    expect(await complete(['events', ''])).toEqual(['import', 'inspect', 'send', 'sources', 'tail']);
+    expect(await complete(['events', ''])).toEqual(['import', 'inspect', 'plan', 'send', 'sources', 'tail']);
     expect(await complete(['serve', ''])).toContain('exec');
     expect(await complete(['help', 'exit'])).toEqual(['exit-codes']);
     expect(await complete(['help', 'events', 'im'])).toEqual(['import']);

@@ -52,6 +52,25 @@ describe.runIf(hasChromium)('the overview', () => {
     await svc.send(`/v1/webhooks/${data.webhookId}`, { status: 'active' }, 'PATCH');
   });
 
+  test('says what is not as planned', async () => {
+    const { catalog } = await svc.send<{ catalog: object }>('/v1/catalog');
+    const plan = [{ event: 'plan_checked', properties: { n: { type: 'number' } }, required: ['n'] }];
+    const events = { unknownEvents: 'allow', plan };
+    await svc.send('/v1/catalog', { catalog: { ...catalog, events } }, 'PUT');
+    const event = { userId: 'u', event: 'plan_checked', timestamp: '2026-01-01T00:00:00Z' };
+    await expect
+      .poll(async () => {
+        await svc.send('/v1/events', { events: [event] }, 'POST');
+        return (await svc.send<{ counts: object[] }>('/v1/events/plan')).counts.length;
+      })
+      .toBe(1);
+    await svc.send('/v1/catalog', { catalog }, 'PUT');
+    await svc.go('/overview');
+    const needed = svc.page.getByRole('region', { name: 'Needs you' });
+    await needed.getByText(/Not as planned today, \d+ times?: plan_checked, n \(missing\)/).waitFor();
+    await svc.checkAccessibility();
+  });
+
   test('a chart has the same figures as a table', async () => {
     const { page } = svc;
     await svc.go('/overview');

@@ -49,6 +49,8 @@ it('prints JSON of the recorded shape', { timeout: 120_000 }, async () => {
   await svc('events import events.ndjson');
   await svc('events import events.ndjson --dry-run');
   await svc('events inspect events.ndjson');
+  await svc('events plan events.ndjson');
+  await svc('events plan --status');
   const { hashId } = (await svc('users import users.ndjson')) as { hashId: string };
   const { decisionId } = (await svc(`decide --hash-id ${hashId} --channel in-app --surface home`)) as {
     decisionId: string;

@@ -75,6 +75,7 @@ export async function runImportCommand(context: ImportContext, command: ImportCo
     onZoneless: () => {
       zoneless++;
     },
+    plan: await planOf(flags.plan, command, world),
   };
   // A wrong flag is refused before anything is connected.
   const parsed = { place, optionsAt: importOptions(flags, place), recovery };
@@ -91,6 +92,14 @@ export async function runImportCommand(context: ImportContext, command: ImportCo
   } finally {
     if (zoneless > 0) out.notice(zonelessText(zoneless));
   }
+}
+
+/** The plan of `--plan`. Throws a `file` or `usage` error. */
+async function planOf(file: string | undefined, { kind, command }: ImportCommand, world: Context['world']) {
+  if (file === undefined) return undefined;
+  // It loads the schema of the catalog.
+  if (kind === 'events') return (await import('../catalog/event-plan-file.ts')).readEventPlan(file, world);
+  throw new SvcError('usage', '--plan is about events', { hint: `svc ${command} FILE, without --plan` });
 }
 
 /** Prints the result on the stream of the command, under --quiet on standard output only. */

@@ -1,6 +1,7 @@
 import { join, resolve } from 'node:path';
 import { SvcError } from '../../cli/errors/svc-error.ts';
 import { parseDuration } from '../../cli/flags/duration.ts';
+import type { GivenPlan } from '../catalog/event-plan-file.ts';
 import type { ImportFlags } from './option-table/flags.ts';
 import { mappingOf, partOfFlags, readingOf } from './option-table/table.ts';
 import type { RecordKind } from './record/record-kind.ts';
@@ -25,6 +26,7 @@ export interface Place {
   readonly dataDir: string;
   readonly resumeCommand: string;
   readonly onZoneless: () => void;
+  readonly plan?: GivenPlan | undefined;
 }
 
 /** The service and workspace that records are sent to; empty texts before a connection is made. */
@@ -35,11 +37,11 @@ export interface Target {
 
 /** Parses the flags of an import, and returns what makes its options for a target. Throws a `usage` error. */
 export function importOptions(flags: ImportFlags, place: Place): (target: Target) => ImportOptions {
-  const { kind, inputs, cwd, dataDir, resumeCommand, onZoneless } = place;
+  const { kind, inputs, cwd, dataDir, resumeCommand, onZoneless, plan } = place;
   const input = partOfFlags('input', flags, { kind, zone: 'UTC', format: flags.format });
   const parsed = {
     reading: readingOf(flags),
-    mapping: mappingOf(kind, flags, onZoneless),
+    mapping: { ...mappingOf(kind, flags, onZoneless), plan },
     preflight: !flags['no-preflight'] && !flags['fail-fast'] && flags['max-errors'] === undefined,
     concurrency: flags.concurrency,
     maxErrors: flags['fail-fast'] ? 1 : flags['max-errors'],

@@ -1,11 +1,8 @@
 /** The plan of events in the catalog file. Its words are those of JSON Schema, of which it is a small part. */
 import * as z from 'zod/mini';
 import { described } from '../../contract/described.ts';
-import { hasFormat } from '../../contract/event-plan.ts';
+import { hasFormat, PLAN_LIMITS } from '../../contract/event-plan.ts';
 import { limited, name } from './fields.ts';
-
-/** Events of a plan, properties of an event and values of a property, at most. */
-export const PLAN_LIMITS = { events: 500, properties: 200, values: 100 } as const;
 
 const TYPES = ['string', 'number', 'integer', 'boolean'] as const;
 const description = (what: string) => z.optional(described(z.string().check(z.maxLength(1000)), what));

@@ -1,10 +1,8 @@
 import { expect, test } from 'vitest';
 import type { RequestOf } from '../../../src/contract/endpoints.ts';
+import type { NamedViolation } from '../../../src/contract/event-plan.ts';
 import { catalogVersions } from '../../../src/service/catalog/catalog-versions.ts';
-import {
-  type CountedViolation,
-  eventViolations,
-} from '../../../src/service/events/store/event-violations.ts';
+import { eventViolations } from '../../../src/service/events/store/event-violations.ts';
 import { startTestService, type TestService } from '../../support/process/service.ts';
 import { agedStore, DAY_MS } from '../../support/retention/aged-store.ts';
 
@@ -17,13 +15,30 @@ const PLAN = [
     additionalProperties: false,
   },
 ];
+const planOf = (settings: { violations?: string; unknownEvents?: string } = {}) => ({
+  plan: PLAN,
+  ...settings,
+});
 type Sent = Omit<RequestOf<'ingestEvents'>['events'][number], 'userId' | 'timestamp'>;
 
-async function put(service: TestService, events: object | undefined) {
+/** Puts a plan, and waits until the node uses it. */
+async function put(
+  service: TestService,
+  events: { violations?: string; unknownEvents?: string } | undefined,
+) {
   const catalog = { contents: [], ...(events && { events }) };
   const answer = await service.fetch('/v1/catalog', { method: 'PUT', body: { catalog } });
   expect(answer.status).toBe(200);
+  await expect
+    .poll(() => status(service), { timeout: 5_000 })
+    .toMatchObject(
+      events ? { violations: 'warn', unknownEvents: 'warn', ...plainOf(events) } : { violations: null },
+    );
 }
+const plainOf = ({ violations, unknownEvents }: { violations?: string; unknownEvents?: string }) => ({
+  ...(violations && { violations }),
+  ...(unknownEvents && { unknownEvents }),
+});
 const ingest = (service: TestService, events: readonly Sent[], headers = {}) =>
   service.fetch('/v1/events', {
     headers,
@@ -42,7 +57,7 @@ const countsOf = async (service: TestService) =>
 test('counts what is stored against the plan, once', async () => {
   const service = await startTestService();
   expect(await status(service)).toMatchObject({ events: null, violations: null, counts: [], others: 0 });
-  await put(service, { plan: PLAN });
+  await put(service, planOf());
   const good: Sent = { event: 'order', properties: { amount: 1, currency: 'EUR' } };
   expect((await ingest(service, [good])).status).toBe(202);
   expect(await countsOf(service)).toEqual([]);
@@ -81,7 +96,7 @@ test('counts what is stored against the plan, once', async () => {
 
 test('refuses a batch as the plan says, and stores and counts nothing of it', async () => {
   const service = await startTestService();
-  await put(service, { violations: 'refuse', plan: PLAN });
+  await put(service, planOf({ violations: 'refuse' }));
   const mixed: Sent[] = [
     { event: 'order', properties: { amount: 1 } },
     { event: 'order', properties: { amount: 1, currency: 'eur' } },
@@ -97,12 +112,12 @@ test('refuses a batch as the plan says, and stores and counts nothing of it', as
   // The event that is not in the plan is only counted.
   expect((await ingest(service, [mixed[0]!, mixed[2]!])).status).toBe(202);
   expect(await countsOf(service)).toEqual(['ordr null unknown-event 1']);
-  await put(service, { unknownEvents: 'refuse', plan: PLAN });
+  await put(service, planOf({ unknownEvents: 'refuse' }));
   expect((await ingest(service, [mixed[2]!])).status).toBe(400);
-  await put(service, { unknownEvents: 'allow', plan: PLAN });
+  await put(service, planOf({ unknownEvents: 'allow' }));
   expect((await ingest(service, [mixed[2]!])).status).toBe(202);
   // Errors of a body that is parsed because it is not scanned.
-  await put(service, { unknownEvents: 'refuse', plan: PLAN });
+  await put(service, planOf({ unknownEvents: 'refuse' }));
   const escaped = `{"events":[{"userId":"u","event":"ord\\u0072","timestamp":"${timestamp}"}]}`;
   expect(await (await service.fetch('/v1/events', { raw: escaped })).json()).toMatchObject({
     details: [{ index: 0, field: 'event', message: 'is not in the plan' }],
@@ -115,7 +130,7 @@ test('refuses a batch as the plan says, and stores and counts nothing of it', as
 
 test('lists a bounded number of errors', async () => {
   const service = await startTestService();
-  await put(service, { violations: 'refuse', plan: PLAN });
+  await put(service, planOf({ violations: 'refuse' }));
   const properties = Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`p${i}`, i]));
   const answer = await ingest(service, Array(600).fill({ event: 'order', properties }));
   const { details } = (await answer.json()) as { details: { index: number }[] };
@@ -140,7 +155,7 @@ test('another process judges by a new plan as soon as it knows it, and each batc
         },
       }),
   };
-  await put(one, { unknownEvents: 'refuse', plan: PLAN });
+  await put(one, planOf({ unknownEvents: 'refuse' }));
   const half = Array<Sent>(10).fill({ event: 'ordr' });
   await expect.poll(async () => (await ingest(other, half)).status, { timeout: 10_000 }).toBe(400);
   const before = (await status(one)).counts;
@@ -154,9 +169,9 @@ test('counts are bounded in rows and kept for 90 days', async () => {
   const start = Date.UTC(2026, 0, 1, 23);
   const aged = await agedStore(start);
   const [id, other] = aged.workspaces as [string, string];
-  const add = (violations: CountedViolation[], workspace = id) =>
+  const add = (violations: NamedViolation[], workspace = id) =>
     aged.store.write((tx) => eventViolations.add(tx, workspace, violations));
-  const named = (name: string, times: number): CountedViolation[] =>
+  const named = (name: string, times: number): NamedViolation[] =>
     Array(times).fill({ event: name, property: 'p', rule: 'type' });
   await add(named('first', 3));
   for (let batch = 0; batch < 3; batch++)
@@ -167,7 +182,7 @@ test('counts are bounded in rows and kept for 90 days', async () => {
   const { counts, others } = await list(1);
   expect([counts.length, counts[0], others]).toEqual([
     500,
-    { event: 'first', property: 'p', rule: 'type', count: 5, last: start },
+    { event: 'first', property: 'p', rule: 'type', count: 5, last: expect.any(Number) },
     401,
   ]);
   expect(await list(90, other)).toEqual({ counts: [], others: 0 });

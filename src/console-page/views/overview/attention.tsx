@@ -17,6 +17,8 @@ const SOME = 3;
 /** Entries that the model has yet to learn, from which it is late. */
 const BEHIND = 1_000;
 const MOST = 5;
+/** Violations of the plan of events that are shown; `svc events plan --status` has all. */
+const MOST_PLANNED = 3;
 /** How long rejected records are new. */
 const DAY_MS = 86_400_000;
 
@@ -37,6 +39,11 @@ export function Attention({ overview }: { overview: Overview | undefined }): VNo
   const model = useResource(
     offers('getModel') ? 'model' : undefined,
     (signal) => call('getModel', { signal }),
+    EVERY_MS,
+  ).value;
+  const plan = useResource(
+    offers('getEventPlan') ? 'eventPlan' : undefined,
+    (signal) => call('getEventPlan', { query: { days: '1' }, signal }),
     EVERY_MS,
   ).value;
   const imports = useResource(
@@ -97,6 +104,21 @@ export function Attention({ overview }: { overview: Overview | undefined }): VNo
           },
         ]
       : []),
+    ...(plan?.counts ?? []).slice(0, MOST_PLANNED).map(({ event, property, rule, count: times }) => ({
+      key: `plan ${event} ${property} ${rule}`,
+      href: `/live?filter=${encodeURIComponent(`event:${JSON.stringify(event)}`)}`,
+      what: (
+        <>
+          Not as planned today, {counted(times, 'time', 'times')}: <Text of={event} />
+          {property !== null && (
+            <>
+              , <Text of={property} />
+            </>
+          )}{' '}
+          ({rule}).
+        </>
+      ),
+    })),
     ...stuck.slice(0, MOST).map(({ id, state, inputs }) => ({
       key: id,
       href: `/imports?open=${encodeURIComponent(id)}`,

@@ -27,7 +27,7 @@ export class RejectsFile {
   async append(rejects: readonly Reject[]): Promise<number> {
     this.file ??= await this.open();
     const bytes = Buffer.from(
-      rejects.map(({ fixableBy: _, ...line }) => `${JSON.stringify(line)}\n`).join(''),
+      rejects.map(({ fixableBy: _, violations: __, ...line }) => `${JSON.stringify(line)}\n`).join(''),
     );
     let written = 0;
     while (written < bytes.length) {

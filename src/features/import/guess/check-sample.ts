@@ -21,8 +21,8 @@ export function checkSamples(samples: readonly Sample[], mapping: Mapping): Samp
   let records = 0;
   const reject = (error: ValidationError) => {
     rejected++;
-    const { field, reason, fixableBy } = error;
-    reasons.add([{ file: '', line: 0, offset: 0, raw: '', field, reason, fixableBy }]);
+    const { field, reason, fixableBy, violations } = error;
+    reasons.add([{ file: '', line: 0, offset: 0, raw: '', field, reason, fixableBy, violations }]);
     if (!examples.has(field) && examples.size < 10) examples.set(field, reason);
   };
   for (const sample of samples) {

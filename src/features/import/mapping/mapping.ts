@@ -1,4 +1,5 @@
 import { jsonString } from '../../../kit/json-string.ts';
+import type { GivenPlan } from '../../catalog/event-plan-file.ts';
 import type { CellType, ColumnTypes } from '../record/cell-type.ts';
 import type { RecordKind } from '../record/record-kind.ts';
 import type { MapRule } from './map-rules.ts';
@@ -33,6 +34,8 @@ export interface Mapping {
   readonly drop?: ReadonlySet<string> | undefined;
   /** `--where field=value`: the accepted values of each field. */
   readonly where?: ReadonlyMap<string, ReadonlySet<string>> | undefined;
+  /** `--plan`: events that are not as planned are rejected. */
+  readonly plan?: GivenPlan | undefined;
   readonly validate: boolean;
   /** The rule of `eventId` is that of a source (`--from`). */
   readonly sourceIds?: boolean | undefined;

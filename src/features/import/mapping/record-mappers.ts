@@ -1,10 +1,11 @@
 import { scanEvent } from '../formats/json/scan-event.ts';
-import type { MappersFor } from '../formats/record-mappers.ts';
+import type { MappersFor, RecordMappers } from '../formats/record-mappers.ts';
 import { requireConsentNamed } from './consent-names.ts';
 import { Columns } from './csv-columns.ts';
 import { forJson, forTable } from './event-ids.ts';
 import { jsonMapper } from './map-json.ts';
 import type { Mapping } from './mapping.ts';
+import { planned } from './planned.ts';
 
 /** Creates what makes the mappers of the records to send. */
 export function recordMappers(given: Mapping): MappersFor {
@@ -18,12 +19,13 @@ export function recordMappers(given: Mapping): MappersFor {
         }
       : given;
     const json = forJson(mapping);
-    return {
+    const mappers = {
       json: jsonMapper(json),
       scan: isPlain(json) ? scanEvent : undefined,
       rows: (header, file) => new Columns(header, forTable(mapping, header), file),
       checkNames: (names, file) => requireConsentNamed(names, given, file),
-    };
+    } satisfies RecordMappers;
+    return given.plan ? planned(mappers, given.plan) : mappers;
   };
 }
 

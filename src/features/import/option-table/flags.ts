@@ -183,6 +183,15 @@ export const acknowledgementFlag = {
 export const importFlags = {
   ...mappingFlags,
   ...acknowledgementFlag,
+  plan: Flags.string({
+    summary: 'reject events that are not as planned in the section `events` of this catalog',
+    helpValue: 'FILE',
+    // The command reads the file, as it knows the folder.
+    ...sent('mapping', 'plan', (): Mapping['plan'] => undefined, {
+      journal: (plan) => plan && [plan.file, plan.digest],
+      again: (flag, [file]: [string, string]) => [flag, file],
+    }),
+  }),
   'batch-size': Flags.integer({
     summary: 'maximum number of records per request',
     default: 1000,

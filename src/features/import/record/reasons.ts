@@ -1,9 +1,18 @@
+import type { NamedViolation } from '../../../contract/event-plan.ts';
 import type { Reject } from './reject.ts';
 import type { FixingFlag } from './validation-errors.ts';
 
 /** Maximum number of fields that are counted one by one, and that are reported. */
 const MAX_COUNTED = 100;
 const MAX_REPORTED = 5;
+
+/** Kinds of violations of a plan that are counted one by one. */
+const MAX_VIOLATIONS = 500;
+
+/** How often events of one name do something against the plan. */
+export interface ViolationCount extends NamedViolation {
+  readonly count: number;
+}
 
 /** Bytes that are kept of records that are not UTF-8. */
 const MAX_UNDECODED = 16 * 1024;
@@ -25,11 +34,14 @@ export class Reasons {
   /** The bytes of the first records that are not UTF-8. */
   readonly undecoded: Buffer[] = [];
   private kept = 0;
+  private readonly byViolation = new Map<string, NamedViolation & { count: number }>();
+  private otherViolations = 0;
   private readonly byFile = new Map<string, { count: number; undecoded: number }>();
 
   add(rejects: readonly Reject[]): void {
-    for (const { field, fixableBy, file, rawBase64 } of rejects) {
+    for (const { field, fixableBy, file, rawBase64, violations = [] } of rejects) {
       this.total++;
+      for (const violation of violations) this.violate(violation);
       const counted = this.byFile.get(file) ?? { count: 0, undecoded: 0 };
       counted.count++;
       if (rawBase64 !== undefined) {
@@ -43,6 +55,20 @@ export class Reasons {
       this.fixable++;
       for (const flag of fixableBy) this.flags.add(flag);
     }
+  }
+
+  private violate(violation: NamedViolation): void {
+    const key = JSON.stringify(violation);
+    const known = this.byViolation.get(key);
+    if (known) known.count++;
+    else if (this.byViolation.size < MAX_VIOLATIONS) this.byViolation.set(key, { ...violation, count: 1 });
+    else this.otherViolations++;
+  }
+
+  /** What events do against `--plan`, the most frequent first, and the number of those beyond the limit. */
+  get violations(): { readonly counts: readonly ViolationCount[]; readonly others: number } {
+    const counts = [...this.byViolation.values()].sort((a, b) => b.count - a.count);
+    return { counts, others: this.otherViolations };
   }
 
   private keep(rawBase64: string): void {

@@ -20,6 +20,8 @@ export interface Reject {
   readonly truncated?: true;
   /** The flags with which the record would be valid (see ValidationError); not written to the file. */
   readonly fixableBy?: ValidationError['fixableBy'];
+  /** What the event does against `--plan`; not written to the file. */
+  readonly violations?: ValidationError['violations'];
 }
 
 /** What comes before the record in a line of a rejects file is within this many bytes. */

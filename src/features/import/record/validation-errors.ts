@@ -1,9 +1,13 @@
+import type { NamedViolation } from '../../../contract/event-plan.ts';
+
 /** A validation error of a record: the field (`record` for the whole record) and the reason. */
 export interface ValidationError {
   readonly field: string;
   readonly reason: string;
   /** The flags with which the record would be valid, used together. */
   readonly fixableBy?: readonly FixingFlag[] | undefined;
+  /** What the event does against `--plan`. */
+  readonly violations?: readonly NamedViolation[] | undefined;
 }
 
 /** A flag that makes a rejected record valid; `text:COLUMN` makes a column text. */

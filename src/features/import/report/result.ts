@@ -4,7 +4,7 @@ import { onlyColumn } from '../mapping/map-rules.ts';
 import type { Mapping } from '../mapping/mapping.ts';
 import type { CellType } from '../record/cell-type.ts';
 import { type Counters, imbalance } from '../record/counters.ts';
-import type { Reasons } from '../record/reasons.ts';
+import type { Reasons, ViolationCount } from '../record/reasons.ts';
 import { FIELDS, FREE_PART } from '../record/record-kind.ts';
 
 /** Counts of the client's requests. */
@@ -44,6 +44,9 @@ export interface ImportResult extends Traffic {
   readonly lastTimestamp: string | null;
   /** The types of the columns that become properties; empty for JSON. */
   readonly types: Readonly<Record<string, CellType>>;
+  /** With `--plan`: what rejected events do against it, and the number of those that are not listed. */
+  readonly violations?: readonly ViolationCount[];
+  readonly otherViolations?: number;
 }
 
 /** Makes the result from the counters. */
@@ -54,7 +57,8 @@ export function resultOf(
   mapping: Mapping,
   rest: Pick<ImportResult, 'files' | 'elapsedMs' | 'rejectsFile' | 'resumeCommand' | 'sha256'>,
 ): ImportResult {
-  const { read, accepted, duplicates, rejected, skipped, unsent, filtered, batches, bytes } = counters;
+  const { read, accepted, duplicates, rejected, skipped, unsent, filtered, batches, bytes, reasons } =
+    counters;
   const { files, elapsedMs, rejectsFile, resumeCommand, sha256 } = rest;
   const seconds = elapsedMs / 1000;
   return {
@@ -77,6 +81,10 @@ export function resultOf(
     firstTimestamp: times.first,
     lastTimestamp: times.last,
     types: typesOf(mapping),
+    ...(mapping.plan && {
+      violations: reasons.violations.counts,
+      otherViolations: reasons.violations.others,
+    }),
   };
 }
 

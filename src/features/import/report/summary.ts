@@ -44,6 +44,7 @@ export function planSummary(
       ? `  the service has no rate limit (${source})`
       : `  at least ${n(plan.leastSeconds)} s at ${n(plan.limit)} requests a minute (${source})`,
     dataText(result),
+    violationsText(result),
     result.rejectsFile ? `\n  rejects: ${result.rejectsFile}` : '',
   ];
 }
@@ -81,11 +82,33 @@ export function summary(
   ]);
   const rate = `${n(result.eventsPerSecond)} ${noun}/s, ${(result.elapsedMs / 1000).toFixed(1)} s`;
   lines.push(`  ${requests}\n  ${n(result.bytes)} bytes, ${rate}`);
-  lines.push(dataText(result));
+  lines.push(dataText(result), violationsText(result));
   if (slow) lines.push(`\n  ${slow.held}\n  faster:  ${slow.faster.join('\n           ')}`);
   if (result.rejectsFile) lines.push(`\n  rejects: ${result.rejectsFile}`);
   if (result.resumeCommand) lines.push(`\n  resume:  ${result.resumeCommand}`);
   return lines;
+}
+
+/** Violations of the plan that are printed. */
+const MAX_SHOWN = 20;
+
+/** What events do against `--plan`, by event and property. */
+function violationsText({ violations = [], otherViolations = 0 }: ImportResult): string {
+  if (violations.length === 0) return '';
+  const shown = violations.slice(0, MAX_SHOWN);
+  const rows = shown.map(({ event, property, rule, count }) => [
+    count.toLocaleString('en-US'),
+    rule,
+    event.slice(0, MAX_CHARS),
+    property.slice(0, MAX_CHARS),
+  ]);
+  const widths = [0, 1, 2].map((i) => Math.max(...rows.map((row) => row[i]!.length)));
+  const more = violations.slice(MAX_SHOWN).reduce((sum, { count }) => sum + count, otherViolations);
+  const lines = rows.map(([count, ...names]) =>
+    `    ${[count!.padStart(widths[0]!), ...names.map((name, i) => name.padEnd(widths[i + 1] ?? 0))].join('  ')}`.trimEnd(),
+  );
+  if (more > 0) lines.push(`    and ${more.toLocaleString('en-US')} more`);
+  return `\n  not as planned:\n${lines.join('\n')}`;
 }
 
 /** Maximum number of columns that are named for a type. */

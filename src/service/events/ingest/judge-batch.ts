@@ -1,8 +1,13 @@
 import { ServiceError } from '../../../contract/errors.ts';
-import { type Judge, judge, type Violation, violatedField } from '../../../contract/event-plan.ts';
+import {
+  type Judge,
+  judge,
+  type NamedViolation,
+  type Violation,
+  violatedField,
+} from '../../../contract/event-plan.ts';
 import type { Detail } from '../../../contract/validation.ts';
 import type { EventBatch } from '../store/append.ts';
-import type { CountedViolation } from '../store/event-violations.ts';
 
 /** Errors that an answer lists, of an event and of all, as for other invalid records. */
 const LISTED = { perEvent: 5, all: 1000 } as const;
@@ -14,7 +19,7 @@ const LISTED = { perEvent: 5, all: 1000 } as const;
 export function judgeBatch(
   plan: Judge,
   batch: Pick<EventBatch, 'whole' | 'at'>,
-): ((isStored: (index: number, userId: string) => boolean) => Iterable<CountedViolation>) | undefined {
+): ((isStored: (index: number, userId: string) => boolean) => Iterable<NamedViolation>) | undefined {
   const found: [index: number, event: string, violations: readonly Violation[]][] = [];
   const details: Detail[] = [];
   for (const [index, { event, properties }] of batch.whole().entries()) {

@@ -1,15 +1,10 @@
-import type { Violation } from '../../../contract/event-plan.ts';
+import type { NamedViolation } from '../../../contract/event-plan.ts';
 import type { Cutoffs } from '../../platform/store/retained-logs.ts';
 import { deleteSome, insertRows } from '../../platform/store/rows.ts';
 import type { Tx } from '../../platform/store/store.ts';
 
-/** What is counted of a violation: nothing of the values of the event. */
-export interface CountedViolation extends Pick<Violation, 'property' | 'rule'> {
-  readonly event: string;
-}
-
 /** How often events of one name did something against the plan, and when last (Unix ms). */
-export interface ViolationCount extends CountedViolation {
+export interface ViolationCount extends NamedViolation {
   readonly count: number;
   readonly last: number;
 }
@@ -30,7 +25,7 @@ const keyOf = ({ event, property, rule }: { readonly [K in keyof typeof OTHERS]:
 /** How often the stored events of a workspace were not as planned, by day. */
 export const eventViolations = {
   /** Counts violations, in the transaction that stores their events and has locked the event head. */
-  async add(tx: Tx, workspaceId: string, violations: Iterable<CountedViolation>): Promise<void> {
+  async add(tx: Tx, workspaceId: string, violations: Iterable<NamedViolation>): Promise<void> {
     const day = Math.floor(tx.now / DAY_MS);
     const counts = new Map<string, { of: { readonly [K in keyof typeof OTHERS]: string }; count: number }>();
     for (const of of violations) {
@@ -40,7 +35,7 @@ export const eventViolations = {
       else counts.set(key, { of, count: 1 });
     }
     if (counts.size === 0) return;
-    const rows = await tx.sql.all<CountedViolation>(
+    const rows = await tx.sql.all<NamedViolation>(
       'SELECT event, property, rule FROM event_violation WHERE workspace_id = ? AND day = ?',
       [workspaceId, day],
     );

@@ -44,6 +44,7 @@ const USES: Readonly<Record<string, { words: string[]; input?: string; also?: st
   drop: { words: ['--drop', 'x', '--drop', 'y'] },
   where: { words: ['--where', 'event=e', '--where', 'event=f', '--where', 'userId=u'] },
   'no-validate': { words: ['--no-validate'] },
+  plan: { words: ['--plan', 'plan.json'] },
   'batch-size': { words: ['--batch-size', '7'] },
   shard: { words: ['--shard', '1/1'] },
   limit: { words: ['--limit', '5'] },
@@ -73,6 +74,7 @@ test.each(Object.entries(USES))(
     const cwd = tempDir();
     const home = tempDir();
     writeFileSync(join(cwd, 'input'), input);
+    writeFileSync(join(cwd, 'plan.json'), JSON.stringify({ events: { plan: [{ event: 'e' }] } }));
     const journal = ['--checkpoint', 'j'];
     const run = (...more: string[]) =>
       runSvc(['events', 'import', 'input', ...journal, ...more, '--json'], { env: service.env, cwd, home });
