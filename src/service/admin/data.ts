@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statfsSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { Clock } from '../../kit/clock.ts';
 import { ensurePrivateDir, writePrivateFile } from '../../kit/files/private-file.ts';
@@ -68,7 +68,7 @@ export async function backupData(
   options: CopyOptions,
 ): Promise<Manifest> {
   return withStore(from.database, options.clock, (source) =>
-    withScratch(dirname(resolve(file)), async (scratch) => {
+    withScratch(dirname(resolve(file)), options.clock, async (scratch) => {
       const createdAt = new Date(options.clock.now()).toISOString();
       const { workspaces, rows, tables } = await withStore(scratch, options.clock, (target) =>
         copyStore(source, target, { ...options, freeze: false }),
@@ -97,7 +97,7 @@ export async function restoreData(
   options: CopyOptions,
 ): Promise<{ manifest: Manifest; copied: Copied; hasKey: boolean }> {
   const folder = isPostgres(to.database) ? to.dataDir : dirname(resolve(to.database));
-  return withScratch(folder, async (scratch) => {
+  return withScratch(folder, options.clock, async (scratch) => {
     const manifest = await unpack(file, scratch, options.signal);
     if (manifest.schema > versionOf(MIGRATIONS))
       throw new StoreUnusable(
@@ -151,10 +151,19 @@ async function withStore<T>(database: string, clock: Clock, work: (store: Store)
   }
 }
 
-/** Gives work the name of an SQLite file that is removed afterwards. */
-async function withScratch<T>(folder: string, work: (file: string) => Promise<T>): Promise<T> {
+const SCRATCH = '.svc-backup-';
+/** A backup is written, or restored, in less. */
+const SCRATCH_MS = 24 * 3_600_000;
+
+/** Gives work the name of an SQLite file that is removed afterwards, with those that killed processes left a day ago. */
+async function withScratch<T>(folder: string, clock: Clock, work: (file: string) => Promise<T>): Promise<T> {
   ensurePrivateDir(folder);
-  const own = mkdtempSync(join(folder, '.svc-backup-'));
+  for (const name of readdirSync(folder).filter((each) => each.startsWith(SCRATCH))) {
+    const left = statSync(join(folder, name), { throwIfNoEntry: false });
+    if (left && clock.now() - left.mtimeMs > SCRATCH_MS)
+      rmSync(join(folder, name), { recursive: true, force: true });
+  }
+  const own = mkdtempSync(join(folder, SCRATCH));
   try {
     return await work(join(own, 'data.db'));
   } catch (error) {

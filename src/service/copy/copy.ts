@@ -45,7 +45,10 @@ export async function copyStore(source: Store, target: Store, options: CopyOptio
   const run = newId('copy');
   const { fresh, working } = await prepare(source, target, ids, run);
   const copy = new Copy(target, run, ids, options);
-  let tables = await source.read((tx) => copy.pass((work) => work(tx), options.freeze ? 'fast' : 'exact'));
+  let tables = await source.read(async (tx) => {
+    await hold(tx);
+    return copy.pass((work) => work(tx), options.freeze ? 'fast' : 'exact');
+  });
   let frozenMs: number | null = null;
   if (options.freeze) {
     const since = clock.now();
@@ -102,6 +105,12 @@ export async function measure(
     if (rows > 0) tables.push({ table: table.name, rows, bytes });
   }
   return { workspaces: ids, tables: tables.sort((a, b) => b.bytes - a.bytes) };
+}
+
+/** PostgreSQL ends a transaction without statements after 20 s: a large table of the target takes longer to compare. */
+async function hold(tx: Tx): Promise<void> {
+  if (tx.sql.dialect.name === 'postgres')
+    await tx.sql.run("SET LOCAL idle_in_transaction_session_timeout = '6h'", []);
 }
 
 async function copySettings(source: Store, tx: Tx): Promise<void> {

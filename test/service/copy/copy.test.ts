@@ -1,4 +1,12 @@
-import { copyFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
@@ -205,10 +213,15 @@ test('a backup restores a moment, and no other file is taken for one', async () 
   await fill(service);
   const dir = tempDir();
   const file = join(dir, 'svc.backup');
+  // What a killed process left is removed after a day: until then it may be that of one which runs.
+  const [old, young] = ['old', 'young'].map((name) => join(dir, `.svc-backup-${name}`));
+  for (const folder of [old!, young!]) mkdirSync(folder);
+  const before = new Date(Date.now() - 25 * 3_600_000);
+  utimesSync(old!, before, before);
   const manifest = await backupData(place(service.database, service.folder), file, '0.0.0', OPTIONS);
   await service.send('POST', '/v1/events', { events: eventsOf(5000, 100) });
   expect(manifest.tables.find(({ table }) => table === 'event')!.rows).toBe(1500);
-  expect(readdirSync(dir)).toEqual(['svc.backup']);
+  expect(readdirSync(dir)).toEqual(['.svc-backup-young', 'svc.backup']);
   const bytes = readFileSync(file);
   await fc.assert(
     fc.asyncProperty(
