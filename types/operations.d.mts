@@ -247,6 +247,24 @@ export interface DecisionGroup {
   readonly high: number | null;
 }
 
+/** Which events are deleted: those for which everything holds that is given. At least one field must be. */
+export interface DeleteEventsRequest {
+  /** Events with this name. */
+  readonly event?: string | undefined;
+  /** Events of this user. */
+  readonly userId?: string | undefined;
+  /** Events that happened from this time on. */
+  readonly since?: string | undefined;
+  /** Events that happened before this time. */
+  readonly until?: string | undefined;
+  /** Events that this run of an import sent. */
+  readonly run?: string | undefined;
+  /** Events that match, in the language of the filter of `watchEvents`. */
+  readonly filter?: string | undefined;
+  /** Count the events, and delete none. */
+  readonly dryRun?: boolean | undefined;
+}
+
 /** The erasure has begun. Personal fields are gone; logs are searched within about a minute, then the user is not found. */
 export interface DeleteUserAnswer {
   /** Hashed identifier of the user. */
@@ -322,6 +340,37 @@ export interface Event {
   readonly properties?: { readonly [name: string]: string | number | boolean } | undefined;
   /** An id of your own. Of the events of a workspace with the same id, the first is stored. */
   readonly eventId?: string | undefined;
+}
+
+/** A deletion of events, and how far it has come. */
+export interface EventDeletion {
+  /** Identifier of the deletion. */
+  readonly deletionId: string;
+  /** True if the events are counted, and none is deleted. */
+  readonly dryRun: boolean;
+  /** `counting` or `deleting` while events are searched; `settling` once all are deleted, until the counts of events of each user are corrected; `done`. */
+  readonly status: 'counting' | 'deleting' | 'settling' | 'done';
+  /** Events that were found so far. */
+  readonly events: number;
+  /** The part of the events that was searched, from 0 to 1. */
+  readonly progress: number;
+  /** Of a dry run: the first events that were found, while they are stored. */
+  readonly sample: readonly {
+    /** Identifier of the user. */
+    readonly userId: string;
+    /** Name of the event. */
+    readonly event: string;
+    /** When it happened. */
+    readonly timestamp: string;
+    /** Properties of the event. */
+    readonly properties?: { readonly [name: string]: string | number | boolean } | undefined;
+  }[];
+  /** When it was requested. */
+  readonly requestedAt: string;
+  /** When it ended; null until then. */
+  readonly endedAt: string | null;
+  /** Identifier of the request; also in the header X-Service-Request-Id. */
+  readonly requestId: string;
 }
 
 /** Kind of event that a subscription can name. */
@@ -1508,6 +1557,10 @@ export interface Operations {
   }, options?: CallOptions): Promise<UserTimelineAnswer>;
   /** Erase a user. Erases everything personal, and what only this user produced: events, messages, notifications, deliveries and what was learned of the user alone. A user of whom there are events alone is erased too: their userIds are searched for the hashId, so any hashId is answered. Refusals of marketing and dead addresses stay, as keyed hashes. The decision log keeps what was chosen, without the user. */
   deleteUser(input: { readonly hashId: string }, options?: CallOptions): Promise<DeleteUserAnswer>;
+  /** Delete events, or count those that would be. Deletes the events that are stored now and selected, in pieces, as if they had never come: indexes, counts, features, and what goals earned of them follow, and their ids may be sent again. A run that is deleted without other conditions can send no more events. Decisions that were made and webhooks that were sent stay. A deletion that selects the same as one that has yet to end is that one. One deletion of a workspace runs at a time. */
+  deleteEvents(input: DeleteEventsRequest, options?: CallOptions): Promise<EventDeletion>;
+  /** How far a deletion of events has come. It is kept for 30 days. */
+  getEventDeletion(input: { readonly id: string }, options?: CallOptions): Promise<EventDeletion>;
   /** The live event stream (Server-Sent Events). Sends each ingested event within seconds. A message has the position in `id`, `event` as its type, and the event as JSON in `data`. The stream begins with a message that has only an `id`. A message of the type `gap` says that events since the position were removed by age, with `removedBefore` in `data`. Comments keep an idle stream open. */
   streamEvents(input?: undefined, options?: StreamOptions): AsyncIterable<{ readonly id: string; readonly event: StreamedEvent }>;
   /** Watch the events that match a filter, as a person can read them (Server-Sent Events). For a page or a terminal; use `streamEvents` to process every event. The stream begins with a `ready` frame. An `event` frame has an event, in which values that look personal are masked and not found by the filter. A `tick` frame has counts four times a second while events arrive, and at least every second. A `gap` frame names events that cannot be shown any more. At most 5,000 events a second are sent with a filter and 100 without. The `id` of a frame, also the `next` in its data, is where a watch with `after` or `Last-Event-ID` resumes: it sends all matching events since, up to 2,000,000 events back. */

@@ -63,6 +63,18 @@ export const OPERATIONS: Readonly<Record<EndpointName, Operation>> = {
     group: 'ingest',
     repeat: 'always',
   },
+  deleteEvents: {
+    method: 'POST',
+    path: '/v1/events/deletions',
+    group: 'ingest',
+    repeat: 'always',
+  },
+  getEventDeletion: {
+    method: 'GET',
+    path: '/v1/events/deletions/{id}',
+    group: 'reads',
+    repeat: 'always',
+  },
   streamEvents: {
     method: 'GET',
     path: '/v1/events/stream',

@@ -20,6 +20,7 @@ import { CatalogDiffOutput, CatalogOutput, EventsPlanOutput } from './catalog.ts
 import { BackupOutput, CopyOutput, RestoreOutput } from './data.ts';
 import { ERROR_OUTPUT } from './errors.ts';
 import { EvaluationOutput } from './evaluation.ts';
+import { EventsDeleted } from './event-deletion.ts';
 import { document, flag, lines, number, type Printed, text, timeOrNull } from './fields.ts';
 import { ImportedUser, ImportOutput, InspectOutput, SourcesOutput } from './imports.ts';
 import { ImportsForgotten, ImportsOutput } from './journals.ts';
@@ -117,7 +118,9 @@ export const OUTPUTS: Readonly<Record<string, Printed>> = {
   'events:plan': document('The plan, its types, or what was counted against it.', EventsPlanOutput),
   'events:send': document('The answer of the service.', s.IngestEventsAnswer),
   'events:tail': lines('An event.', s.StreamedEvent),
+  'events:delete': document('The events that were deleted, or counted.', EventsDeleted),
   'imports:forget': document('The journals that were removed.', ImportsForgotten),
+  'imports:undo': document('The events of the run that were deleted, or counted.', EventsDeleted),
   'imports:list': document('The imports.', ImportsOutput),
   'keys:create': document('The key.', KeyCreated),
   'keys:list': document('The keys.', KeysOutput),

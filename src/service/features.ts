@@ -82,7 +82,7 @@ export function openFeatures(platform: Platform, needs: FeatureNeeds): readonly 
     { endpoints: clockEndpoints(retention) },
     { endpoints: timelineEndpoints(platform.cipher, catalogs) },
     { endpoints: overviewEndpoints },
-    erasure(platform, decide.models, needs.outboxFile),
+    erasure(platform, { catalogs, models: decide.models, outboxFile: needs.outboxFile }),
     {
       workers: [
         startJanitor(platform, retention, REMOVALS_BY_AGE),

@@ -25,6 +25,7 @@ const FIRST = ['profiles:add'];
 const LAST = [
   'keys:revoke',
   'users:delete',
+  'events:delete',
   'webhooks:delete',
   'profiles:rename',
   'profiles:remove',

@@ -133,6 +133,8 @@ it('prints nothing but errors on stderr under --quiet, in every command', { time
   await svc('profiles rename p q');
   await svc('profiles remove q');
   await svc(`users delete --hash-id ${hashId} --yes`);
+  await svc('events delete --event none --yes');
+  await svc('imports undo run_none --yes');
   await svc('data backup svc.backup');
   await svc('data restore svc.backup --database restored.db');
   await svc('data copy --to copied.db --freeze --yes');

@@ -1,12 +1,14 @@
 import * as z from 'zod/mini';
 import { MAX_FILTER } from '../../kit/event-filter/parse.ts';
 import { PLAN_RULES } from '../event-plan.ts';
+import { IMPORT_RUN } from '../headers.ts';
 import { MAX_BATCH, MAX_EVENT_ID } from '../limits.ts';
 import {
   about,
   beyond,
   bounded,
   fields,
+  instant,
   name,
   named,
   pattern,
@@ -121,6 +123,56 @@ export const EventPlanAnswer = named(
         'The sum of what is not listed: a workspace has 500 counts a day; what is beyond is counted together.',
         z.int(),
       ),
+    }),
+  ),
+);
+const runId = () => pattern(IMPORT_RUN, 64, 'must be the id of a run', ['run_3f1c02aa']);
+
+export const DeleteEventsRequest = named(
+  'DeleteEventsRequest',
+  'Which events are deleted: those for which everything holds that is given. At least one field must be.',
+  beyond(
+    z.strictObject({
+      event: about('Events with this name.', z.optional(name())),
+      userId: about('Events of this user.', z.optional(name())),
+      since: about('Events that happened from this time on.', z.optional(instant())),
+      until: about('Events that happened before this time.', z.optional(instant())),
+      run: about('Events that this run of an import sent.', z.optional(runId())),
+      filter: about(
+        'Events that match, in the language of the filter of `watchEvents`.',
+        z.optional(bounded(1, MAX_FILTER)),
+      ),
+      dryRun: about('Count the events, and delete none.', z.optional(z.boolean())),
+    }),
+  ),
+);
+export const EventDeletion = named(
+  'EventDeletion',
+  'A deletion of events, and how far it has come.',
+  beyond(
+    z.object({
+      deletionId: about('Identifier of the deletion.', z.string()),
+      dryRun: about('True if the events are counted, and none is deleted.', z.boolean()),
+      status: about(
+        '`counting` or `deleting` while events are searched; `settling` once all are deleted, until the counts of events of each user are corrected; `done`.',
+        z.enum(['counting', 'deleting', 'settling', 'done']),
+      ),
+      events: about('Events that were found so far.', z.int()),
+      progress: about('The part of the events that was searched, from 0 to 1.', z.number()),
+      sample: about(
+        'Of a dry run: the first events that were found, while they are stored.',
+        z.array(
+          z.object({
+            userId: about('Identifier of the user.', z.string()),
+            event: about('Name of the event.', z.string()),
+            timestamp: time('When it happened.'),
+            properties: about('Properties of the event.', z.optional(z.record(z.string(), scalar()))),
+          }),
+        ),
+      ),
+      requestedAt: time('When it was requested.'),
+      endedAt: about('When it ended; null until then.', z.nullable(z.string())),
+      requestId: requestId(),
     }),
   ),
 );

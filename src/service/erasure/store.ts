@@ -127,6 +127,10 @@ export const erasures = {
       userId,
     ]);
     await tx.sql.run('DELETE FROM user_signal WHERE workspace_id = ? AND user_id = ?', [workspaceId, userId]);
+    await tx.sql.run('DELETE FROM signal_recount WHERE workspace_id = ? AND user_id = ?', [
+      workspaceId,
+      userId,
+    ]);
   },
 
   /** The erasure of the workspace that goes on now, and that no other node works on. */

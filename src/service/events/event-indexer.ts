@@ -71,6 +71,7 @@ export async function indexOnce(
   batch: number,
 ): Promise<boolean> {
   await due.clear(tx, workspaceId, 'index');
+  await recentEvents.lockIndexing(tx, workspaceId);
   const more = await indexStep(tx, workspaceId, wanted, batch);
   if (more) await due.mark(tx, workspaceId, 'index');
   return more;

@@ -44,7 +44,11 @@ export async function mergeOnce(
   const inputs = inputsOf(runs, Math.floor(now / periodMs), (at) => Math.floor(at / periodMs));
   if (!inputs) return false;
   const output = await store.write((tx) => eventIds.startMerge(tx, workspaceId, inputs), options);
-  if (!output) return true;
+  if (!output) {
+    // What a merge that was given up has left is removed first.
+    await store.write((tx) => eventIds.clean(tx, workspaceId, REMOVED), options);
+    return true;
+  }
   for (let block = 0; block < output.blocks; ) {
     await precedence.yieldToRequests();
     const next = await store.write(

@@ -75,6 +75,8 @@ export const eventEndpoints = ({ store, catalogs, signals, known }: EventNeeds):
         const recent = [...body.named(names)].flatMap(([i, { userId, event, timestamp }]) =>
           isStored(i, userId) ? [{ number: first + i, userId, event, at: Date.parse(timestamp) }] : [],
         );
+        if (run !== undefined && (await eventRuns.isTakenBack(tx, workspace.id, run)))
+          throw new ServiceError('conflict', `The run ${run} was taken back: it cannot send more events.`);
         const last = first + body.length - 1;
         await pipeline([
           run !== undefined && eventRuns.add(tx, workspace.id, run, { first, last }),

@@ -159,7 +159,7 @@ export function* opsOf(seed: string, { users, decisions: decided, events: sent }
 }
 
 /** A transaction at another time. */
-const at = (tx: Tx, now: number): Tx => ({
+export const at = (tx: Tx, now: number): Tx => ({
   sql: tx.sql,
   now,
   lock: (name) => tx.lock(name),
@@ -171,10 +171,15 @@ const at = (tx: Tx, now: number): Tx => ({
 /** Makes what happens in a world happen in a store. */
 export class WorldInStore {
   catalog = CATALOGS[0]!;
+  readonly workspace: string;
   #key: Uint8Array | undefined;
 
+  constructor(workspace = WORKSPACE) {
+    this.workspace = workspace;
+  }
+
   async hashOf(tx: Tx, user: number): Promise<string> {
-    this.#key ??= await workspaces.hashKey(tx, WORKSPACE);
+    this.#key ??= await workspaces.hashKey(tx, this.workspace);
     return hashId(this.#key, `u${user}`);
   }
 
@@ -185,16 +190,16 @@ export class WorldInStore {
 
   async apply(given: Tx, op: Op): Promise<void> {
     const tx = at(given, op.now);
-    const call = { tx, workspace: { id: WORKSPACE, region: null, mode: 'live' as const } };
+    const call = { tx, workspace: { id: this.workspace, region: null, mode: 'live' as const } };
     const counting = { catalog: this.catalog, repeatable: false };
     if (op.op === 'catalog') {
       this.catalog = CATALOGS[op.catalog]!;
-      await due.mark(tx, WORKSPACE, 'goals');
+      await due.mark(tx, this.workspace, 'goals');
     } else if (op.op === 'decide') {
       const hash = await this.hashOf(tx, op.user);
       await decisions.add(
         tx,
-        WORKSPACE,
+        this.workspace,
         {
           decisionId: `d${op.id}`,
           hashId: hash,
@@ -215,20 +220,20 @@ export class WorldInStore {
         },
         !op.polled,
       );
-      if (!op.polled) await rechecks.mark(tx, WORKSPACE, hash);
+      if (!op.polled) await rechecks.mark(tx, this.workspace, hash);
     } else if (op.op === 'serve') {
-      const decision = (await decisions.lockForUpdate(tx, WORKSPACE, `d${op.id}`))!;
+      const decision = (await decisions.lockForUpdate(tx, this.workspace, `d${op.id}`))!;
       await startCounting(call, counting, decision);
     } else if (op.op === 'outcome') {
-      const decision = (await decisions.lockForUpdate(tx, WORKSPACE, `d${op.id}`))!;
+      const decision = (await decisions.lockForUpdate(tx, this.workspace, `d${op.id}`))!;
       const added = await tx.sql.run(
         `INSERT INTO outcome (workspace_id, kind, id, type, at_ms, hash_id) VALUES (?, 'message', ?, ?, ?, ?)
          ON CONFLICT (workspace_id, kind, id, type) DO NOTHING`,
-        [WORKSPACE, decision.decisionId, op.type, op.now, decision.hashId],
+        [this.workspace, decision.decisionId, op.type, op.now, decision.hashId],
       );
       if (added === 0) return;
       await recordReward(call, counting, decision, op.type);
-      await rechecks.mark(tx, WORKSPACE, decision.hashId);
+      await rechecks.mark(tx, this.workspace, decision.hashId);
     } else if (op.op === 'ingest') {
       const sent = op.events.map(({ user, event, at, amount, currency, order }) => ({
         userId: `u${user}`,
@@ -240,16 +245,21 @@ export class WorldInStore {
           ...(order === undefined ? {} : { order }),
         },
       }));
-      await events.append(tx, WORKSPACE, readBatch(Buffer.from(JSON.stringify({ events: sent }))));
-      await due.mark(tx, WORKSPACE, 'goals');
-    } else if (op.op === 'count') await countStep(tx, WORKSPACE, this.catalog);
-    else await settleOnce(tx, WORKSPACE, 200, await formulaOf(tx, WORKSPACE, this.catalog));
+      await events.append(tx, this.workspace, readBatch(Buffer.from(JSON.stringify({ events: sent }))));
+      await due.mark(tx, this.workspace, 'goals');
+    } else if (op.op === 'count') await countStep(tx, this.workspace, this.catalog);
+    else await settleOnce(tx, this.workspace, 200, await formulaOf(tx, this.workspace, this.catalog));
   }
 
   /** One piece of what is left to count. Returns whether more is left. */
   async finish(given: Tx, now: number): Promise<boolean> {
     const tx = at(given, now);
-    const { settled } = await settleOnce(tx, WORKSPACE, 200, await formulaOf(tx, WORKSPACE, this.catalog));
-    return (await countStep(tx, WORKSPACE, this.catalog)) || settled > 0;
+    const { settled } = await settleOnce(
+      tx,
+      this.workspace,
+      200,
+      await formulaOf(tx, this.workspace, this.catalog),
+    );
+    return (await countStep(tx, this.workspace, this.catalog)) || settled > 0;
   }
 }

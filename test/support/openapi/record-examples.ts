@@ -192,6 +192,8 @@ export async function recordExamples(
     await call('stopRedelivery', { params: to });
     await call('redeliver', { params: { ...to, deliveryId } });
     await call('deleteWebhook', { params });
+    const wrong = await call('deleteEvents', { request: { event: 'test', dryRun: true } });
+    await call('getEventDeletion', { params: { id: wrong.deletionId as string } });
     await call('deleteUser', { params: known });
 
     const { now } = await call('getClock');

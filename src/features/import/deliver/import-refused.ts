@@ -2,10 +2,11 @@ import type { Difference } from './differences.ts';
 
 /**
  * The import cannot start. An earlier run of it is `unfinished`, its input has `changed`, or it had other `options`; or
- * the journal belongs to `another` import, or the rejects file does (`rejects`, see RejectsTaken).
+ * the journal belongs to `another` import, or the rejects file does (`rejects`, see RejectsTaken); or a run of it is being
+ * taken back (`undoing`, see RunUndoing).
  */
 export class ImportRefused extends Error {
-  readonly reason: 'unfinished' | 'changed' | 'options' | 'another' | 'rejects';
+  readonly reason: 'unfinished' | 'changed' | 'options' | 'another' | 'rejects' | 'undoing';
   /** The earlier run has finished. */
   readonly finished: boolean;
   readonly differences: readonly Difference[];
@@ -38,5 +39,15 @@ export class RejectsTaken extends ImportRefused {
     super('rejects', false, found);
     this.path = path;
     this.state = state;
+  }
+}
+
+/** A run of the import is being taken back: until that has ended, its records cannot be sent again. */
+export class RunUndoing extends ImportRefused {
+  readonly run: string;
+
+  constructor(run: string) {
+    super('undoing');
+    this.run = run;
   }
 }

@@ -5,7 +5,7 @@ import { toSvcError } from '../../../cli/errors/to-svc-error.ts';
 import { NotAcknowledged } from '../../../client/acknowledgement.ts';
 import { shell } from '../../../kit/shell.ts';
 import { InputChanged } from '../deliver/batch.ts';
-import { ImportRefused, type RejectsTaken } from '../deliver/import-refused.ts';
+import { ImportRefused, type RejectsTaken, type RunUndoing } from '../deliver/import-refused.ts';
 import { JournalError } from '../deliver/journal/journal-error.ts';
 import { Unavailable } from '../deliver/outage.ts';
 import { numbered, RejectsDenied, RejectsForeign } from '../deliver/rejects-file.ts';
@@ -117,6 +117,12 @@ function refusedImport(error: ImportRefused, recovery: RecoveryCommands): SvcErr
       });
     case 'rejects':
       return rejectsTaken(error as RejectsTaken, recovery);
+    case 'undoing':
+      return new SvcError('unfinished_import', 'a run of an import of this input is being taken back', {
+        hint: (invocation) =>
+          `end that first: ${invocation.onSameService('imports', 'undo', (error as RunUndoing).run, '--yes')}`,
+        ...cause,
+      });
     case 'another':
       return new SvcError(
         'usage',

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { IDEMPOTENCY_TTL_MS } from '../../../contract/limits.ts';
 import { areDifferentImports, type Difference, differences } from '../deliver/differences.ts';
-import { ImportRefused, RejectsTaken } from '../deliver/import-refused.ts';
+import { ImportRefused, RejectsTaken, RunUndoing } from '../deliver/import-refused.ts';
 import type { Journal, JournalState } from '../deliver/journal/journal.ts';
 import type { AmbiguousBatch } from '../deliver/journal/journal-batches.ts';
 import type { RejectsClaim } from '../deliver/rejects-claim.ts';
@@ -41,6 +41,8 @@ export async function openOrResume(
   prepare: (mapping: Mapping) => Promise<ColumnTypes>,
 ): Promise<OpenedImport> {
   const { mode, name } = options;
+  const { undoing } = journal;
+  if (undoing !== undefined) throw new RunUndoing(undoing);
   const earlier = mode !== 'restart' ? earlierImport(journal) : undefined;
   const piped = inputs.opened.some(({ fingerprint }) => fingerprint === null);
   // Users are sent again: the command prints their hashIds, and the service stores each of them once.

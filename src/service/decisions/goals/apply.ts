@@ -52,13 +52,14 @@ export async function attributeEvents(
   counted: CountedGoals,
   events: readonly GoalEvent[],
   formula: Formula,
+  isNews?: boolean,
 ): Promise<void> {
   const valued = events.filter(({ goal, value }) => value !== null && counted.has(goal));
   if (valued.length === 0) return;
   const corrections = correctionsIn(await matching(tx, workspaceId, counted, valued));
   const after = await attributed(tx, workspaceId, counted, valued, corrections);
   await store(tx, workspaceId, valued, after);
-  await earn(tx, workspaceId, changesOf(valued, after), formula);
+  await earn(tx, workspaceId, changesOf(valued, after), formula, isNews);
 }
 
 /** Events as they count now; corrections stay as they are. */
@@ -105,6 +106,23 @@ function changesOf(before: readonly GoalEvent[], after: readonly GoalEvent[]): C
   for (const event of before) addChange(changes, event, -1);
   for (const event of after) addChange(changes, event, 1);
   return changes;
+}
+
+/** Removes stored events as if they had never come: also what they corrected counts again. That is no news. */
+export async function removeGoalEvents(
+  tx: Tx,
+  workspaceId: string,
+  counted: CountedGoals,
+  removed: readonly GoalEvent[],
+  formula: Formula,
+): Promise<void> {
+  if (removed.length === 0) return;
+  const corrected = correctionsIn(removed);
+  await goalEvents.remove(tx, workspaceId, removed);
+  const related = await matching(tx, workspaceId, counted, removed);
+  await takeBack(tx, workspaceId, removed, formula);
+  const again = related.filter((event) => corrected.has(matchOf(event)));
+  await attributeEvents(tx, workspaceId, counted, again, formula, false);
 }
 
 /** Takes back what events count, which are removed then. */
@@ -163,7 +181,13 @@ function addChange(changes: Changes, { goal, counted, decisions }: GoalEvent, si
 }
 
 /** Changes what decisions earned: their sums, what their contents earned, and the rewards that are learned. */
-async function earn(tx: Tx, workspaceId: string, changes: Changes, formula: Formula): Promise<void> {
+async function earn(
+  tx: Tx,
+  workspaceId: string,
+  changes: Changes,
+  formula: Formula,
+  isNews?: boolean,
+): Promise<void> {
   const ids = [...changes].flatMap(([id, of]) =>
     [...of.values()].some((change) => change !== 0) ? [id] : [],
   );
@@ -174,7 +198,7 @@ async function earn(tx: Tx, workspaceId: string, changes: Changes, formula: Form
     goals: withChanges(decision.goals, changes.get(decision.decisionId)!),
   }));
   await decisions.setGoals(tx, workspaceId, after);
-  await countValues(tx, workspaceId, before, after);
+  await countValues(tx, workspaceId, before, after, isNews);
   await reward(tx, workspaceId, after, formula);
 }
 

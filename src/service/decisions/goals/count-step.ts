@@ -50,7 +50,7 @@ export async function countStep(tx: Tx, workspaceId: string, catalog: Catalog): 
 }
 
 /** The definitions of a catalog's goals that events are counted for, by number. */
-function inForce(catalog: Catalog, stored: readonly StoredGoal[]): Map<number, Goal> {
+export function inForce(catalog: Catalog, stored: readonly StoredGoal[]): Map<number, Goal> {
   const byDefinition = new Map(catalog.goals.map((goal) => [goal.definition, goal]));
   return new Map(
     stored.flatMap(({ goal, definition }) => {

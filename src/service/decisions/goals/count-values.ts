@@ -27,8 +27,8 @@ interface Change {
 const squareOf = (value: number) => Math.round((value * value) / UNIT);
 
 /**
- * Counts what changed for contents, for all and for users, of decisions before and after a change, in the same order. What is
- * reported from outside (`isReported`) is news, while events of a goal are once those from before it are counted. One
+ * Counts what changed for contents, for all and for users, of decisions before and after a change, in the same order. Events
+ * of a goal are news once those from before it are counted, unless `isNews` says it: what is reported from outside is. One
  * transaction at a time: it has locked what the rewards of the workspace follow.
  */
 export async function countValues(
@@ -36,7 +36,7 @@ export async function countValues(
   workspaceId: string,
   before: readonly Valued[],
   after: readonly Valued[],
-  isReported = false,
+  isNews?: boolean,
 ): Promise<void> {
   const stored = (await definitions.all(tx, workspaceId)).map((goal) => ({
     ...goal,
@@ -51,7 +51,7 @@ export async function countValues(
         : [
             {
               ...{ goal: goal.goal, goalId: goal.goalId, hasGuard: goal.hasGuard },
-              isNews: isReported || isReady(goal),
+              isNews: isNews ?? isReady(goal),
               decision,
               from: from!,
               to: to!,

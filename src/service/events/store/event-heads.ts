@@ -53,12 +53,19 @@ export const eventHeads = {
     return row?.number ?? 0;
   },
 
+  /** Locks the head, so that no event is stored until the transaction ends. Returns the number of the newest one. */
+  async lock(tx: Tx, workspaceId: string): Promise<number> {
+    // With the lock, the next statement sees what was stored under it.
+    const row = await tx.sql.get<{ number: number }>(
+      `SELECT number FROM event_head WHERE workspace_id = ? ${tx.sql.dialect.forUpdate}`,
+      [workspaceId],
+    );
+    return Number(row?.number ?? 0);
+  },
+
   /** Says that no user is being erased, unless one is. */
   async endErasing(tx: Tx, workspaceId: string): Promise<void> {
-    // With the lock, the next statement sees what was stored under it.
-    await tx.sql.get(`SELECT 1 AS one FROM event_head WHERE workspace_id = ? ${tx.sql.dialect.forUpdate}`, [
-      workspaceId,
-    ]);
+    await eventHeads.lock(tx, workspaceId);
     await tx.sql.run(
       `UPDATE event_head SET erasing = 0 WHERE workspace_id = ? AND NOT EXISTS
          (SELECT 1 FROM erasure WHERE workspace_id = ? AND phase <> 'done')`,

@@ -1,6 +1,10 @@
+import { MAX_BATCH } from '../../../contract/limits.ts';
 import { removals } from '../../platform/store/retention/removals.ts';
 import { deleteSome } from '../../platform/store/rows.ts';
 import type { Tx } from '../../platform/store/store.ts';
+
+/** Batches that are read at a time. */
+const RANGES = 1000;
 
 /** Numbers of the events of one batch: from `first` to `last`. Those that were not stored are left out of the log. */
 export interface RunRange {
@@ -23,13 +27,27 @@ export const eventRuns = {
     ]);
   },
 
-  /** Up to `limit` batches of a run that begin above a number, in order. */
-  async after(tx: Tx, workspaceId: string, run: string, number: number, limit: number): Promise<RunRange[]> {
+  /** True once all that a run sent is deleted, or is to be: it must send no more. */
+  async isTakenBack(tx: Tx, workspaceId: string, run: string): Promise<boolean> {
+    const row = await tx.sql.get(
+      'SELECT 1 AS one FROM event_deletion WHERE workspace_id = ? AND run = ? LIMIT 1',
+      [workspaceId, run],
+    );
+    return row !== undefined;
+  },
+
+  /** Some batches of a run that have numbers above one, in order. */
+  async after(tx: Tx, workspaceId: string, run: string, number: number): Promise<RunRange[]> {
     const rows = await tx.sql.all<RunRange>(
-      'SELECT first, last FROM event_run WHERE workspace_id = ? AND run = ? AND first > ? ORDER BY first LIMIT ?',
-      [workspaceId, run, number, limit],
+      `SELECT first, last FROM event_run WHERE workspace_id = ? AND run = ? AND first > ? AND last > ?
+       ORDER BY first LIMIT ${RANGES}`,
+      [workspaceId, run, number - MAX_BATCH, number],
     );
     return rows.map(({ first, last }) => ({ first: Number(first), last: Number(last) }));
+  },
+
+  async remove(tx: Tx, workspaceId: string, run: string): Promise<void> {
+    await tx.sql.run('DELETE FROM event_run WHERE workspace_id = ? AND run = ?', [workspaceId, run]);
   },
 
   /** Removes up to `limit` rows of which no event is left (serve --retain events). Returns how many. */

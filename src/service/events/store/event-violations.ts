@@ -1,7 +1,9 @@
 import type { NamedViolation } from '../../../contract/event-plan.ts';
+import { pipeline } from '../../platform/store/pipeline.ts';
 import type { Cutoffs } from '../../platform/store/retained-logs.ts';
 import { deleteSome, insertRows } from '../../platform/store/rows.ts';
 import type { Tx } from '../../platform/store/store.ts';
+import { eventHeads } from './event-heads.ts';
 
 /** How often events of one name did something against the plan, and when last (Unix ms). */
 export interface ViolationCount extends NamedViolation {
@@ -57,6 +59,44 @@ export const eventViolations = {
       `ON CONFLICT (workspace_id, day, event, property, rule) DO UPDATE SET
          count = event_violation.count + excluded.count, last_ms = excluded.last_ms`,
     );
+  },
+
+  /**
+   * Subtracts the violations of deleted events from the days on which they were received, Unix ms. What was counted
+   * without a name stays.
+   */
+  async subtract(
+    tx: Tx,
+    workspaceId: string,
+    violations: Iterable<NamedViolation & { readonly receivedAt: number }>,
+  ): Promise<void> {
+    const counts = new Map<
+      string,
+      [day: number, event: string, property: string, rule: string, count: number]
+    >();
+    for (const { receivedAt, event, property, rule } of violations) {
+      const day = Math.floor(receivedAt / DAY_MS);
+      const key = JSON.stringify([day, event, property, rule]);
+      counts.set(key, [day, event, property, rule, (counts.get(key)?.[4] ?? 0) + 1]);
+    }
+    if (counts.size === 0) return;
+    // Ingest locks these rows behind the head, too.
+    await eventHeads.lock(tx, workspaceId);
+    for (const [day, event, property, rule, count] of counts.values()) {
+      const params = [workspaceId, day, event, property, rule];
+      await pipeline([
+        tx.sql.run(
+          `UPDATE event_violation SET count = count - ?
+           WHERE workspace_id = ? AND day = ? AND event = ? AND property = ? AND rule = ?`,
+          [count, ...params],
+        ),
+        tx.sql.run(
+          `DELETE FROM event_violation
+           WHERE workspace_id = ? AND day = ? AND event = ? AND property = ? AND rule = ? AND count <= 0`,
+          params,
+        ),
+      ]);
+    }
   },
 
   /** The counts of the last days, today included, the highest first, and the sum of what is not listed. */

@@ -1,4 +1,4 @@
-import { listed } from '../../platform/store/listed.ts';
+import { listed, listedNumbers } from '../../platform/store/listed.ts';
 import { PAGE_BYTES, type Page, readPage } from '../../platform/store/pages.ts';
 import type { Tx } from '../../platform/store/store.ts';
 import { appendEvents, type Origin } from './append.ts';
@@ -115,6 +115,13 @@ export const events = {
       [workspaceId, after, upTo, param, limit],
     );
     return rows.map((row) => ({ ...row, number: Number(row.number), leftOut: Number(row.leftOut) }));
+  },
+
+  /** Deletes events. */
+  async delete(tx: Tx, workspaceId: string, removed: readonly Pick<StoredEvent, 'number'>[]): Promise<void> {
+    const numbers = removed.map(({ number }) => number);
+    const { text, param } = listedNumbers(tx.sql.dialect, 'number', numbers);
+    await tx.sql.run(`DELETE FROM event WHERE workspace_id = ? AND ${text}`, [workspaceId, param]);
   },
 
   /** How often each name occurs among the events of a workspace after a number. */

@@ -1,6 +1,6 @@
 import type { Cutoffs } from '../../platform/store/retained-logs.ts';
 import { removals } from '../../platform/store/retention/removals.ts';
-import { deleteSome, insertRows } from '../../platform/store/rows.ts';
+import { deleteSome, insertRows, rowsQuery } from '../../platform/store/rows.ts';
 import { settings } from '../../platform/store/settings.ts';
 import type { Tx } from '../../platform/store/store.ts';
 
@@ -97,6 +97,26 @@ export const recentEvents = {
   /** Deletes up to `limit` index entries of a name. Returns how many. */
   forget: (tx: Tx, workspaceId: string, name: string, limit: number): Promise<number> =>
     deleteSome(tx, workspaceId, RECENT_EVENT, 'event = ?', [name], limit),
+
+  /** Waits until nobody else indexes events of a workspace that were stored before, and keeps others from it. */
+  lockIndexing: (tx: Tx, workspaceId: string): Promise<void> => tx.lock(`event index ${workspaceId}`),
+
+  /** Removes the index entries of events. */
+  async remove(
+    tx: Tx,
+    workspaceId: string,
+    removed: readonly { number: number; userId: string; event: string; timestamp: string }[],
+  ): Promise<void> {
+    const { text, param } = rowsQuery(
+      tx.sql.dialect,
+      removed.map(({ number, userId, event, timestamp }) => [userId, event, Date.parse(timestamp), number]),
+    );
+    await tx.sql.run(
+      `WITH v AS MATERIALIZED (${text}) DELETE FROM recent_event WHERE workspace_id = ? AND (user_id, event, at_ms, number) IN
+         (SELECT c0, c1, CAST(c2 AS BIGINT), CAST(c3 AS BIGINT) FROM v)`,
+      [param, workspaceId],
+    );
+  },
 
   /** Adds index entries. One that exists stays: ingest and the indexer may both add it. */
   add: (tx: Tx, workspaceId: string, events: readonly RecentEvent[]): Promise<number> =>

@@ -27,3 +27,8 @@ export function deviceAssociatedData(workspaceId: string, channel: string, addre
 export function erasureAssociatedData(workspaceId: string, hashId: string): string {
   return `erasure.user:${workspaceId}/${hashId}`;
 }
+
+/** Associated data of what a deletion of events selects. */
+export function deletionAssociatedData(workspaceId: string, deletionId: string): string {
+  return `deletion.selection:${workspaceId}/${deletionId}`;
+}

@@ -8,6 +8,7 @@ import { workspaces } from './workspaces.ts';
 export const LANES = [
   'catch-up',
   'clean',
+  'delete',
   'deliveries',
   'erase',
   'fan-out',

@@ -14,3 +14,13 @@ export function listed(
     ? { text: `${column} = ANY((?)::text[])`, param: textArray(values) }
     : { text: `${column} IN (SELECT value FROM json_each(?))`, param: JSON.stringify(values) };
 }
+
+/** The same of a column of integers. */
+export const listedNumbers = (
+  dialect: Pick<Dialect, 'name'>,
+  column: string,
+  values: readonly number[],
+): { readonly text: string; readonly param: SqlValue } =>
+  dialect.name === 'postgres'
+    ? { text: `${column} = ANY((?)::bigint[])`, param: `{${values.join(',')}}` }
+    : { text: `${column} IN (SELECT value FROM json_each(?))`, param: JSON.stringify(values) };

@@ -32,6 +32,10 @@ export const REJECTED = 3;
 /** The SQL condition for batches that the service accepted or may have accepted. */
 export const TOUCHED = `state IN (${SENT}, ${SETTLED})`;
 
+/** Ends the name of the file beside a journal that names the run of the import that uses it: the journal is locked then. */
+const RUNNING = '.run';
+export const runningFile = (path: string): string => path + RUNNING;
+
 /** Runs of which a journal keeps what they sent: the latest ones. */
 const MAX_RUNS = 100;
 
@@ -122,7 +126,7 @@ export function removeJournalFile(path: string): void {
     }
   }
   try {
-    for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(path + suffix, { force: true });
+    for (const suffix of ['', '-wal', '-shm', '-journal', RUNNING]) rmSync(path + suffix, { force: true });
   } finally {
     db?.close();
   }

@@ -1,3 +1,4 @@
+import { rmSync, writeFileSync } from 'node:fs';
 import type Database from 'libsql';
 import { newId } from '../../../../kit/id.ts';
 import type { CellType, ColumnTypes } from '../../record/cell-type.ts';
@@ -13,7 +14,8 @@ import {
   sortBatches,
 } from './journal-batches.ts';
 import { toJournalError } from './journal-error.ts';
-import { openJournalFile, REJECTED, SENT, SETTLED, TOUCHED, WITHDRAWN } from './journal-file.ts';
+import { openJournalFile, REJECTED, runningFile, SENT, SETTLED, TOUCHED, WITHDRAWN } from './journal-file.ts';
+import { beginUndo, endUndo, undoing } from './undone-runs.ts';
 
 export interface JournalState {
   /** Random; part of every idempotency key. */
@@ -49,6 +51,8 @@ export class Journal {
   private readonly extend: Database.Statement;
   private readonly commits: GroupCommit;
   private seq = 0;
+  /** A batch was sent: the file beside the journal names the run. */
+  private begun = false;
   /** The run of this process; a new one for each. It is in the file once it sends a batch. */
   readonly run = newId('run');
   private reopened: Reopened | undefined;
@@ -179,6 +183,7 @@ export class Journal {
   /** Records that a batch is about to be sent; resolves when that is committed, to the run that sends it. */
   async sending(batch: Batch, digest: string, now: number): Promise<string> {
     let { run } = this;
+    if (!this.begun) this.noteRunning();
     await this.commits.add(() => {
       this.begin.run(run, now);
       this.applyReopen();
@@ -230,6 +235,25 @@ export class Journal {
     });
   }
 
+  private noteRunning(): void {
+    this.begun = true;
+    this.guard(() => writeFileSync(runningFile(this.path), this.run, { mode: 0o600 }));
+  }
+
+  /** A run that is being taken back; undefined if none is. Until it is, the journal says of its records that they were sent. */
+  get undoing(): string | undefined {
+    return this.guard(() => undoing(this.db));
+  }
+
+  beginUndo(run: string): void {
+    this.guard(() => beginUndo(this.db, run));
+  }
+
+  /** Forgets what a run sent, so that the next import sends it. */
+  endUndo(run: string): void {
+    this.guard(() => endUndo(this.db, run));
+  }
+
   private applyReopen(): void {
     if (!this.reopened) return;
     const { inputs, rejectsPath, rejectsLength } = this.reopened;
@@ -241,6 +265,7 @@ export class Journal {
 
   /** Releases the file at once: closing alone waits until prepared statements are garbage-collected. */
   close(): void {
+    if (this.begun) rmSync(runningFile(this.path), { force: true });
     try {
       if (this.db.inTransaction) this.db.exec('ROLLBACK');
       this.db.exec('PRAGMA journal_mode = DELETE');

@@ -84,5 +84,5 @@ function runsIn(path: string): StoredRun[] {
     if (!(error as Error).message.includes('no such table: run')) throw error;
   }
   const rows = JSON.parse(text ?? '[]') as { runId: string; at: number; accepted: number; undone: number }[];
-  return rows.map((run) => ({ ...run, at: new Date(run.at).toISOString(), undone: run.undone === 1 }));
+  return rows.map((run) => ({ ...run, at: new Date(run.at).toISOString(), undone: run.undone > 0 }));
 }

@@ -1,6 +1,7 @@
 import { listed } from '../../../platform/store/listed.ts';
 import { deleteSome, insertRows } from '../../../platform/store/rows.ts';
 import type { Tx } from '../../../platform/store/store.ts';
+import { UNIT } from '../rules/attribution.ts';
 
 /** What a content, or all (''), earned of a goal by one kind of choice, or a change of it. */
 export interface GoalCount {
@@ -98,6 +99,16 @@ export const goalCounts = {
       'INSERT INTO goal_user (workspace_id, hash_id, goal, policy, value)',
       values.map(({ hashId, goal, policy, value }) => [workspaceId, hashId, goal, policy, value]),
       'ON CONFLICT (workspace_id, hash_id, goal, policy) DO UPDATE SET value = excluded.value',
+    );
+  },
+
+  /** Brings the most that a user earned down to what users have, where it matters: above one whole goal (gain-interval.ts). */
+  async lowerMost(tx: Tx, workspaceId: string): Promise<void> {
+    await tx.sql.run(
+      `UPDATE goal_count SET most = (SELECT coalesce(max(u.value), 0) FROM goal_user u
+         WHERE u.workspace_id = ? AND u.goal = goal_count.goal AND u.policy = goal_count.policy)
+       WHERE workspace_id = ? AND content_id = '' AND most > ${UNIT}`,
+      [workspaceId, workspaceId],
     );
   },
 

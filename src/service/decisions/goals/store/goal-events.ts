@@ -1,4 +1,4 @@
-import { listed } from '../../../platform/store/listed.ts';
+import { listed, listedNumbers } from '../../../platform/store/listed.ts';
 import { removals } from '../../../platform/store/retention/removals.ts';
 import { insertRows, rowsQuery } from '../../../platform/store/rows.ts';
 import type { Tx } from '../../../platform/store/store.ts';
@@ -84,6 +84,32 @@ export const goalEvents = {
       [workspaceId, hashId, from, from, number, limit],
     );
     return rows.map(eventOf);
+  },
+
+  /** The events of all goals with these numbers. */
+  async numbered(tx: Tx, workspaceId: string, numbers: readonly number[]): Promise<GoalEvent[]> {
+    const found: GoalEvent[] = [];
+    const { text, param } = listedNumbers(tx.sql.dialect, 'number', numbers);
+    for (const { goal } of await definitions.all(tx, workspaceId)) {
+      const rows = await tx.sql.all<EventRow>(
+        `SELECT ${EVENT} FROM goal_event WHERE workspace_id = ? AND goal = ? AND ${text} ORDER BY number`,
+        [workspaceId, goal, param],
+      );
+      found.push(...rows.map(eventOf));
+    }
+    return found;
+  },
+
+  async remove(tx: Tx, workspaceId: string, events: readonly GoalEvent[]): Promise<void> {
+    for (const goal of new Set(events.map((event) => event.goal))) {
+      const numbers = events.flatMap((event) => (event.goal === goal ? [event.number] : []));
+      const { text, param } = listedNumbers(tx.sql.dialect, 'number', numbers);
+      await tx.sql.run(`DELETE FROM goal_event WHERE workspace_id = ? AND goal = ? AND ${text}`, [
+        workspaceId,
+        goal,
+        param,
+      ]);
+    }
   },
 
   /** The events of a goal with these keys of what is corrected. */

@@ -1,7 +1,8 @@
 import { due } from '../../../platform/store/due.ts';
+import { listedNumbers } from '../../../platform/store/listed.ts';
 import { pipeline } from '../../../platform/store/pipeline.ts';
 import type { Cutoffs } from '../../../platform/store/retained-logs.ts';
-import type { SqlValue, Tx } from '../../../platform/store/store.ts';
+import type { Tx } from '../../../platform/store/store.ts';
 import { blockOf, bytesOf, WORDS, wordsOf } from './id-hashes.ts';
 
 /**
@@ -69,12 +70,6 @@ const numbers = <T extends Pick<IdRun, 'run' | 'ids' | 'blocks' | 'at'>>(row: T)
   at: Number(row.at),
 });
 
-/** A condition on a column of integers, and its parameter (platform/store/listed.ts has that of text). */
-const oneOf = ({ sql }: Tx, column: string, values: readonly number[]): { text: string; param: SqlValue } =>
-  sql.dialect.name === 'postgres'
-    ? { text: `${column} = ANY((?)::bigint[])`, param: `{${values.join(',')}}` }
-    : { text: `${column} IN (SELECT value FROM json_each(?))`, param: JSON.stringify(values) };
-
 export const eventIds = {
   /** Stores the hashes of a batch whose last event has a number. */
   async add(tx: Tx, workspaceId: string, number: number, hashes: Uint32Array): Promise<void> {
@@ -126,8 +121,8 @@ export const eventIds = {
   },
 
   /**
-   * Begins to merge runs into one, or continues. Returns it, and undefined if one of them is no longer live. What another
-   * merge began is removed.
+   * Begins to merge runs into one, or continues. Returns it, and undefined if one of them is no longer live, or what another
+   * merge began of the same run has yet to be removed. That of other ones is removed.
    */
   async startMerge(
     tx: Tx,
@@ -153,7 +148,11 @@ export const eventIds = {
        ON CONFLICT (workspace_id, run) DO NOTHING`,
       [workspaceId, output.run, output.ids, output.blocks, output.at],
     );
-    return output;
+    const begun = await tx.sql.get(
+      `SELECT 1 AS one FROM event_id_run WHERE workspace_id = ? AND run = ? AND state = ${BUILDING} AND ids = ?`,
+      [workspaceId, output.run, ids],
+    );
+    return begun ? output : undefined;
   },
 
   /** Writes the next blocks of a merge, from one on. Returns the block after them; undefined if it cannot go on. */
@@ -177,7 +176,7 @@ export const eventIds = {
         ],
       );
     const whole = inputs.filter(({ blocks }) => blocks === 0).map(({ run }) => run);
-    const { text, param } = oneOf(tx, 'run', whole);
+    const { text, param } = listedNumbers(tx.sql.dialect, 'run', whole);
     const [pieces, rows] = await pipeline([
       eventIds.hashes(tx, workspaceId, ranges),
       tx.sql.all<{ hashes: Uint8Array }>(
@@ -215,8 +214,8 @@ export const eventIds = {
       [workspaceId, output.run],
     );
     if (ended === 0) return false;
-    const { text, param } = oneOf(
-      tx,
+    const { text, param } = listedNumbers(
+      tx.sql.dialect,
       'run',
       inputs.map(({ run }) => run),
     );
@@ -262,29 +261,57 @@ export const eventIds = {
     return removed > 0 ? limit : 0;
   },
 
+  /** Waits for the end of a transaction that merges or changes runs, and keeps others from it until this one ends. */
+  lock: (tx: Tx, workspaceId: string): Promise<void> => tx.lock(`event ids ${workspaceId}`),
+
+  /** Ends merges that were begun: runs are changed. The next one begins again. */
+  async endBuilding(tx: Tx, workspaceId: string): Promise<void> {
+    await tx.sql.run(
+      `UPDATE event_id_run SET state = ${GONE} WHERE workspace_id = ? AND state = ${BUILDING}`,
+      [workspaceId],
+    );
+  },
+
+  /** Stores how many ids a run has left. Without any, it is removed. */
+  async setSize(tx: Tx, workspaceId: string, run: number, ids: number): Promise<void> {
+    await tx.sql.run('UPDATE event_id_run SET ids = ?, state = ? WHERE workspace_id = ? AND run = ?', [
+      ids,
+      ids === 0 ? GONE : LIVE,
+      workspaceId,
+      run,
+    ]);
+  },
+
+  /** The number of the newest event whose id a run may have. */
+  newestOf: ({ run }: Pick<IdRun, 'run'>): number => Math.floor(run / LEVELS),
+
   /** Says that runs of a workspace are to be merged. */
   async markMerge(tx: Tx, workspaceId: string): Promise<void> {
     await due.mark(tx, workspaceId, 'ids');
   },
 };
 
-/** Locks runs that are to be merged. Returns false if one is no longer live. */
+/** Locks runs that are to be merged. Returns false if one is no longer live, or has lost ids since it was read. */
 async function lockLive(
   tx: Tx,
   workspaceId: string,
   inputs: readonly Omit<IdRun, 'hashes'>[],
 ): Promise<boolean> {
-  const { text, param } = oneOf(
-    tx,
+  await eventIds.lock(tx, workspaceId);
+  const sizes = new Map(inputs.map(({ run, ids }) => [run, ids]));
+  const { text, param } = listedNumbers(
+    tx.sql.dialect,
     'run',
     inputs.map(({ run }) => run),
   );
-  const live = await tx.sql.all(
-    `SELECT run FROM event_id_run WHERE workspace_id = ? AND ${text} AND state = ${LIVE} ORDER BY run
+  const live = await tx.sql.all<{ run: number; ids: number }>(
+    `SELECT run, ids FROM event_id_run WHERE workspace_id = ? AND ${text} AND state = ${LIVE} ORDER BY run
      ${tx.sql.dialect.forUpdate}`,
     [workspaceId, param],
   );
-  return live.length === inputs.length;
+  return (
+    live.length === inputs.length && live.every(({ run, ids }) => sizes.get(Number(run)) === Number(ids))
+  );
 }
 
 /** The hashes that belong into the blocks in [`from`, `to`), in their order, and where each block ends, in bytes. */

@@ -95,4 +95,34 @@ export const eventsTables = (d: Dialect): string[] => [
     last_ms ${d.bigint} NOT NULL,
     PRIMARY KEY (workspace_id, day, event, property, rule)
   )`,
+  // Counts of users' events that are to be corrected: how often the event was deleted, how many are left, and the last one.
+  `CREATE TABLE signal_recount (
+    workspace_id TEXT NOT NULL,
+    user_id TEXT NOT NULL,
+    event TEXT NOT NULL,
+    deleted ${d.bigint} NOT NULL,
+    found ${d.bigint} NOT NULL,
+    last_ms ${d.bigint} NOT NULL,
+    PRIMARY KEY (workspace_id, user_id, event)
+  )`,
+  // Deletions of events. `selection` is sealed; `run` is set where all that the run sent is deleted.
+  `CREATE TABLE event_deletion (
+    workspace_id TEXT NOT NULL,
+    deletion_id TEXT NOT NULL,
+    selection ${d.blob},
+    dry_run INTEGER NOT NULL,
+    run TEXT,
+    phase TEXT NOT NULL,
+    begin_number ${d.bigint} NOT NULL,
+    after_number ${d.bigint} NOT NULL,
+    up_to ${d.bigint} NOT NULL,
+    found ${d.bigint} NOT NULL,
+    sample TEXT NOT NULL,
+    requested_at ${d.bigint} NOT NULL,
+    due_at ${d.bigint},
+    ended_at ${d.bigint},
+    PRIMARY KEY (workspace_id, deletion_id)
+  )`,
+  'CREATE INDEX event_deletion_due ON event_deletion (workspace_id) WHERE due_at IS NOT NULL',
+  'CREATE INDEX event_deletion_of_run ON event_deletion (workspace_id, run) WHERE run IS NOT NULL',
 ];

@@ -1,0 +1,68 @@
+import { ServiceError } from '../../contract/errors.ts';
+import { events } from '../events/store/events.ts';
+import type { Endpoints } from '../http/endpoint.ts';
+import type { Cipher } from '../platform/crypto/cipher.ts';
+import type { Tx } from '../platform/store/store.ts';
+import { type Deletion, deletions, type EventSelection, termsOf } from './deletions.ts';
+
+const STATUS = { scan: 'deleting', wait: 'settling', recount: 'settling', done: 'done' } as const;
+
+/** The endpoints of deletions of events. */
+export const deletionEndpoints = (cipher: Cipher): Endpoints => ({
+  deleteEvents: async ({ tx, workspace, body, requestId }) => {
+    const { dryRun = false, ...selection } = body;
+    checkSelection(selection);
+    if (!cipher.usable) throw new ServiceError('unavailable');
+    const deletion = await deletions.start(tx, cipher, workspace.id, selection, dryRun);
+    return { body: { ...(await viewOf(tx, workspace.id, deletion)), requestId } };
+  },
+  getEventDeletion: async ({ tx, workspace, params, requestId }) => {
+    const deletion = await deletions.get(tx, cipher, workspace.id, params.id!);
+    if (!deletion) throw new ServiceError('not_found', 'No deletion has this identifier.');
+    return { body: { ...(await viewOf(tx, workspace.id, deletion)), requestId } };
+  },
+});
+
+/** Refuses what would select every event, and a filter that is none. Throws invalid_request. */
+function checkSelection(selection: EventSelection): void {
+  const { since, until } = selection;
+  if (Object.values(selection).every((value) => value === undefined || value === ''))
+    throw invalid('filter', 'or another field must say which events');
+  if (since !== undefined && until !== undefined && Date.parse(since) >= Date.parse(until))
+    throw invalid('until', 'must be after `since`');
+  if (termsOf(selection).length === 0 && selection.filter !== undefined)
+    throw invalid('filter', 'must have a term');
+}
+
+const invalid = (field: string, message: string) =>
+  new ServiceError('invalid_request', undefined, [{ field, message }]);
+
+async function viewOf(tx: Tx, workspaceId: string, deletion: Deletion) {
+  const { deletionId, dryRun, phase, begin, after, upTo, found, sample, requestedAt, endedAt } = deletion;
+  const scanned = upTo > begin ? (after - begin) / (upTo - begin) : 1;
+  return {
+    deletionId,
+    dryRun,
+    status: dryRun && phase === 'scan' ? 'counting' : STATUS[phase],
+    events: found,
+    progress: phase === 'scan' ? scanned : 1,
+    sample: await sampleOf(tx, workspaceId, sample),
+    requestedAt: new Date(requestedAt).toISOString(),
+    endedAt: endedAt === null ? null : new Date(endedAt).toISOString(),
+  };
+}
+
+/** The events of a sample that are still stored. Properties that exceed a page are left out. */
+async function sampleOf(tx: Tx, workspaceId: string, numbers: readonly number[]): Promise<object[]> {
+  const found = [];
+  for (const number of numbers) {
+    const range = { after: number - 1, upTo: number };
+    const [row] = (await events.matching(tx, workspaceId, range, {}, 1)).rows;
+    if (row)
+      found.push({
+        ...{ userId: row.userId, event: row.event, timestamp: row.timestamp },
+        ...(row.properties === null ? {} : { properties: JSON.parse(row.properties) }),
+      });
+  }
+  return found;
+}

@@ -1,0 +1,21 @@
+import fc from 'fast-check';
+import { expect, onTestFinished, test } from 'vitest';
+import { systemClock } from '../../../src/kit/clock.ts';
+import { connectStore } from '../../../src/service/platform/open.ts';
+import { playTwins } from '../../support/deletions/twins.ts';
+import { freshDatabase } from '../../support/postgres/database.ts';
+import { tempDir } from '../../support/temp.ts';
+
+test('after deletions, a workspace is like one that never had the events', async () => {
+  const store = await connectStore(await freshDatabase(tempDir()), systemClock);
+  onTestFinished(() => store.close());
+  const { seed } = fc.readConfigureGlobal();
+  let deleted = 0;
+  for (let i = 0; i < 12; i++) {
+    const played = await playTwins(store, `${seed}_${i}`);
+    expect(played.differences, `interleaving ${seed}_${i}`).toEqual([]);
+    expect(played.left).toBeGreaterThan(20);
+    deleted += played.deleted;
+  }
+  expect(deleted).toBeGreaterThan(100);
+});
