@@ -2,7 +2,8 @@
  * Measures what live event streams that nobody reads cost everybody: events a second that the service stores on SQLite,
  * without such streams and beside them, in turn, the processor time of the service for them, which other work on the
  * machine changes less than the rate, and its memory (resident set, Linux). Every stream is a connection that asks for
- * `GET /v1/events/stream` and never reads; one that the service ends is opened again.
+ * `GET /v1/events/stream` and never reads; one that the service ends is opened again. One more stream is read at once: by
+ * how much the last event that it was sent is older than the time.
  * `npm run bench -- bench/unread-streams.ts [STREAMS] [SECONDS] [ROUNDS]` after `npm run build`.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -56,10 +57,39 @@ interface Measured {
   readonly cost: number;
   /** Most memory seen, in MiB. */
   readonly peak: number;
+  /** How far the stream that is read was behind, at most, in seconds. */
+  readonly behind: number;
+}
+
+/** Reads a stream; `behind` is how far it is behind, at most, in seconds. */
+function readStream(): { behind: () => number; close: () => void } {
+  const socket = connect(Number(url.port), url.hostname);
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.write(`GET /v1/events/stream HTTP/1.1\r\nHost: ${url.host}\r\n${lines.join('')}\r\n`);
+  let last = Number.NaN;
+  let behind = 0;
+  const look = () => {
+    if (!Number.isNaN(last)) behind = Math.max(behind, (Date.now() - last) / 1000);
+  };
+  socket.on('data', (chunk) => {
+    const at = chunk.lastIndexOf('"receivedAt":"');
+    if (at < 0) return;
+    const time = Date.parse(chunk.toString('latin1', at + 14, at + 38));
+    if (!Number.isNaN(time)) last = time;
+  });
+  const timer = setInterval(look, 100);
+  return {
+    behind: () => behind,
+    close: () => {
+      clearInterval(timer);
+      socket.destroy();
+    },
+  };
 }
 
 /** Sends events for `ms`. */
 async function ingest(ms: number): Promise<Measured> {
+  const reader = readStream();
   const start = performance.now();
   const cpuBefore = cpu();
   let stored = 0;
@@ -79,7 +109,10 @@ async function ingest(ms: number): Promise<Measured> {
   };
   await Promise.all(Array.from({ length: SENDERS }, send));
   clearInterval(watch);
+  const behind = reader.behind();
+  reader.close();
   return {
+    behind,
     rate: (stored * 1000) / (performance.now() - start),
     cost: ((cpu() - cpuBefore) * 1e6) / stored,
     peak,
@@ -119,8 +152,9 @@ async function openUnread(): Promise<{ reopened: () => number; close: () => void
   };
 }
 
-const show = ({ rate, cost, peak }: Measured) =>
-  `${Math.round(rate)} events/s, ${cost.toFixed(1)} s of processor time per million, at most ${Math.round(peak)} MB`;
+const show = ({ rate, cost, peak, behind }: Measured) =>
+  `${Math.round(rate)} events/s, ${cost.toFixed(1)} s of processor time per million, at most ${Math.round(peak)} MB, ` +
+  `a reader ${behind.toFixed(1)} s behind`;
 const median = (values: number[]) => values.sort((a, b) => a - b)[values.length >> 1]!.toFixed(2);
 
 try {

@@ -71,6 +71,7 @@ try {
   const options = {
     workspaces: [],
     freeze: false,
+    opens: true,
     clock: systemClock,
     signal: new AbortController().signal,
   };

@@ -43,6 +43,7 @@ function unbound(sql: string): string[] {
     ...GLOBAL_TABLES,
     ...named,
     'pg_settings',
+    'pg_stat_activity',
     'pg_stat_user_tables',
     'pg_class',
     'unnest',

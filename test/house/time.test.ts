@@ -21,6 +21,7 @@ it('no feature reads the time of the machine or of the database', () => {
   expect(filesWith(/\bDate\.now\b|\bnew Date\(\)|\bsystemClock\b/)).toEqual(['start.ts']);
   expect(filesWith(/clock_timestamp|statement_timestamp|CURRENT_TIMESTAMP|\bnow\(\)::/i)).toEqual([
     'platform/limits/postgres-limiter.ts',
+    'platform/store/postgres/older-transactions.ts',
     'platform/store/postgres/settings.ts',
     'platform/store/schema/limiter.ts',
   ]);

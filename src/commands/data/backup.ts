@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { lstatSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type Context, SvcCommand } from '../../cli/command/command.ts';
 import { SvcError } from '../../cli/errors/svc-error.ts';
@@ -29,8 +29,17 @@ without it personal fields and webhook secrets cannot be read. \`svc doctor\` wa
   protected override async run(context: Context<typeof DataBackup>): Promise<void> {
     const { args, flags, out, world, signal, version } = context;
     const from = sourceOf(flags.database, context);
+    if (args.file === '-' || /^\w+:\/\//.test(args.file))
+      throw new SvcError('usage', 'a backup is a file on this machine', {
+        hint: 'name a file; --database names what is read',
+      });
     const file = resolve(world.cwd, args.file);
-    if (existsSync(file) && !flags.force)
+    const there = lstatSync(file, { throwIfNoEntry: false });
+    if (there && !there.isFile())
+      throw new SvcError('file', `${args.file} is not a file that can be replaced`, {
+        hint: 'name another file',
+      });
+    if (there && !flags.force)
       throw new SvcError('file', `${args.file} exists already`, {
         hint: (invocation) => `name another file, or replace it: ${invocation.rerunWith('--force')}`,
       });
@@ -39,7 +48,6 @@ without it personal fields and webhook secrets cannot be read. \`svc doctor\` wa
     world.lowerPriority();
     const manifest = await backupData(from, file, version, {
       workspaces: workspacesIn(flags),
-      freeze: false,
       clock: world.clock,
       signal,
       onProgress: progressOn(context),

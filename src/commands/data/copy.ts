@@ -25,8 +25,9 @@ export default class DataCopy extends SvcCommand {
     `Copies workspaces with everything that is theirs (users, keys, catalogs, decisions, models, subscriptions, events,
 what waits) between SQLite files, PostgreSQL and Citus, into an empty database or beside other workspaces, and compares
 both by counts and digests. The copied workspaces answer 503 in the target until all of it is the same. The service may
-run: without --freeze the copy is what the source held at its start; with it, the source is frozen at the end (its
-clients get 503 and retry), what changed follows, and the source stays frozen. Sealed data stays sealed: the data key
+run: without --freeze the copy is what the source held at its start, and is frozen itself until it is opened, since
+both would send what waits; with it, the source is frozen at the end (its clients get 503 and retry), what changed
+follows, and the source stays frozen. Sealed data stays sealed: the data key
 is the same. A copy that was interrupted goes on when it is repeated.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %> --to postgres://svc@db.internal/svc --dry-run --profile local',
@@ -95,6 +96,7 @@ is the same. A copy that was interrupted goes on when it is repeated.`;
     const copied = await copyData(from, to, {
       workspaces: named,
       freeze: flags.freeze,
+      opens: flags.freeze,
       clock: world.clock,
       signal,
       onProgress: progressOn(context),
@@ -121,6 +123,10 @@ is the same. A copy that was interrupted goes on when it is repeated.`;
     if (frozenMs !== null)
       out.notice(
         `the source was frozen for ${span(frozenMs)} until then, and stays frozen; to use it again${workspaces.length > 1 ? ', for each' : ''}: ${reopen(workspaces[0]!)}`,
+      );
+    else
+      out.notice(
+        `the copy is frozen, since the source goes on and both would send what waits; to use it${workspaces.length > 1 ? ', for each' : ''}: ${shell`svc workspaces open ${workspaces[0]!} --database ${shown(to.database)}`}`,
       );
     out.notice(shell`to serve the copy: svc serve --database ${shown(to.database)}`);
   }

@@ -47,7 +47,6 @@ Deliveries and notifications that were sent after the backup may be sent again.`
     const { restoreData } = await import('../../service/admin/admin.ts');
     const { manifest, copied, hasKey } = await restoreData(file, to, {
       workspaces: workspacesIn(flags),
-      freeze: false,
       clock: world.clock,
       signal,
       onProgress: progressOn(context),

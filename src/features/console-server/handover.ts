@@ -2,6 +2,7 @@ import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypt
 import { readFileSync, rmSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
+import { isAlive } from '../../kit/files/is-alive.ts';
 import { writePrivateFile } from '../../kit/files/private-file.ts';
 import { removeOpener } from './open.ts';
 import { Refusal } from './refusal.ts';
@@ -96,15 +97,6 @@ function readHandover(folder: string, scope: string): Handover | undefined {
     return { pid: pid!, port: port!, secret };
   } catch {
     return undefined;
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }
 

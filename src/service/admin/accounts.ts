@@ -1,5 +1,5 @@
 import { newId } from '../../kit/id.ts';
-import { isUnfinished } from '../copy/marks.ts';
+import { isMoved, isUnfinished } from '../copy/marks.ts';
 import { type ApiKey, apiKeys, type KeyKind, newApiKey } from '../http/access/api-keys.ts';
 import { userToken } from '../http/access/user-token.ts';
 import type { Cipher } from '../platform/crypto/cipher.ts';
@@ -134,6 +134,8 @@ export function openWorkspace(store: Store, id: string): Promise<void> {
     await workspaceOf(tx, id);
     if (await isUnfinished(tx, id))
       throw new AccountError('unfinished_copy', `the copy of ${id} into this database is not complete`);
+    if (await isMoved(tx, id))
+      throw new AccountError('unfinished_copy', `${id} is being copied into another database`);
     await workspaces.open(tx, [id]);
   });
 }

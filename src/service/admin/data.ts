@@ -1,6 +1,9 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statfsSync, statSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statfsSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import type { Clock } from '../../kit/clock.ts';
+import { isAlive } from '../../kit/files/is-alive.ts';
 import { ensurePrivateDir, writePrivateFile } from '../../kit/files/private-file.ts';
 import { type Manifest, pack, unpack } from '../copy/backup.ts';
 import { type Copied, copyStore, measure } from '../copy/copy.ts';
@@ -45,8 +48,10 @@ export async function copyData(from: DataPlace, to: DataPlace, options: CopyOpti
   return withStore(from.database, options.clock, async (source) => {
     // Before a file is made.
     await namedIn(source, options.workspaces);
-    await followKey(source, from, to);
+    const fingerprint = await source.read((tx) => settings.get<string>(tx, 'dataKeyFingerprint'));
+    const hasKey = checkKey(fingerprint ?? null, to);
     return withStore(to.database, options.clock, async (target) => {
+      if (!hasKey) followKey(from, to);
       const copied = await copyStore(source, target, options);
       const [own, theirs] = [from, to].map(
         ({ database, dataDir }) => `${filesOf(database, dataDir)}.credentials.json`,
@@ -65,13 +70,13 @@ export async function backupData(
   from: DataPlace,
   file: string,
   version: string,
-  options: CopyOptions,
+  options: Omit<CopyOptions, 'freeze' | 'opens'>,
 ): Promise<Manifest> {
   return withStore(from.database, options.clock, (source) =>
-    withScratch(dirname(resolve(file)), options.clock, async (scratch) => {
+    withScratch(dirname(resolve(file)), async (scratch) => {
       const createdAt = new Date(options.clock.now()).toISOString();
       const { workspaces, rows, tables } = await withStore(scratch, options.clock, (target) =>
-        copyStore(source, target, { ...options, freeze: false }),
+        copyStore(source, target, { ...options, freeze: false, opens: true }),
       );
       const dataKey = await source.read((tx) => settings.get<string>(tx, 'dataKeyFingerprint'));
       const said = {
@@ -94,10 +99,10 @@ export async function backupData(
 export async function restoreData(
   file: string,
   to: DataPlace,
-  options: CopyOptions,
+  options: Omit<CopyOptions, 'freeze' | 'opens'>,
 ): Promise<{ manifest: Manifest; copied: Copied; hasKey: boolean }> {
   const folder = isPostgres(to.database) ? to.dataDir : dirname(resolve(to.database));
-  return withScratch(folder, options.clock, async (scratch) => {
+  return withScratch(folder, async (scratch) => {
     const manifest = await unpack(file, scratch, options.signal);
     if (manifest.schema > versionOf(MIGRATIONS))
       throw new StoreUnusable(
@@ -106,7 +111,7 @@ export async function restoreData(
     const hasKey = checkKey(manifest.dataKey, to);
     const copied = await withStore(scratch, options.clock, (source) =>
       withStore(to.database, options.clock, (target) =>
-        copyStore(source, target, { ...options, freeze: false }),
+        copyStore(source, target, { ...options, freeze: false, opens: true }),
       ),
     );
     return { manifest, copied, hasKey };
@@ -117,10 +122,8 @@ export async function restoreData(
 export const lastBackup = (database: string, clock: Clock): Promise<number | undefined> =>
   withStore(database, clock, (store) => store.read((tx) => settings.get<number>(tx, BACKUP)));
 
-/** Copies the file with the data key to where the target looks for it, unless there is one. Throws CopyRefused for another key. */
-async function followKey(source: Store, from: DataPlace, to: DataPlace): Promise<void> {
-  const fingerprint = await source.read((tx) => settings.get<string>(tx, 'dataKeyFingerprint'));
-  if (checkKey(fingerprint ?? null, to)) return;
+/** Copies the file with the data key to where the target, which has none, looks for it. */
+function followKey(from: DataPlace, to: DataPlace): void {
   const file = `${filesOf(from.database, from.dataDir)}.key`;
   if (!existsSync(file)) return;
   const copy = `${filesOf(to.database, to.dataDir)}.key`;
@@ -151,19 +154,15 @@ async function withStore<T>(database: string, clock: Clock, work: (store: Store)
   }
 }
 
-const SCRATCH = '.svc-backup-';
-/** A backup is written, or restored, in less. */
-const SCRATCH_MS = 24 * 3_600_000;
-
-/** Gives work the name of an SQLite file that is removed afterwards, with those that killed processes left a day ago. */
-async function withScratch<T>(folder: string, clock: Clock, work: (file: string) => Promise<T>): Promise<T> {
+/** Gives work the name of an SQLite file that is removed afterwards, as are those of processes that were killed. */
+async function withScratch<T>(folder: string, work: (file: string) => Promise<T>): Promise<T> {
   ensurePrivateDir(folder);
-  for (const name of readdirSync(folder).filter((each) => each.startsWith(SCRATCH))) {
-    const left = statSync(join(folder, name), { throwIfNoEntry: false });
-    if (left && clock.now() - left.mtimeMs > SCRATCH_MS)
-      rmSync(join(folder, name), { recursive: true, force: true });
+  const host = createHash('sha256').update(hostname()).digest('hex').slice(0, 8);
+  for (const name of readdirSync(folder)) {
+    const [, of, pid] = /^\.svc-backup-([0-9a-f]{8})-(\d+)-/.exec(name) ?? [];
+    if (of === host && !isAlive(Number(pid))) rmSync(join(folder, name), { recursive: true, force: true });
   }
-  const own = mkdtempSync(join(folder, SCRATCH));
+  const own = mkdtempSync(join(folder, `.svc-backup-${host}-${process.pid}-`));
   try {
     return await work(join(own, 'data.db'));
   } catch (error) {

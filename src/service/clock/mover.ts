@@ -2,8 +2,8 @@ import { due, LANES } from '../platform/store/due.ts';
 import type { Store, Tx } from '../platform/store/store.ts';
 import { testClock } from '../platform/store/test-clock.ts';
 import { workspaces } from '../platform/store/workspaces.ts';
+import { anyClaimed } from '../platform/workers/any-claimed.ts';
 import { type Worker, type WorkerPlatform, worker } from '../platform/workers/worker.ts';
-import { anyClaimed } from './store.ts';
 
 const POLL_MS = 60_000;
 /** How long to wait while work is being done, in ms. */

@@ -3,21 +3,9 @@ import type { Cutoffs } from '../platform/store/retained-logs.ts';
 import type { Tx } from '../platform/store/store.ts';
 import { workspaces } from '../platform/store/workspaces.ts';
 
-/** Whether a process sends a notification or a delivery of a workspace, which no other may take over. */
-export async function anyClaimed(tx: Tx, workspaceId: string): Promise<boolean> {
-  for (const table of ['notification', 'delivery']) {
-    const row = await tx.sql.get(
-      `SELECT 1 AS one FROM ${table} WHERE workspace_id = ? AND claimed > 0 AND due_at > ? LIMIT 1`,
-      [workspaceId, tx.now],
-    );
-    if (row) return true;
-  }
-  return false;
-}
-
-/** Counts what becomes due until a time, Unix ms, in all workspaces, whose logs end at `cutoffs` then. */
+/** Counts what becomes due until a time, Unix ms, in all workspaces that are not frozen, whose logs end at `cutoffs` then. */
 export async function dueUntil(tx: Tx, until: number, cutoffs: Cutoffs): Promise<NonNullable<Clock['due']>> {
-  const all = await workspaces.list(tx);
+  const all = (await workspaces.list(tx)).filter(({ frozenAt }) => frozenAt === null);
   const count = async (table: string, column: string, most: number | null): Promise<number> => {
     let sum = 0;
     for (const { id } of most === null ? [] : all) {
@@ -32,7 +20,7 @@ export async function dueUntil(tx: Tx, until: number, cutoffs: Cutoffs): Promise
   const before = (cutoff: number | null) => (cutoff === null ? null : cutoff - 1);
   return {
     notifications: await count('notification', 'due_at', until),
-    deliveries: await count('delivery', 'due_at', until),
+    deliveries: await deliveriesUntil(tx, all, until),
     messages: await count('message', 'withdraw_at', until),
     removed: {
       events: await count('event', 'received_at', before(cutoffs.events)),
@@ -40,4 +28,23 @@ export async function dueUntil(tx: Tx, until: number, cutoffs: Cutoffs): Promise
       notifications: await count('notification', 'created_at', before(cutoffs.notifications)),
     },
   };
+}
+
+/** Counts the deliveries that become due until a time. Those of subscriptions that are disabled are held. */
+async function deliveriesUntil(
+  tx: Tx,
+  all: readonly { readonly id: string }[],
+  until: number,
+): Promise<number> {
+  let sum = 0;
+  for (const { id } of all) {
+    const row = await tx.sql.get<{ n: number }>(
+      `SELECT count(*) AS n FROM delivery d
+       JOIN webhook w ON w.workspace_id = d.workspace_id AND w.webhook_id = d.webhook_id AND w.status = 'active'
+       WHERE d.workspace_id = ? AND d.due_at <= ?`,
+      [id, until],
+    );
+    sum += row!.n;
+  }
+  return sum;
 }

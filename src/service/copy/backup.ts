@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { createReadStream, createWriteStream, renameSync, rmSync, statSync } from 'node:fs';
+import { createReadStream, createWriteStream, renameSync, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { constants, createGunzip, createGzip } from 'node:zlib';
@@ -48,7 +48,7 @@ async function hashOfRest(
 
 /**
  * Writes a backup with mode 0600: a line of JSON, and the SQLite file as gzip (RFC 1952). It appears when it is whole. `packed`
- * is a file for the meantime.
+ * is a file for the meantime, in a folder of its own beside it.
  */
 export async function pack(
   sqliteFile: string,
@@ -66,22 +66,17 @@ export async function pack(
   );
   const manifest: Manifest = { ...said, ...(await hashOfRest(packed, 0, signal)) };
   const head = { svcBackup: 1, check: sha256(JSON.stringify(manifest)), manifest };
-  const partial = `${file}.partial`;
-  rmSync(partial, { force: true });
-  ensurePrivateFile(partial);
-  try {
-    await pipeline(
-      async function* () {
-        yield Buffer.from(`${JSON.stringify(head)}\n`);
-        yield* createReadStream(packed);
-      },
-      createWriteStream(partial, { flags: 'r+', flush: true }),
-      { signal },
-    );
-    renameSync(partial, file);
-  } finally {
-    rmSync(partial, { force: true });
-  }
+  const whole = `${packed}.whole`;
+  ensurePrivateFile(whole);
+  await pipeline(
+    async function* () {
+      yield Buffer.from(`${JSON.stringify(head)}\n`);
+      yield* createReadStream(packed);
+    },
+    createWriteStream(whole, { flags: 'r+', flush: true }),
+    { signal },
+  );
+  renameSync(whole, file);
   return manifest;
 }
 

@@ -1,16 +1,21 @@
 import { newId } from '../../kit/id.ts';
+import { olderTransaction, serverTime } from '../platform/store/postgres/older-transactions.ts';
 import { settings } from '../platform/store/settings.ts';
 import type { SqlValue, Store, Tx } from '../platform/store/store.ts';
 import { workspaces } from '../platform/store/workspaces.ts';
-import { namedIn, prepare, removeMarks } from './marks.ts';
-import { Copy, type CopyOptions } from './passes.ts';
+import { anyClaimed } from '../platform/workers/any-claimed.ts';
+import { markMoved, namedIn, prepare, removeMarks, removeMoved, SILENT_MS } from './marks.ts';
+import { Copy, CopyDiffers, type CopyOptions } from './passes.ts';
 import { type Digest, sizeOf } from './rows.ts';
 import { copiedTables } from './tables.ts';
 
 /** Settings of a store that another one must not have: it has its own, or they are of the moment. */
 const OWN_SETTINGS = /^(limiter_anchor|backup|copy .*)$/;
-/** Requests and work that began before the freeze end meanwhile, as a rule. */
+/** What workers began before the freeze ends meanwhile, as a rule; what they do later is repeated in the target. */
 const SETTLE_MS = 1000;
+/** How long messages that are being sent and transactions that began before are waited for: longer than either lasts. */
+const ENDED_MS = 60_000;
+const PAUSE_MS = 200;
 
 /** A copy failed at its end, and the workspaces stay frozen in the source. `cause` says why. */
 class SourceFrozen extends Error {
@@ -52,19 +57,33 @@ export async function copyStore(source: Store, target: Store, options: CopyOptio
   let frozenMs: number | null = null;
   if (options.freeze) {
     const since = clock.now();
+    const renewing = setInterval(
+      () => void source.write((tx) => markMoved(tx, ids, run)).catch(() => {}),
+      SILENT_MS / 5,
+    );
     try {
       options.onProgress?.({ phase: 'freeze', table: '', rows: 0, of: 0 });
-      await source.write((tx) => workspaces.freeze(tx, ids));
+      await source.write(async (tx) => {
+        await markMoved(tx, ids, run);
+        await workspaces.freeze(tx, ids);
+      });
       await clock.sleep(SETTLE_MS, signal);
+      await untilEnded(source, ids, options);
       tables = await copy.untilSame(source);
+      await assertFrozen(source, ids);
     } catch (error) {
       // Nothing works in the target yet.
       await source
-        .write((tx) => workspaces.open(tx, working))
+        .write(async (tx) => {
+          await removeMoved(tx, ids, run);
+          await workspaces.open(tx, working);
+        })
         .catch(() => {
           throw new SourceFrozen(working, 'the copy is not complete, and the source stays frozen', error);
         });
       throw error;
+    } finally {
+      clearInterval(renewing);
     }
     frozenMs = clock.now() - since;
   }
@@ -74,7 +93,7 @@ export async function copyStore(source: Store, target: Store, options: CopyOptio
       if (fresh) await copySettings(source, tx);
       await advanceSequences(tx, tables.some(({ table }) => table === 'decision') ? ids : []);
       await removeMarks(tx, ids);
-      await workspaces.open(tx, working);
+      if (options.opens) await workspaces.open(tx, working);
     });
   } catch (error) {
     if (!options.freeze) throw error;
@@ -85,7 +104,38 @@ export async function copyStore(source: Store, target: Store, options: CopyOptio
       error,
     );
   }
+  if (options.freeze) await source.write((tx) => removeMoved(tx, ids, run));
   return { workspaces: ids, rows: tables.reduce((sum, { rows }) => sum + rows, 0), frozenMs, tables };
+}
+
+/**
+ * Resolves once nothing of frozen workspaces is being sent, and no transaction runs that may not know of the freeze. Rejects
+ * with CopyDiffers after a minute.
+ */
+async function untilEnded(
+  source: Store,
+  ids: readonly string[],
+  { clock, signal }: CopyOptions,
+): Promise<void> {
+  const frozenAt = await source.read(({ sql }) => serverTime(sql));
+  const end = clock.now() + ENDED_MS;
+  for (;;) {
+    const running = await source.read(async (tx) => {
+      for (const id of ids) if (await anyClaimed(tx, id)) return `a message of ${id} is being sent`;
+      return olderTransaction(tx.sql, frozenAt);
+    });
+    if (running === undefined) return;
+    if (clock.now() > end) throw new CopyDiffers(`${running}; try again when it has ended`);
+    await clock.sleep(PAUSE_MS, signal);
+  }
+}
+
+/** Throws CopyDiffers if a workspace is not frozen any more: it may have rows that the copy lacks. */
+async function assertFrozen(source: Store, ids: readonly string[]): Promise<void> {
+  const frozen = await source.read((tx) => workspaces.frozen(tx));
+  const opened = ids.find((id) => !frozen.has(id));
+  if (opened !== undefined)
+    throw new CopyDiffers(`${opened} was opened in the source before the copy was complete`);
 }
 
 /** What a copy would hold, by table, the largest first. */

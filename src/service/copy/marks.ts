@@ -1,4 +1,5 @@
 import { hostname } from 'node:os';
+import { isAlive } from '../../kit/files/is-alive.ts';
 import { settings } from '../platform/store/settings.ts';
 import type { Store, Tx } from '../platform/store/store.ts';
 import { workspaces } from '../platform/store/workspaces.ts';
@@ -118,16 +119,9 @@ async function workspaceRow(tx: Tx, id: string): Promise<{ table: CopiedTable; r
   return { table, row: row! };
 }
 
-function isRunning({ host, pid, at }: Mark, now: number): boolean {
+function isRunning({ host, pid, at }: Pick<Mark, 'host' | 'pid' | 'at'>, now: number): boolean {
   if (now - at > SILENT_MS) return false;
-  if (host !== hostname()) return true;
-  try {
-    process.kill(pid, 0);
-    return pid !== process.pid;
-  } catch (error) {
-    // A process of another user.
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
+  return host !== hostname() || (pid !== process.pid && isAlive(pid));
 }
 
 /** Says that a run goes on. Throws CopyRefused if another one has taken its place. */
@@ -137,6 +131,28 @@ export async function renew(tx: Tx, ids: readonly string[], run: string): Promis
     if (mark?.run !== run) throw new CopyRefused('running', `another process copies ${id} meanwhile`);
     await settings.set(tx, markOf(id), { ...mark, at: tx.now });
   }
+}
+
+/** Marks a workspace of a source that is being moved: nobody else opens it meanwhile. */
+const movedOf = (workspaceId: string) => `copy of ${workspaceId}`;
+
+/** Says in a source that a run moves its workspaces, and goes on. */
+export async function markMoved(tx: Tx, ids: readonly string[], run: string): Promise<void> {
+  for (const id of ids)
+    await settings.set(tx, movedOf(id), { run, host: hostname(), pid: process.pid, at: tx.now });
+}
+
+/** Ends the marks of a run in a source. Those of another one stay. */
+export async function removeMoved(tx: Tx, ids: readonly string[], run: string): Promise<void> {
+  for (const id of ids)
+    if ((await settings.get<Mark>(tx, movedOf(id)))?.run === run)
+      await tx.sql.run('DELETE FROM setting WHERE name = ?', [movedOf(id)]);
+}
+
+/** Whether a process moves a workspace out of a store now. */
+export async function isMoved(tx: Tx, workspaceId: string): Promise<boolean> {
+  const mark = await settings.get<Mark>(tx, movedOf(workspaceId));
+  return mark !== undefined && isRunning(mark, tx.now);
 }
 
 /** Says that the copies of workspaces are complete. */

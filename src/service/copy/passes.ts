@@ -17,7 +17,7 @@ import {
 import { type CopiedTable, copiedTables, type Value } from './tables.ts';
 
 /** The copy differs from what was copied, however often it was compared. The copied workspaces stay frozen. */
-class CopyDiffers extends Error {
+export class CopyDiffers extends Error {
   override readonly name = 'CopyDiffers';
 }
 
@@ -26,6 +26,8 @@ export interface CopyOptions {
   readonly workspaces: readonly string[];
   /** Freezes the workspaces in the source once most is copied, for good: nothing is written there that the copy lacks. */
   readonly freeze: boolean;
+  /** Whether the copies work once they are complete. Beside a source that goes on, both would send what waits. */
+  readonly opens: boolean;
   readonly clock: Clock;
   readonly signal: AbortSignal;
   readonly onProgress?: (progress: Progress) => void;

@@ -6,9 +6,10 @@ import { FEATURES, HEADERS, IMPORT_RUN } from '../../contract/headers.ts';
 import { validate } from '../../contract/validation.ts';
 import { newId } from '../../kit/id.ts';
 import type { Platform } from '../platform/platform.ts';
+import { pipeline } from '../platform/store/pipeline.ts';
 import { StoreUnavailable, type Tx } from '../platform/store/store.ts';
 import type { Admit } from './access/admit.ts';
-import { type Authenticate, keyHashOf, workspaceOf } from './access/authenticate.ts';
+import { type Authenticate, assertOpen, keyHashOf, workspaceOf } from './access/authenticate.ts';
 import type { AdmitClient } from './access/client-access.ts';
 import { preflight } from './access/cross-origin.ts';
 import { regionOf } from './access/region.ts';
@@ -229,6 +230,7 @@ async function callHandler(
     const { beforeCommit, afterCommit } = reply;
     return { answer: toAnswer(reply, endpoint), beforeCommit, afterCommit };
   };
+  const writing = async (tx: Tx) => (await pipeline([assertOpen(tx, workspace.id), work(tx)]))[1];
   if (served.priority === 'page') await precedence.yieldToRequests();
   if (endpoint.storesNothing || (endpoint.method === 'GET' && !endpoint.marks))
     return respond((await store.read(work)).answer, headers);
@@ -249,7 +251,7 @@ async function callHandler(
       pipelinedBegin: served.pipelinedBegin === true && idempotencyKey === undefined,
       concurrencyKeys: keys.map((limit) => ({ ...limit, key: `${workspace.id} ${limit.key}` })),
     },
-    work,
+    writing,
   );
   if (written.replayed) headers.set(HEADERS.idempotentReplayed, 'true');
   return respond(written.answer, headers);

@@ -4,10 +4,12 @@ import { newId } from '../../kit/id.ts';
 import { nearest } from '../../kit/nearest.ts';
 import type { Catalogs } from '../catalog/follow.ts';
 import { variablesOf } from '../catalog/templates/template-texts.ts';
+import { assertOpen } from '../http/access/authenticate.ts';
 import type { Endpoints } from '../http/endpoint.ts';
 import { nextAfter, placeOf } from '../http/page-cursor.ts';
 import { variablesAssociatedData } from '../platform/crypto/associated-data.ts';
 import type { Platform } from '../platform/platform.ts';
+import { pipeline } from '../platform/store/pipeline.ts';
 import { contacts } from '../users/store/contacts.ts';
 import { users } from '../users/store/users.ts';
 import { outcomeWrites, recordOutcome } from '../webhooks/store/outcomes.ts';
@@ -80,7 +82,13 @@ export const notificationEndpoints = (
     priority: 'interactive',
     prepare: (workspaceId, _body, params) => {
       if (!params) return undefined;
-      const cancel = () => store.write((tx) => notifications.cancel(tx, workspaceId, params.id!));
+      const cancel = () =>
+        store.write(
+          async (tx) =>
+            (
+              await pipeline([assertOpen(tx, workspaceId), notifications.cancel(tx, workspaceId, params.id!)])
+            )[1],
+        );
       const untilEnded = async () => {
         for (let waited = 0; (await cancel())?.sending && waited < SENDING_MS; waited += PAUSE_MS)
           await clock.sleep(PAUSE_MS);

@@ -3,7 +3,7 @@ import type { BlockList } from 'node:net';
 import type { HonoRequest } from 'hono';
 import { ServiceError } from '../../contract/errors.ts';
 import { WINDOW_MS } from '../../contract/limits.ts';
-import { workspaceOf } from '../http/access/authenticate.ts';
+import { assertOpen, workspaceOf } from '../http/access/authenticate.ts';
 import { type CountSender, rateLimited, senderLimit } from '../http/access/sender-limit.ts';
 import { readBody } from '../http/body.ts';
 import type { UnkeyedRoute } from '../http/endpoint.ts';
@@ -88,6 +88,7 @@ async function unsubscribe(
     ]);
   const said = { channel: 'email', category, state: 'out' as const };
   await store.write(async (tx) => {
+    await assertOpen(tx, workspaceId);
     const before = await consents.ofUser(tx, workspaceId, hashId);
     await consents.add(tx, workspaceId, hashId, [said]);
     const isKnown = before.some((each) => scopeText(each) === scopeText(said) && each.state === 'out');

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'libsql';
 import { expect, it } from 'vitest';
@@ -34,6 +34,12 @@ it('copies, backs up and restores the data of local, and says what is wrong', as
   expect(existsSync(join(home, 'copy.db'))).toBe(false);
   const copied = await ok('data copy --to copy.db');
   expect(copied).toMatchObject({ workspaces: [workspace], frozenMs: null, rows: dry.rows, equal: true });
+  const { workspaces: copies } = await ok(`workspaces list --database ${join(home, 'copy.db')}`);
+  expect(copies[0].frozenAt ?? copies[0].frozen).toBeTruthy();
+  // Before a key is written.
+  writeFileSync(join(home, 'notes.txt'), 'not a database');
+  await refused('data copy --to notes.txt', 2, 'notes.txt');
+  expect(existsSync(join(home, 'notes.txt.key'))).toBe(false);
   await ok('workspaces create ws_other');
   await ok('workspaces create ws_third');
   const two = await ok('data copy --to two.db --workspace ws_other --workspace ws_third --resume');
@@ -56,6 +62,14 @@ it('copies, backs up and restores the data of local, and says what is wrong', as
   expect(statSync(join(home, 'svc.backup')).mode & 0o777).toBe(0o600);
   await refused('data backup svc.backup', 2, 'exists already');
   await ok('data backup svc.backup --force');
+  mkdirSync(join(home, 'folder'));
+  symlinkSync('svc.backup', join(home, 'link'));
+  for (const other of ['folder', 'link'])
+    await refused(`data backup ${other} --force`, 2, 'not a file that can be replaced');
+  for (const other of ['-', 'postgres://u:secret@db/x']) {
+    await refused(`data backup ${other} --force`, 2, 'a backup is a file');
+    expect((await run(`data backup ${other}`)).stderr).not.toContain('secret');
+  }
   expect(await ok('data restore svc.backup --database restored.db')).toMatchObject({
     workspaces: expect.arrayContaining([workspace]),
   });

@@ -1,12 +1,6 @@
-import {
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs';
+import { createHash } from 'node:crypto';
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
@@ -18,6 +12,7 @@ import { copiedTables } from '../../../src/service/copy/tables.ts';
 import { connectStore, filesOf } from '../../../src/service/platform/open.ts';
 import { SqliteStore } from '../../../src/service/platform/store/sqlite/store.ts';
 import type { Store } from '../../../src/service/platform/store/store.ts';
+import { workspaces } from '../../../src/service/platform/store/workspaces.ts';
 import { startService } from '../../../src/service/start.ts';
 import type { RawService } from '../../support/peers/raw-service.ts';
 import { freshDatabase } from '../../support/postgres/database.ts';
@@ -26,7 +21,13 @@ import { killable } from '../../support/process/killable.ts';
 import { ROOT } from '../../support/process/run-svc.ts';
 import { tempDir } from '../../support/temp.ts';
 
-const OPTIONS = { workspaces: [], freeze: false, clock: systemClock, signal: new AbortController().signal };
+const OPTIONS = {
+  workspaces: [],
+  freeze: false,
+  opens: true,
+  clock: systemClock,
+  signal: new AbortController().signal,
+};
 const place = (database: string, dataDir: string) => ({ database, dataDir, dataKey: undefined });
 
 async function opened(database: string): Promise<Store> {
@@ -213,15 +214,16 @@ test('a backup restores a moment, and no other file is taken for one', async () 
   await fill(service);
   const dir = tempDir();
   const file = join(dir, 'svc.backup');
-  // What a killed process left is removed after a day: until then it may be that of one which runs.
-  const [old, young] = ['old', 'young'].map((name) => join(dir, `.svc-backup-${name}`));
-  for (const folder of [old!, young!]) mkdirSync(folder);
-  const before = new Date(Date.now() - 25 * 3_600_000);
-  utimesSync(old!, before, before);
+  // What a killed process of this machine left is removed, and nothing that another may use.
+  const host = createHash('sha256').update(hostname()).digest('hex').slice(0, 8);
+  const left = [`${host}-4194305-a`, `${host}-${process.pid}-a`, '00000000-4194305-a'];
+  for (const name of left) mkdirSync(join(dir, `.svc-backup-${name}`));
   const manifest = await backupData(place(service.database, service.folder), file, '0.0.0', OPTIONS);
   await service.send('POST', '/v1/events', { events: eventsOf(5000, 100) });
   expect(manifest.tables.find(({ table }) => table === 'event')!.rows).toBe(1500);
-  expect(readdirSync(dir)).toEqual(['.svc-backup-young', 'svc.backup']);
+  expect(readdirSync(dir).sort()).toEqual(
+    [...left.slice(1).map((name) => `.svc-backup-${name}`), 'svc.backup'].sort(),
+  );
   const bytes = readFileSync(file);
   await fc.assert(
     fc.asyncProperty(
@@ -280,4 +282,61 @@ test('a copy that is going on is not begun a second time, and opens nothing', as
   });
   await expect(copyStore(source, target, OPTIONS)).rejects.toMatchObject({ reason: 'running' });
   await expect(copyStore(target, source, OPTIONS)).rejects.toMatchObject({ reason: 'unfinished' });
+});
+
+test('the copy of a source that goes on stays frozen, and one that is moved waits for what is being sent', async () => {
+  const service = await open({ allowLoopbackWebhooks: true });
+  const hashId = await fill(service, 100);
+  const source = await opened(service.database);
+  const frozen = (store: Store) => store.read((tx) => workspaces.frozen(tx));
+  const beside = await opened(join(tempDir(), 'beside.db'));
+  await copyStore(source, beside, { ...OPTIONS, opens: false });
+  expect([...(await frozen(beside))]).toEqual([service.workspace]);
+  expect([...(await frozen(source))]).toEqual([]);
+
+  const body = { hashId, templateId: 'welcome', channel: 'email' };
+  const { notificationId } = (await service.send('POST', '/v1/inform/trigger', body)).body as {
+    notificationId: string;
+  };
+  await expect.poll(() => service.idle()).toBe(true);
+  await service.close();
+  const end = Date.now() + 3000;
+  const set = (claimed: number, due: number | null) =>
+    source.write((tx) =>
+      tx.sql.run(
+        'UPDATE notification SET claimed = ?, due_at = ? WHERE workspace_id = ? AND notification_id = ?',
+        [claimed, due, service.workspace, notificationId],
+      ),
+    );
+  await set(1, end);
+  const sent = sleep(2500).then(() => set(0, null));
+  const target = await opened(join(tempDir(), 'moved.db'));
+  await copyStore(source, target, { ...OPTIONS, freeze: true });
+  await sent;
+  const row = await target.read(({ sql }) =>
+    sql.get('SELECT claimed FROM notification WHERE notification_id = ?', [notificationId]),
+  );
+  expect(row).toEqual({ claimed: 0 });
+});
+
+test('a source that somebody opens before the end is noticed, and the target does not work', async () => {
+  const service = await open({ allowLoopbackWebhooks: true });
+  await fill(service, 100);
+  const source = await opened(service.database);
+  const target = await opened(join(tempDir(), 'copy.db'));
+  const openOnceFrozen = async () => {
+    while ((await source.read((tx) => workspaces.frozen(tx))).size === 0) await sleep(20);
+    await source.write((tx) => workspaces.open(tx, [service.workspace]));
+  };
+  let opening: Promise<void> | undefined;
+  const copying = copyStore(source, target, {
+    ...OPTIONS,
+    freeze: true,
+    onProgress: ({ phase }) => {
+      if (phase === 'freeze') opening ??= openOnceFrozen();
+    },
+  });
+  await expect(copying).rejects.toThrow('was opened in the source');
+  await opening;
+  expect([...(await target.read((tx) => workspaces.frozen(tx)))]).toEqual([service.workspace]);
 });

@@ -9,6 +9,7 @@ console.log('{}');
 await copyStore(source, target, {
   workspaces: [],
   freeze: true,
+  opens: true,
   clock: systemClock,
   signal: new AbortController().signal,
 });

@@ -2,7 +2,7 @@ import type { HonoRequest } from 'hono';
 import { ServiceError } from '../../../contract/errors.ts';
 import { HEADERS } from '../../../contract/headers.ts';
 import { SharedRuns } from '../../../kit/shared-runs.ts';
-import type { Store } from '../../platform/store/store.ts';
+import type { Store, Tx } from '../../platform/store/store.ts';
 import { type StoredWorkspace, type Workspace, workspaces } from '../../platform/store/workspaces.ts';
 import { apiKeys, hashOfKey, type KeyHolder } from './api-keys.ts';
 
@@ -20,6 +20,15 @@ export async function workspaceOf(store: Store, id: string): Promise<Workspace |
   const workspace = await store.read((tx) => workspaces.get(tx, id));
   if (workspace) refuseFrozen(workspace);
   return workspace;
+}
+
+/**
+ * Throws unavailable if a workspace is frozen by now. To be asked in each transaction that writes for a request: its body may
+ * come long after its key, and what is acknowledged after a freeze is in no copy.
+ */
+export async function assertOpen(tx: Tx, id: string): Promise<void> {
+  const workspace = await workspaces.get(tx, id);
+  if (workspace) refuseFrozen(workspace);
 }
 
 function refuseFrozen({ id, frozenAt }: StoredWorkspace): void {

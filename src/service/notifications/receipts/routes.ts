@@ -3,7 +3,7 @@ import type { BlockList } from 'node:net';
 import type { HonoRequest } from 'hono';
 import { ServiceError } from '../../../contract/errors.ts';
 import { WINDOW_MS } from '../../../contract/limits.ts';
-import { workspaceOf } from '../../http/access/authenticate.ts';
+import { assertOpen, workspaceOf } from '../../http/access/authenticate.ts';
 import { rateLimited, senderLimit } from '../../http/access/sender-limit.ts';
 import { readBody } from '../../http/body.ts';
 import type { UnkeyedRoute } from '../../http/endpoint.ts';
@@ -103,7 +103,12 @@ async function take(
   if (!facts) throw new ServiceError('payload_too_large', 'The receipt has too many events.');
   const { store, cipher } = platform;
   const ignored =
-    facts.length === 0 ? 0 : await store.write((tx) => applyFacts(tx, cipher, workspaceId, genuine, facts));
+    facts.length === 0
+      ? 0
+      : await store.write(async (tx) => {
+          await assertOpen(tx, workspaceId);
+          return applyFacts(tx, cipher, workspaceId, genuine, facts);
+        });
   if (ignored > 0)
     platform.log('warn', 'receipts about addresses to which the workspace has sent nothing were ignored', {
       workspace: workspaceId,

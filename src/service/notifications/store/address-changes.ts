@@ -33,7 +33,9 @@ export async function changeAddress(
   if (kind === 'bounce') await addresses.removeAddress(tx, workspaceId, channel, hash);
   else await addresses.suppress(tx, workspaceId, channel, hash, 'stop', category);
   const isKnown = before.some((each) =>
-    kind === 'bounce' ? each.reason === 'bounce' : each.category === (category ?? null),
+    kind === 'bounce'
+      ? each.reason === 'bounce'
+      : each.reason !== 'bounce' && each.category === (category ?? null),
   );
   if (!wanted || isKnown) return;
   const of = about?.channel === channel ? about : await latestTo(tx, workspaceId, channel, hash);

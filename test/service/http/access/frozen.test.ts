@@ -1,3 +1,4 @@
+import { request } from 'node:http';
 import { expect, test } from 'vitest';
 import { systemClock } from '../../../../src/kit/clock.ts';
 import { openAccounts } from '../../../../src/service/admin/admin.ts';
@@ -38,3 +39,51 @@ test('a frozen workspace answers nothing and does nothing until it is opened', a
   await expect.poll(async () => (await left()).length, { timeout: 90_000 }).toBe(0);
   expect((await service.send('GET', '/v1/decisions')).status).toBe(200);
 }, 120_000);
+
+test('a request whose body comes after the freeze is refused, although its key was accepted before', async () => {
+  const service = await open();
+  await service.send('PUT', '/v1/catalog', { catalog: { contents: [content('a')] } });
+  const hashId = await identify(service, { userId: 'u', emails: ['u@x.example'] });
+  const accounts = await openAccounts(service.database, systemClock);
+  const late = [
+    ['/v1/events', { events: [{ userId: 'late', event: 'e', timestamp: '2026-11-20T10:00:00Z' }] }],
+    ['/v1/users', { users: [{ userId: 'late' }] }],
+    ['/v1/decisioning/decide', { hashId, context: { channel: 'in-app' } }],
+    [`/v1/users/${hashId}/consent`, { optOut: ['*'] }],
+  ] as const;
+  const begun = late.map(([path, body], i) => {
+    const text = JSON.stringify(body);
+    const sending = request(service.url + path, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${service.apiKey}`,
+        'x-service-workspace': service.workspace,
+        'content-type': 'application/json',
+        'content-length': text.length,
+        // With a key and without one.
+        ...(i % 2 === 0 && { 'idempotency-key': `late-${i}` }),
+      },
+    });
+    const answered = new Promise<number>((resolve, reject) =>
+      sending.on('error', reject).on('response', (answer) => {
+        answer.resume();
+        resolve(answer.statusCode!);
+      }),
+    );
+    sending.write(text.slice(0, -2));
+    return { end: () => sending.end(text.slice(-2)), answered };
+  });
+  // Their keys are looked up as soon as their headers arrive.
+  await expect
+    .poll(async () => (await service.send('GET', '/v1/decisions')).status, { timeout: 5000 })
+    .toBe(200);
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  await accounts.freezeWorkspace(service.workspace);
+  for (const { end } of begun) end();
+  expect(await Promise.all(begun.map(({ answered }) => answered))).toEqual(late.map(() => 503));
+  const stored = await service.platform.store.read(({ sql }) =>
+    sql.all("SELECT 1 AS one FROM event WHERE workspace_id = ? AND user_id = 'late'", [service.workspace]),
+  );
+  expect(stored).toEqual([]);
+  await accounts.close();
+});
