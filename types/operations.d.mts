@@ -434,6 +434,20 @@ export interface Explanation {
   } | null;
 }
 
+/** A page of exported records, as columns. */
+export interface ExportAnswer {
+  /** What the records are. */
+  readonly type: 'events' | 'decisions' | 'deliveries' | 'notifications' | 'outcomes';
+  /** Number of records; a page with none may have a next one. */
+  readonly rows: number;
+  /** The values of each field, one for each record, null where a record has none. JSON is a text, as it was sent; times are in ISO 8601. */
+  readonly columns: { readonly [name: string]: readonly (string | number | null)[] };
+  /** The value of `after` for the next page; null on the last page. */
+  readonly next: string | null;
+  /** Records from before this time were removed by age, and the span begins before it. On the last page. */
+  readonly removedBefore?: string | undefined;
+}
+
 /** The catalog in force. */
 export interface GetCatalogAnswer {
   /** Number of the version; 0 for the catalog of the service. */
@@ -1575,6 +1589,17 @@ export interface Operations {
     /** Counts of so many days (UTC), today included: 1 to 90. Default: 7. */
     readonly days?: string | undefined;
   }, options?: CallOptions): Promise<EventPlanAnswer>;
+  /** What is stored, page by page, for analysis. Events and decisions in the order in which they were stored; deliveries, notifications and outcomes by time. Requests of users come first. Keys, secrets and personal fields are not in it; properties of events are as they were sent. */
+  exportRecords(input: { readonly type: string } & {
+    /** Only records that were stored from this time on. */
+    readonly since?: string | undefined;
+    /** Only records that were stored before this time. */
+    readonly until?: string | undefined;
+    /** The `next` of the previous page. */
+    readonly after?: string | undefined;
+    /** Maximum number of records on the page, from 1 to 5000. A page may be shorter. */
+    readonly limit?: number | undefined;
+  }, options?: CallOptions): Promise<ExportAnswer>;
   /** The decision log, oldest first: candidates, propensities, model version, seed and reward. What off-policy evaluation needs: each decision with its candidates. */
   listDecisions(input?: {
     /** Only decisions for this user. */

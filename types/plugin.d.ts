@@ -12,6 +12,7 @@ export type Operation =
   | 'deleteEvents'
   | 'deleteUser'
   | 'deleteWebhook'
+  | 'exportRecords'
   | 'getCatalog'
   | 'getCatalogVersion'
   | 'getClock'

@@ -262,6 +262,21 @@ export const ENDPOINTS = table({
     query: s.EventPlanQuery,
     answer: s.EventPlanAnswer,
   },
+  exportRecords: {
+    method: 'GET',
+    path: '/v1/exports/{type}',
+    group: 'reads',
+    success: 200,
+    repeat: 'always',
+    beyondSpecification: true,
+    summary: 'What is stored, page by page, for analysis',
+    description:
+      'Events and decisions in the order in which they were stored; deliveries, notifications and outcomes by time. Requests of users come first. Keys, secrets and personal fields are not in it; properties of events are as they were sent.',
+    params: { type: '`events`, `decisions`, `deliveries`, `notifications` or `outcomes`.' },
+    missing: 'No such type is exported.',
+    query: s.ExportQuery,
+    answer: s.ExportAnswer,
+  },
   listDecisions: {
     method: 'GET',
     path: '/v1/decisions',

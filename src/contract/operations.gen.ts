@@ -93,6 +93,12 @@ export const OPERATIONS: Readonly<Record<EndpointName, Operation>> = {
     group: 'reads',
     repeat: 'always',
   },
+  exportRecords: {
+    method: 'GET',
+    path: '/v1/exports/{type}',
+    group: 'reads',
+    repeat: 'always',
+  },
   listDecisions: {
     method: 'GET',
     path: '/v1/decisions',

@@ -5,6 +5,7 @@ export * from './schemas/contents.ts';
 export * from './schemas/decisions.ts';
 export * from './schemas/errors.ts';
 export * from './schemas/events.ts';
+export * from './schemas/exports.ts';
 export * from './schemas/messages.ts';
 export * from './schemas/notifications.ts';
 export * from './schemas/overview.ts';

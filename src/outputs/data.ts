@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { about } from '../contract/parts.ts';
-import { flag, number, text, textOrNull, time } from './fields.ts';
+import { flag, number, text, textOrNull, time, timeOrNull } from './fields.ts';
 
 const copied = {
   workspaces: about('The workspaces.', z.array(z.string())),
@@ -53,3 +53,17 @@ const CopyCounted = z.object({
 export const CopyOutput = z.union([CopyDone, CopyCounted]);
 export const BackupOutput = z.object({ file: text('The file.'), createdAt, ...copied, dataKey });
 export const RestoreOutput = z.object({ database: text('The database.'), createdAt, ...copied, dataKey });
+
+export const ExportedRecord = z.looseObject({
+  type: text('Kind of record.'),
+  workspace: text('Workspace of the record.'),
+});
+export const ExportOutput = z.object({
+  file: text('The file.'),
+  format: text('`ndjson`, `csv` or `parquet`.'),
+  types: about('What it holds.', z.array(z.string())),
+  records: number('Records in it.'),
+  bytes: number('Its bytes.'),
+  removedBefore: timeOrNull('Records from before this time were removed by the service; null if none were.'),
+  elapsedMs: number('Duration, of the last part if it was interrupted.'),
+});

@@ -17,7 +17,7 @@ import {
 } from './accounts.ts';
 import { batchOf } from './batches.ts';
 import { CatalogDiffOutput, CatalogOutput, EventsPlanOutput } from './catalog.ts';
-import { BackupOutput, CopyOutput, RestoreOutput } from './data.ts';
+import { BackupOutput, CopyOutput, ExportedRecord, ExportOutput, RestoreOutput } from './data.ts';
 import { ERROR_OUTPUT } from './errors.ts';
 import { EvaluationOutput } from './evaluation.ts';
 import { EventsDeleted } from './event-deletion.ts';
@@ -91,10 +91,7 @@ export const OUTPUTS: Readonly<Record<string, Printed>> = {
   console: lines('The address of the page.', ConsoleOutput),
   'contents:get': document('The content.', s.GetContentAnswer),
   'contents:list': document('The contents.', s.ListContentsAnswer),
-  'data:export': lines(
-    'A record of the service.',
-    z.looseObject({ type: text('Kind of record.'), workspace: text('Workspace of the record.') }),
-  ),
+  'data:export': lines('A record; with --output, what was written.', z.union([ExportedRecord, ExportOutput])),
   'data:backup': document('What was written.', BackupOutput),
   'data:copy': document('What was copied; with --dry-run, what would be.', CopyOutput),
   'data:restore': document('What was restored.', RestoreOutput),

@@ -7,6 +7,7 @@ import { decisionRemovals, decisions } from './decisions/feature.ts';
 import { goalNotices } from './decisions/goals/goal-notices.ts';
 import { erasure, erasureRemovals } from './erasure/feature.ts';
 import { eventRemovals, events } from './events/feature.ts';
+import { exportEndpoints } from './export/routes.ts';
 import type { KeyWatch } from './http/access/key-watch.ts';
 import type { Feature } from './http/endpoint.ts';
 import { notificationRemovals, notifications } from './notifications/feature.ts';
@@ -82,6 +83,7 @@ export function openFeatures(platform: Platform, needs: FeatureNeeds): readonly 
     { endpoints: clockEndpoints(retention) },
     { endpoints: timelineEndpoints(platform.cipher, catalogs) },
     { endpoints: overviewEndpoints },
+    { endpoints: exportEndpoints },
     erasure(platform, { catalogs, models: decide.models, outboxFile: needs.outboxFile }),
     {
       workers: [

@@ -25,6 +25,7 @@ const FILE_FLAGS = [
   '--header-file',
   '--input',
   '--mapping',
+  '--output',
   '--plan',
   '--policy',
   '--provider',
@@ -62,7 +63,15 @@ describe('completion', () => {
       expect.arrayContaining(['events', 'decide', 'serve', 'help', '--version']),
     );
     expect(await complete(['ev'])).toEqual(['events']);
-    expect(await complete(['events', ''])).toEqual(['import', 'inspect', 'plan', 'send', 'sources', 'tail']);
+    expect(await complete(['events', ''])).toEqual([
+      'delete',
+      'import',
+      'inspect',
+      'plan',
+      'send',
+      'sources',
+      'tail',
+    ]);
     expect(await complete(['serve', ''])).toContain('exec');
     expect(await complete(['help', 'exit'])).toEqual(['exit-codes']);
     expect(await complete(['help', 'events', 'im'])).toEqual(['import']);

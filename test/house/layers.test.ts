@@ -149,7 +149,7 @@ describe('the layers (ARCHITECTURE.md)', () => {
     ['decisions', 'notifications'],
     ['users', 'webhooks', 'events'],
     ['catalog'],
-    ['faults', 'telemetry', 'copy'],
+    ['faults', 'telemetry', 'copy', 'export'],
     ['http'],
     ['platform'],
   ];

@@ -3,8 +3,7 @@ import { Args, Flags } from '../../cli/flags/oclif.ts';
 import { mappingFlags } from '../../features/import/option-table/flags.ts';
 
 export default class EventsPlan extends SvcCommand {
-  static override summary =
-    'Print a plan of events from what there is, its types, or what was counted against it';
+  static override summary = 'Print a plan of events, its types, or what was counted against it';
   static override description =
     `Prints the section \`events\` of a catalog: the names, properties and types of the events in files of any format that an
 import reads, or of those that the service has. A property is required if every event of that name has it. With --types,

@@ -2,29 +2,43 @@
  * Administration of a database without a running service. The only entry to the stores for code outside the service;
  * loads a store when it is first used, because most commands need none.
  */
+import { EXPORT_PAGE, EXPORT_PAGE_BYTES, type ExportType } from '../../contract/export.ts';
 import type { Clock } from '../../kit/clock.ts';
+import type { Cursor, ExportPage, Span } from '../export/read-page.ts';
 import type { ApiKey, KeyKind } from '../http/access/api-keys.ts';
 import type { RemovableDatabase } from '../platform/store/sqlite/removal.ts';
 import type { ChangedWorkspace, listWorkspaces, NewKey, RotatedKey, WorkspaceChange } from './accounts.ts';
-import type { DumpKind } from './dump.ts';
 import type { IdentifiedUser, UserIdentifier } from './user-records.ts';
 
 export type { Progress as CopyProgress } from '../copy/passes.ts';
+export type { Cursor, ExportPage, Span } from '../export/read-page.ts';
 export { isPostgres } from '../platform/store/postgres/url.ts';
 export type { DataPlace } from './data.ts';
 
 export interface ExportSession {
-  /** Returns the records of a kind as JSON text, oldest first where they are numbered. */
-  records(kind: DumpKind): AsyncIterable<string>;
+  /** The workspaces with identifiers above one, some of them, in order. */
+  workspaces(after: string): Promise<string[]>;
+  /** Reads a page of records; see service/export/read-page.ts. */
+  page(workspace: string, type: ExportType, span: Span, after: Cursor | undefined): Promise<ExportPage>;
   close(): Promise<void>;
 }
+
+/** Workspaces that are listed at a time. */
+const WORKSPACES = 100;
 
 /** Opens a database for export, also while a service runs on it. Rejects with StoreUnusable or StoreUnavailable. */
 export async function openForExport(database: string, clock: Clock): Promise<ExportSession> {
   const { connectStore } = await import('../platform/open.ts');
-  const { dump } = await import('./dump.ts');
+  const { readExportPage } = await import('../export/read-page.ts');
+  const { workspaces } = await import('../platform/store/workspaces.ts');
   const store = await connectStore(database, clock);
-  return { records: (kind) => dump(store, kind), close: () => store.close() };
+  const size = { rows: EXPORT_PAGE, bytes: EXPORT_PAGE_BYTES };
+  return {
+    workspaces: (after) => store.read((tx) => workspaces.ids(tx, after, WORKSPACES)),
+    page: (workspace, type, span, after) =>
+      store.read((tx) => readExportPage(tx, workspace, type, span, after, size)),
+    close: () => store.close(),
+  };
 }
 
 interface TokenRequest {

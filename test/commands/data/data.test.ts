@@ -140,27 +140,26 @@ describe('svc data reset', () => {
   });
 });
 
-describe.each(['export', 'reset'])('svc data %s, with a remote service', (what) => {
-  const yes = what === 'reset' ? ['--yes'] : [];
-  const EU = [
-    'profiles',
-    'add',
-    'eu',
-    '--no-check',
-    '--workspace',
-    'w',
-    '--region',
-    'eu',
-    '--base-url',
-    'https://eu.test',
-  ];
+const EU = [
+  'profiles',
+  'add',
+  'eu',
+  '--no-check',
+  '--workspace',
+  'w',
+  '--region',
+  'eu',
+  '--base-url',
+  'https://eu.test',
+];
 
-  async function withData(current: string, run: (...argv: string[]) => Promise<unknown>, home: string) {
-    await run('events', 'send', '--user-id', 'mine', '--event', 'e', '--profile', 'local');
-    await runSvc(EU, { home, env: { SVC_API_KEY: 'sk_test_0123456789abcdef' } });
-    await runSvc(['profiles', 'use', current], { home });
-  }
+async function withData(current: string, run: (...argv: string[]) => Promise<unknown>, home: string) {
+  await run('events', 'send', '--user-id', 'mine', '--event', 'e', '--profile', 'local');
+  await runSvc(EU, { home, env: { SVC_API_KEY: 'sk_test_0123456789abcdef' } });
+  await runSvc(['profiles', 'use', current], { home });
+}
 
+describe('svc data reset, with a remote service', () => {
   it.each<[string, string[], Record<string, string>, string]>([
     ['--profile', ['--profile', 'eu'], {}, 'local'],
     ['--profile beside --database', ['-p', 'eu', '--database', 'x.db'], {}, 'local'],
@@ -178,15 +177,20 @@ describe.each(['export', 'reset'])('svc data %s, with a remote service', (what) 
   ])('refuses by %s and touches nothing', async (_, argv, env, current) => {
     const home = tempDir();
     await withData(current, (...words) => runSvc(words, { home }), home);
-    const run = await runSvc(['data', what, ...yes, ...argv, '--json'], { home, env });
+    const run = await runSvc(['data', 'reset', '--yes', ...argv, '--json'], { home, env });
     expect(run).toMatchObject({ code: 2, stdout: '' });
     const { code, hint } = JSON.parse(run.stderr).error;
     expect(code).toBe('usage');
-    expect(hint).toContain(`svc data ${what} --profile local # `);
+    expect(hint).toContain('svc data reset --profile local # ');
     expect(hint).not.toContain('--yes');
     const kept = await runSvc(['data', 'export', '--profile', 'local', '--type', 'event'], { home, env });
     expect(lines(kept.stdout).map(({ userId }) => userId)).toEqual(['mine']);
   });
+});
+
+// An export reads the service that the settings name, which is this machine's where they name none.
+describe.each(['export', 'reset'])('svc data %s', (what) => {
+  const yes = what === 'reset' ? ['--yes'] : [];
 
   it.each<[string, string[], Record<string, string>, string]>([
     [

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ENDPOINTS, type EndpointName } from '../../../src/contract/endpoints.ts';
 import { pathOf } from '../../../src/contract/path-of.ts';
+import { parseFilter } from '../../../src/kit/event-filter/parse.ts';
 import { catalogIssues } from '../../../src/service/catalog/parse.ts';
 import { parseOutcomeFilter } from '../../../src/service/webhooks/rules/outcome-filter.ts';
 import { wrongHeader } from '../../../src/service/webhooks/rules/static-headers.ts';
@@ -57,6 +58,7 @@ const EXISTING: { readonly [N in EndpointName]?: (hashId: string, value: Json) =
   createUserToken: (_, { userId }) => (userId === undefined ? {} : { userId: 'u' }),
   createWebhook: (_, { headers }) => (headers === undefined ? {} : { headers: HEADER }),
   updateWebhook: (_, { headers }) => (headers === undefined ? {} : { headers: HEADER }),
+  deleteEvents: (_, { filter }) => ({ dryRun: true, ...(filter === undefined ? {} : { filter: 'event:e' }) }),
   // A test clock never goes back: each time is later than the one before.
   setClock: () => ({ now: new Date(Date.now() + ++hours * 3_600_000).toISOString() }),
 };
@@ -86,6 +88,17 @@ const filterErrors = (name: EndpointName, { filter }: Json): string =>
 /** Which headers a subscription may have is not in the API description either. */
 const headerErrors = (name: EndpointName, { headers }: Json): string =>
   /Webhook$/.test(name) && headers && wrongHeader(headers as Record<string, string>) ? 'headers' : '';
+
+/** Deletions select something, and their filter has a language of its own. */
+function deletionErrors(name: EndpointName, { dryRun: _, ...selection }: Json): string {
+  if (name !== 'deleteEvents') return '';
+  const { since, until, filter } = selection as Record<string, string | undefined>;
+  if (Object.keys(selection).length === 0) return 'nothing';
+  if (since !== undefined && until !== undefined && Date.parse(since) >= Date.parse(until)) return 'until';
+  if (filter === undefined) return '';
+  const parsed = parseFilter(filter);
+  return parsed.ok && parsed.terms.length > 0 ? '' : 'filter';
+}
 
 const WITH_BODY = [...OPERATIONS.values()].filter(({ requestBody }) => requestBody);
 
@@ -121,6 +134,7 @@ describe('request bodies', () => {
             goalErrors(name, body as Json) ||
             tokenErrors(name, body as Json) ||
             filterErrors(name, body as Json) ||
+            deletionErrors(name, body as Json) ||
             headerErrors(name, body as Json);
           const { status, text } = await send(service, name, path, body);
           if (status === 404 || status === 409) return;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { SOURCES } from '../../../src/service/admin/dump.ts';
+import { EXPORT_FIELDS } from '../../../src/contract/export.ts';
 import { runSvc } from '../../support/process/run-svc.ts';
 import { startTestService } from '../../support/process/service.ts';
 
@@ -68,6 +68,6 @@ describe('svc data export', () => {
 
   it('lists every type', async () => {
     const help = await runSvc(['data', 'export', '--help']);
-    for (const type of Object.keys(SOURCES)) expect(help.stdout).toContain(type);
+    for (const type of Object.keys(EXPORT_FIELDS)) expect(help.stdout).toContain(type.replace(/y$/, 'ies'));
   });
 });

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { dump } from '../../../src/service/admin/dump.ts';
 import { models } from '../../../src/service/decisions/store/models.ts';
 import { events } from '../../../src/service/events/store/events.ts';
 import { REMOVALS_BY_AGE } from '../../../src/service/features.ts';
@@ -122,9 +121,9 @@ test('says everywhere what was removed, and removes what hangs off it', async ()
     );
   const evaluated = await runSvc(['decisions', 'evaluate', '--json'], { env: service.env });
   expect(JSON.parse(evaluated.stdout)).toHaveProperty('removedBefore');
-  const exported: string[] = [];
-  for await (const line of dump(platform.store, 'event')) exported.push(line);
-  expect(JSON.parse(exported.at(-1)!)).toMatchObject({ type: 'removal', of: 'events', workspace });
+  const exported = await runSvc(['data', 'export', '--type', 'event'], { env: service.env });
+  const final = exported.stdout.trim().split('\n').at(-1)!;
+  expect(JSON.parse(final)).toMatchObject({ type: 'removal', of: 'events', workspace });
 
   // An erasure finds what is left.
   await service.fetch(`/v1/users/${hashId}`, { method: 'DELETE' });

@@ -125,6 +125,7 @@ export async function recordExamples(
     for (const type of ['opened', 'actioned', 'clicked'])
       await call('messageOutcome', { params: { decisionId: decisionId as string }, request: { type } });
     await call('listDecisions', { query: { hashId, limit: '10' } });
+    await call('exportRecords', { params: { type: 'events' }, query: { limit: '10' } });
     await call('getDecision', { params: { id: decisionId as string } });
 
     const trigger = { hashId, templateId: 'order_update', channel: 'push', variables: { orderId: '4711' } };

@@ -56,12 +56,12 @@ export async function readPage<T>(tx: Tx, query: PageQuery): Promise<Page<T>> {
   return { rows, more: sizes.length > count };
 }
 
-/** The number of leading rows that fit into PAGE_BYTES, at least one. */
-export function fitting(sizes: readonly { readonly bytes: number }[]): number {
+/** The number of leading rows that fit into so many bytes, at least one. */
+export function fitting(sizes: readonly { readonly bytes: number }[], most = PAGE_BYTES): number {
   let total = 0;
   for (let i = 0; i < sizes.length; i++) {
     total += sizes[i]!.bytes;
-    if (total > PAGE_BYTES) return Math.max(1, i);
+    if (total > most) return Math.max(1, i);
   }
   return sizes.length;
 }

@@ -95,6 +95,7 @@ export const decisionsTables = (d: Dialect): string[] => [
     PRIMARY KEY (workspace_id, kind, id, type)
   )`,
   "CREATE INDEX outcome_by_age ON outcome (workspace_id, at_ms) WHERE kind = 'message'",
+  'CREATE INDEX outcome_by_time ON outcome (workspace_id, at_ms)',
   'CREATE INDEX outcome_of_user ON outcome (workspace_id, hash_id, at_ms) WHERE hash_id IS NOT NULL',
   // What decisions earned, in the order in which it is learned, and of it what the outcomes of messages are worth.
   `CREATE TABLE reward (
