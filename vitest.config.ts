@@ -19,7 +19,7 @@ export const ON_POSTGRES = [
   'test/service/clock/*.test.ts',
   'test/service/copy/copy.test.ts',
   'test/service/decisions/{decide,learning,messages,repeats}.test.ts',
-  'test/service/decisions/goals/{brute-force,conversions,goals,goal-changes,goal-reports}.test.ts',
+  'test/service/decisions/goals/{brute-force,conversions,goals,goal-changes,goal-reports,guards}.test.ts',
   'test/service/events/{event-numbers,event-plan,events}.test.ts',
   'test/service/events/stream/{live-events,unread-streams,watch-events}.test.ts',
   'test/service/http/access/{client-events,client-keys,frozen}.test.ts',

@@ -5,9 +5,9 @@
 import { isDateTime, startsWithDate } from './timestamp.ts';
 
 /** What is done about an event that the plan does not allow. */
-export type PlanAction = 'warn' | 'refuse';
+type PlanAction = 'warn' | 'refuse';
 
-export type PropertyType = 'string' | 'number' | 'integer' | 'boolean';
+type PropertyType = 'string' | 'number' | 'integer' | 'boolean';
 
 /** A property as the catalog has it; the words are those of JSON Schema. */
 export interface PlannedProperty {

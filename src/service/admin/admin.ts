@@ -11,7 +11,7 @@ import type { ChangedWorkspace, listWorkspaces, NewKey, RotatedKey, WorkspaceCha
 import type { IdentifiedUser, UserIdentifier } from './user-records.ts';
 
 export type { Progress as CopyProgress } from '../copy/passes.ts';
-export type { Cursor, ExportPage, Span } from '../export/read-page.ts';
+export type { Cursor, Span } from '../export/read-page.ts';
 export { isPostgres } from '../platform/store/postgres/url.ts';
 export type { DataPlace } from './data.ts';
 

@@ -25,7 +25,7 @@ export interface EventSelection {
  * `scan`: the events are searched, and deleted unless they are only counted. `wait`: every node stores the counts of events
  * that it has in memory. `recount`: the counts of users' events are corrected.
  */
-export type DeletionPhase = 'scan' | 'wait' | 'recount' | 'done';
+type DeletionPhase = 'scan' | 'wait' | 'recount' | 'done';
 
 /** A deletion of events. */
 export interface Deletion {

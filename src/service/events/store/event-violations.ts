@@ -13,7 +13,7 @@ export interface ViolationCount extends NamedViolation {
 
 const DAY_MS = 86_400_000;
 /** For how long counts are kept. */
-export const VIOLATION_DAYS = 90;
+const VIOLATION_DAYS = 90;
 /** Rows of a workspace and day: names come from outside. What has none is counted in the row without a name. */
 const MAX_ROWS = 500;
 /** Counts that are listed. */
