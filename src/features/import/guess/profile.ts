@@ -1,5 +1,6 @@
 import type { Sample } from '../formats/sample.ts';
-import { type Mapping, withDecimalPoint } from '../mapping/mapping.ts';
+import type { Mapping } from '../mapping/mapping.ts';
+import { numberForm, plainNumber } from '../mapping/number-form.ts';
 import type { ColumnTypes } from '../record/cell-type.ts';
 
 export type ProfileType = 'string' | 'number' | 'boolean' | 'array' | 'object' | 'mixed' | 'empty';
@@ -40,8 +41,9 @@ const MAX_CHARS = 100;
 export function profilesOf(
   samples: readonly Sample[],
   types: ColumnTypes,
-  { nullTexts, decimalComma }: Pick<Mapping, 'nullTexts' | 'decimalComma'>,
+  { nullTexts, ...written }: Pick<Mapping, 'nullTexts' | 'decimalComma' | 'thousands'>,
 ): Profile[] {
+  const form = numberForm(written);
   const columns = new Map<string, Collected>();
   let total = 0;
   for (const { header, rows, texts } of samples) {
@@ -53,7 +55,7 @@ export function profilesOf(
       for (const cells of rows) {
         const cell = cells[index];
         if (cell !== undefined && cell !== '' && !nullTexts?.has(cell))
-          column.add(type === 'number' && decimalComma ? (withDecimalPoint(cell) ?? cell) : cell, type);
+          column.add(type === 'number' && form ? (plainNumber(cell, form) ?? cell) : cell, type);
       }
     }
     for (const text of texts) collectJson(columns, text);

@@ -81,6 +81,7 @@ function suggested(
     ...mapping,
     nullTexts: new Set([...(mapping.nullTexts ?? []), ...valuesOf('null', cells)]),
     decimalComma: mapping.decimalComma || cells.some(([name]) => name === 'decimal-comma'),
+    thousands: mapping.thousands ?? (valuesOf('thousands', cells)[0] as Mapping['thousands']),
   };
   const profiles = profilesOf([sample], decideTypes([sample], read), read);
   const suggestion = suggest(profiles, candidatesFor(profiles, unnamed), read, { json: false });

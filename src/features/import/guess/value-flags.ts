@@ -2,7 +2,8 @@ import type { Sample } from '../formats/sample.ts';
 import { isBoolean, isIdentifierName, isNumber } from '../mapping/column-types.ts';
 import { isLostConsent } from '../mapping/consent-names.ts';
 import { columnsOf } from '../mapping/map-rules.ts';
-import { type Mapping, withDecimalPoint } from '../mapping/mapping.ts';
+import type { Mapping } from '../mapping/mapping.ts';
+import { numberForm, plainNumber, THOUSANDS, type Thousands } from '../mapping/number-form.ts';
 import { FIELDS, FREE_PART } from '../record/record-kind.ts';
 import type { Flag } from './flag.ts';
 import type { Profile } from './profile.ts';
@@ -29,8 +30,41 @@ export function cellFlags(samples: readonly Sample[], mapping: Mapping): Flag[] 
     flags.push(...nullTexts(columns).map((text) => ['null', text] as const));
   const delimiters = new Set(samples.map(({ delimiter }) => delimiter));
   // Where commas separate cells, 1,234 is rather a thousand: only cents are certain.
-  if (!mapping.decimalComma && hasDecimalCommas(columns, delimiters.has(','))) flags.push(['decimal-comma']);
+  if (numberForm(mapping) !== undefined) return flags;
+  if (hasDecimalCommas(columns, delimiters.has(','))) flags.push(['decimal-comma']);
+  else {
+    const thousands = thousandsOf(columns);
+    if (thousands !== undefined) flags.push(['thousands', thousands]);
+  }
   return flags;
+}
+
+/** Numbers that nothing but a separator of thousands explains: two of it, or one before a decimal mark. */
+const CERTAIN: Readonly<Record<Thousands, RegExp>> = {
+  ',': /^[+-]?\d{1,3}(,\d{3}(,\d{3})+(\.\d+)?|,\d{3}\.\d+)$/,
+  '.': /^[+-]?\d{1,3}(\.\d{3}){2,}(,\d+)?$/,
+  apostrophe: /^[+-]?\d{1,3}(['’]\d{3})+(\.\d+)?$/,
+  space:
+    /^[+-]?\d{1,3}([ \u00a0\u2009\u202f]\d{3}([ \u00a0\u2009\u202f]\d{3})+|[ \u00a0\u2009\u202f]\d{3}\.\d+)/,
+};
+
+/**
+ * The separator of thousands of all columns that have one: every value of such a column is a number with it, and one of them
+ * is certainly none without. Undefined if there is none, or if there are two.
+ */
+function thousandsOf(columns: ReadonlyMap<string, readonly string[]>): Thousands | undefined {
+  const found = new Set<Thousands>();
+  for (const [name, cells] of columns) {
+    if (isIdentifierName(name) || cells.length === 0 || cells.every(isNumber)) continue;
+    for (const each of THOUSANDS)
+      if (
+        cells.every((cell) => plainNumber(cell.trim(), each) !== undefined) &&
+        cells.some((cell) => CERTAIN[each].test(cell.trim()))
+      )
+        found.add(each);
+  }
+  const [one, other] = found;
+  return other === undefined ? one : undefined;
 }
 
 function columnsIn(samples: readonly Sample[]): Map<string, string[]> {
@@ -75,7 +109,7 @@ function hasDecimalCommas(columns: ReadonlyMap<string, readonly string[]>, stric
   for (const [name, cells] of columns) {
     if (isIdentifierName(name) || cells.length === 0) continue;
     if (cells.every((cell) => isNumber(cell)) && cells.some(hasPoint)) return false;
-    const all = cells.every((cell) => withDecimalPoint(cell.trim()) !== undefined);
+    const all = cells.every((cell) => plainNumber(cell.trim(), 'comma') !== undefined);
     const withComma = cells.filter((cell) => cell.includes(','));
     if (strict && all && !withComma.every((cell) => certain.test(cell.trim()))) return false;
     if (all && withComma.some((cell) => certain.test(cell.trim()) && !/^\d{1,3},\d{3}$/.test(cell))) commas++;
@@ -93,7 +127,7 @@ function hasPoint(cell: string): boolean {
  * commas; undefined if there is none, or if a flag says how they are read.
  */
 export function pointedThousands(sample: Sample, mapping: Mapping): string | undefined {
-  if (mapping.decimalComma !== undefined) return undefined;
+  if (mapping.decimalComma !== undefined || mapping.thousands !== undefined) return undefined;
   const columns = columnsIn([sample]);
   const pointed = [...columns].find(
     ([name, cells]) =>

@@ -2,7 +2,8 @@ import { jsonString } from '../../../kit/json-string.ts';
 import { shellWord } from '../../../kit/shell.ts';
 import type { CellType } from '../record/cell-type.ts';
 import type { FixingFlag } from '../record/validation-errors.ts';
-import { type Mapping, withDecimalPoint } from './mapping.ts';
+import type { Mapping } from './mapping.ts';
+import { type NumberForm, numberForm, plainNumber } from './number-form.ts';
 
 /** A number of JSON. */
 const NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
@@ -88,9 +89,10 @@ function isSpelledBoolean(cell: string): boolean {
 
 const BOOLEANS: ReadonlySet<string> = new Set(['true', 'false', 'True', 'False', 'TRUE', 'FALSE']);
 
-/** A number with a decimal comma as JSON has it, unless a leading zero shows that it is none. */
-function withPoint(cell: string): string {
-  return /^[+-]?0\d/.test(cell) ? cell : (withDecimalPoint(cell) ?? '');
+/** A number of a form as JSON has it, unless a leading zero shows that it is none. */
+function plainOf(cell: string, form: NumberForm | undefined): string {
+  if (form === undefined) return withDigits(cell);
+  return /^[+-]?0\d/.test(cell) ? cell : (plainNumber(cell, form) ?? '');
 }
 
 /** Returns whether a cell can be sent as it is in a column of the type. */
@@ -102,15 +104,16 @@ export function hasType(cell: string, type: CellType): boolean {
 export function typeOfColumn(
   name: string,
   cells: Iterable<string>,
-  { nullTexts, decimalComma }: Pick<Mapping, 'nullTexts' | 'decimalComma'> = {},
+  { nullTexts, ...written }: Pick<Mapping, 'nullTexts' | 'decimalComma' | 'thousands'> = {},
 ): CellType {
+  const form = numberForm(written);
   let numbers = true;
   let booleans = true;
   let count = 0;
   for (const cell of cells) {
     if (cell === '' || nullTexts?.has(cell)) continue;
     count++;
-    numbers &&= isNumber(decimalComma ? withPoint(cell) : withDigits(cell));
+    numbers &&= isNumber(plainOf(cell, form));
     booleans &&= isSpelledBoolean(cell);
     if (!numbers && !booleans) return 'string';
   }
@@ -124,10 +127,10 @@ export function decidedJson(
   cell: string,
   type: CellType,
   column: string,
-  decimalComma = false,
+  form?: NumberForm,
 ): { json: string } | Unfit {
   if (type === 'string') return { json: jsonString(cell) };
-  const text = type === 'boolean' ? booleanText(cell) : decimalComma ? withPoint(cell) : withDigits(cell);
+  const text = type === 'boolean' ? booleanText(cell) : plainOf(cell, form);
   if (type === 'number' ? isNumber(text) : isBoolean(text)) return { json: text };
   const what = type === 'number' ? 'a number' : 'true or false';
   return {

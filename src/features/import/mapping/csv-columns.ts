@@ -11,6 +11,7 @@ import { Draft } from './draft.ts';
 import type { MapRule } from './map-rules.ts';
 import { cellJson, keepsNested, type Mapping, propertyName } from './mapping.ts';
 import { listed, missingColumns, shortName } from './missing-columns.ts';
+import { type NumberForm, numberForm } from './number-form.ts';
 import { timeConverter } from './time-converter.ts';
 import { uniqueNames } from './unique-names.ts';
 import { madeRecord } from './validate.ts';
@@ -67,6 +68,7 @@ export class Columns implements RowMapper {
   private readonly composed: readonly ComposedColumn[];
   private readonly conditions: readonly Condition[];
   private readonly mapping: Mapping;
+  private readonly form: NumberForm | undefined;
   private readonly freePart: string;
   private readonly nullTexts: ReadonlySet<string> | undefined;
   private readonly convert: ReturnType<typeof timeConverter>;
@@ -77,6 +79,7 @@ export class Columns implements RowMapper {
     const { names: header, notice } = uniqueNames(given, mapping, file);
     if (notice) this.notices.push(notice);
     this.mapping = mapping;
+    this.form = numberForm(mapping);
     this.freePart = FREE_PART[mapping.kind];
     this.nullTexts = mapping.nullTexts;
     this.convert = timeConverter(mapping);
@@ -150,15 +153,15 @@ export class Columns implements RowMapper {
       parts.properties += column.prefix + jsonString(cell);
     } else if (column.to === 'property') {
       const { type, decided } = column;
-      const { decimalComma } = this.mapping;
+      const { form } = this;
       // Most cells have the type of their column.
-      if (decided && !decimalComma && hasType(cell, decided.type)) {
+      if (decided && !form && hasType(cell, decided.type)) {
         parts.properties += column.prefix + (decided.type === 'string' ? jsonString(cell) : cell);
         return;
       }
       const value = decided
-        ? decidedJson(cell, decided.type, decided.name, decimalComma)
-        : cellJson(cell, type, decimalComma);
+        ? decidedJson(cell, decided.type, decided.name, form)
+        : cellJson(cell, type, form);
       if ('json' in value) parts.properties += column.prefix + value.json;
       else parts.errors.push({ field: `${this.freePart}.${column.name}`, ...value });
     } else if (column.to === 'free') {
@@ -278,7 +281,7 @@ function constantsOf(mapping: Mapping, file: string): { fields: string; properti
       fields += `,${jsonString(name)}:${fieldJson(mapping.kind, name, value)}`;
       continue;
     }
-    const cell = cellJson(value, mapping.types.get(name), mapping.decimalComma);
+    const cell = cellJson(value, mapping.types.get(name), numberForm(mapping));
     if ('reason' in cell)
       throw new InputError(
         `--set ${name}=${value} ${cell.reason} (${file}).`,

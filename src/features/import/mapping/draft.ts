@@ -4,6 +4,7 @@ import type { CellType } from '../record/cell-type.ts';
 import { FREE_PART, fieldJson } from '../record/record-kind.ts';
 import type { ValidationError } from '../record/validation-errors.ts';
 import { cellJson, type Mapping, propertyName } from './mapping.ts';
+import { numberForm } from './number-form.ts';
 import { MAX_DEPTH } from './record-paths.ts';
 
 const EMPTY: ReadonlySet<string> = new Set();
@@ -105,7 +106,7 @@ export class Draft {
 
   private typed(name: string, value: string, type: CellType): ValidationError | undefined {
     const text = value[0] === '"' ? unquoted(value) : value;
-    const cell = cellJson(text, type, this.mapping.decimalComma);
+    const cell = cellJson(text, type, numberForm(this.mapping));
     if ('json' in cell) return this.put(name, cell.json, cell.json !== value);
     this.errors.push({ field: `${this.freePart}.${name}`, reason: cell.reason });
     return undefined;
@@ -121,7 +122,7 @@ export class Draft {
     this.changed = true;
     if (isField) this.fields.set(name, fieldJson(this.mapping.kind, name, value));
     else {
-      const cell = cellJson(value, this.mapping.types.get(name), this.mapping.decimalComma);
+      const cell = cellJson(value, this.mapping.types.get(name), numberForm(this.mapping));
       if ('reason' in cell) this.errors.push({ field: name, reason: cell.reason });
       else this.properties.set(propertyName(name, this.freePart), cell.json);
     }

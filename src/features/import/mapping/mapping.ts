@@ -3,6 +3,7 @@ import type { GivenPlan } from '../../catalog/event-plan-file.ts';
 import type { CellType, ColumnTypes } from '../record/cell-type.ts';
 import type { RecordKind } from '../record/record-kind.ts';
 import type { MapRule } from './map-rules.ts';
+import { formText, type NumberForm, plainNumber, type Thousands } from './number-form.ts';
 import type { TimestampFormat } from './time/timestamp-formats.ts';
 
 /** How input records are mapped to the records that are sent; the parsed flags of the command. */
@@ -30,6 +31,8 @@ export interface Mapping {
   /** `--null`: texts that stand for an empty cell. */
   readonly nullTexts?: ReadonlySet<string> | undefined;
   readonly decimalComma?: boolean | undefined;
+  /** `--thousands`: what separates them; the decimal mark is a comma for points, else a point. */
+  readonly thousands?: Thousands | undefined;
   /** `--drop`: columns, paths or properties. */
   readonly drop?: ReadonlySet<string> | undefined;
   /** `--where field=value`: the accepted values of each field. */
@@ -73,7 +76,7 @@ export function keepsNested({ nested, nulls, nullTexts, drop, types }: Mapping):
 export function cellJson(
   cell: string,
   type: CellType | undefined,
-  decimalComma = false,
+  form?: NumberForm,
 ): { json: string } | { reason: string } {
   switch (type) {
     case undefined:
@@ -85,9 +88,9 @@ export function cellJson(
       if (/^(false|0)$/i.test(cell)) return { json: 'false' };
       return { reason: 'must be true, false, 1 or 0' };
     case 'number': {
-      if (decimalComma) {
-        const json = withDecimalPoint(cell.trim());
-        return json === undefined ? { reason: 'must be a number with a decimal comma' } : { json };
+      if (form) {
+        const json = plainNumber(cell.trim(), form);
+        return json === undefined ? { reason: `must be ${formText(form)}` } : { json };
       }
       const text = cell.trim().replace(/^\+/, '');
       // JSON allows fewer spellings than Number: no hex, no leading zeros, no bare point.
@@ -106,19 +109,6 @@ export function cellJson(
 
 /** Matches `9.549,07` and `0,5`, but not `1,234`, which may have a thousands separator. */
 const DECIMAL_COMMA = /^-?(?:\d{1,3}(?:\.\d{3}){1,4}|\d{1,15}),(?!\d{3}$)\d{1,15}$/;
-/** A number with a decimal comma; thousands may be separated by points, spaces or apostrophes. */
-const WITH_COMMA =
-  /^([+-]?)(\d{1,3}(?:([. \u00a0\u202f'’])\d{3}(?:\3\d{3})*)|\d+)(?:,(\d+))?([eE][+-]?\d+)?$/;
-
-/** Returns the JSON number of a text with a decimal comma, such as `9.549,07`; undefined if it is not one. */
-export function withDecimalPoint(text: string): string | undefined {
-  const match = WITH_COMMA.exec(text);
-  if (!match) return undefined;
-  const [, sign, whole = '', , fraction, exponent = ''] = match;
-  const digits = whole.replace(/\D/g, '').replace(/^0+(?=\d)/, '');
-  return `${sign === '-' ? '-' : ''}${digits}${fraction === undefined ? '' : `.${fraction}`}${exponent}`;
-}
-
 function printsTheSame(cell: string): boolean {
   const first = cell.charCodeAt(0);
   if (first === 0x2d || (first >= 0x30 && first <= 0x39)) {

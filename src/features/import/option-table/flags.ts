@@ -9,6 +9,7 @@ import { pathText } from '../formats/json/find-records.ts';
 import type { Format } from '../formats/reading.ts';
 import { onlyColumn } from '../mapping/map-rules.ts';
 import type { Mapping } from '../mapping/mapping.ts';
+import { THOUSANDS } from '../mapping/number-form.ts';
 import type { Shard } from '../record/shard.ts';
 import {
   as,
@@ -146,6 +147,13 @@ export const mappingFlags = {
   'decimal-comma': Flags.boolean({
     summary: 'read numbers as 1.234,5',
     ...sent('mapping', 'decimalComma', (on: boolean) => on || undefined),
+  }),
+  thousands: Flags.string({
+    summary: 'what separates thousands in numbers; with . a comma is the decimal mark',
+    options: THOUSANDS,
+    helpValue: ',|.|space|apostrophe',
+    exclusive: ['decimal-comma'],
+    ...sent('mapping', 'thousands', as<Mapping['thousands']>),
   }),
   drop: Flags.string({
     summary: 'leave out a column, path or property',

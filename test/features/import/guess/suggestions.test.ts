@@ -259,6 +259,23 @@ test('points separate thousands where another column has decimal commas', async 
 });
 
 test.each([
+  ['--thousands ,', ['1,234,567', '12', '1,000.50']],
+  ['--thousands apostrophe', ["1'234", '12', "12'345.5"]],
+  ['--thousands space', ['1\u00a0234\u00a0567', '12']],
+  ['--thousands .', ['1.234.567', '12']],
+  // A comma before three digits may be a decimal one, and a space may be in a code.
+  ['', ['1,234', '12']],
+  ['', ['12 345', '12 346']],
+  ['', ['1,234,567', 'unknown']],
+  ['', ['12,34,567', '12']],
+])('suggests %s where nothing else explains the numbers', async (flags, numbers) => {
+  const rows = numbers.map((n) => `u;e;2026-01-31T12:00:00Z;${n}`);
+  const found = await suggested(lines('userId;event;timestamp;amount', ...rows));
+  expect(found.flags).toBe(flags);
+  expect(found.rejected).toBe(0);
+});
+
+test.each([
   [
     '<!DOCTYPE html>\n<html><body>Sign in</body></html>\n',
     'a.csv is a web page (HTML), not a table or JSON.',

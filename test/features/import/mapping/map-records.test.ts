@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseRule, ruleText } from '../../../../src/features/import/mapping/map-rules.ts';
-import { withDecimalPoint } from '../../../../src/features/import/mapping/mapping.ts';
+import { plainNumber, type Thousands } from '../../../../src/features/import/mapping/number-form.ts';
 import { compileTimestampFormat } from '../../../../src/features/import/mapping/time/timestamp-formats.ts';
 import { type CollectOptions, collect } from '../../../support/collect.ts';
 
@@ -198,7 +198,24 @@ describe('--null, --decimal-comma, --type and --drop', () => {
       9549.07, -0.5, 1234567, 12345.6, 7.5, 1234,
     ]);
     expect(reasons).toEqual(Array(3).fill('properties.n must be a number with a decimal comma'));
-    expect(withDecimalPoint('33,20')).toBe('33.20');
+    expect(plainNumber('33,20', 'comma')).toBe('33.20');
+  });
+
+  test.each<[Thousands, string[], number[]]>([
+    [',', ['1,234', '12,345,678.90', '-1,234.5', '7', '0.5'], [1234, 12345678.9, -1234.5, 7, 0.5]],
+    ['.', ['1.306', '12.345.678,90', '976', '3,50'], [1306, 12345678.9, 976, 3.5]],
+    ['apostrophe', ["1'234.50", '1’000’000'], [1234.5, 1_000_000]],
+    ['space', ['1 234', '1\u00a0234\u00a0567.5', '1\u202f000', '1\u2009000'], [1234, 1234567.5, 1000, 1000]],
+  ])('--thousands %s reads these numbers, and no others', async (thousands, good, numbers) => {
+    // Groups of other sizes, two separators, a separator after the decimal mark.
+    const bad = ['1,23', '12,34,567', '1 234,567', "1'23", '1.2.3', '1,234 567', 'x', '1_000'];
+    const cells = [...good, ...bad.filter((cell) => plainNumber(cell, thousands) === undefined)];
+    const rows = ['userId;event;timestamp;n', ...cells.map((cell) => `u;e;2026-01-31T12:00:00Z;${cell}`)];
+    const { records, reasons } = await table(rows, { thousands, types: { n: 'number' } });
+    expect(records.map(({ properties }) => properties.n)).toEqual(numbers);
+    expect(reasons.length).toBe(cells.length - good.length);
+    expect(reasons.length).toBeGreaterThanOrEqual(6);
+    for (const reason of reasons) expect(reason).toContain('must be a number with thousands separated by');
   });
 
   test('--type converts JSON values too, and a value that does not fit is a reject', async () => {

@@ -41,6 +41,7 @@ const USES: Readonly<Record<string, { words: string[]; input?: string; also?: st
   null: { words: ['--null', 'NULL', '--null', '\\N'] },
   nulls: { words: ['--nulls', 'drop'] },
   'decimal-comma': { words: ['--decimal-comma'] },
+  thousands: { words: ['--thousands', 'space'] },
   drop: { words: ['--drop', 'x', '--drop', 'y'] },
   where: { words: ['--where', 'event=e', '--where', 'event=f', '--where', 'userId=u'] },
   'no-validate': { words: ['--no-validate'] },

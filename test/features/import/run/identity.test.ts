@@ -57,6 +57,8 @@ test('the journal has every option that determines what is sent, null if it was 
     nulls: null,
     nullTexts: null,
     decimalComma: null,
+    thousands: null,
+    plan: null,
     drop: null,
     where: null,
     quote: null,
