@@ -3,9 +3,10 @@ import { SvcError } from '../../cli/errors/svc-error.ts';
 import { isUnsupported } from '../../cli/errors/unsupported-operation.ts';
 import { confirm } from '../../cli/input/prompt.ts';
 import { Redraw } from '../../cli/terminal/redraw.ts';
-import { sanitize } from '../../cli/terminal/sanitize.ts';
+import { sanitize, sanitizeLine } from '../../cli/terminal/sanitize.ts';
 import type { Client } from '../../client/client.ts';
 import type { AnswerOf, RequestOf } from '../../contract/endpoints.ts';
+import { objectOf } from '../../kit/object-of.ts';
 
 /** Which events are deleted (see the endpoint deleteEvents). */
 export type Selection = Omit<RequestOf<'deleteEvents'>, 'dryRun'>;
@@ -70,7 +71,7 @@ async function carryOut(
   { client, world, signal, out }: Needs,
   body: RequestOf<'deleteEvents'>,
 ): Promise<Deletion> {
-  const call = async (answer: Promise<{ readonly body: unknown }>) => (await answer).body as Deletion;
+  const call = async (answer: Promise<{ readonly body: unknown }>) => deletionOf((await answer).body);
   try {
     let deletion = await call(client.call('deleteEvents', { body, signal }));
     const { deletionId } = deletion;
@@ -100,14 +101,23 @@ async function carryOut(
   }
 }
 
+/** Reads a deletion of any shape. Throws an `unavailable` error for what is none. */
+function deletionOf(body: unknown): Deletion {
+  const { events, status, sample } = objectOf(body);
+  if (typeof events !== 'number' || typeof status !== 'string')
+    throw new SvcError('unavailable', 'the service answered without the state of the deletion', {
+      hint: 'check the address of the service',
+    });
+  return { ...(body as Deletion), sample: Array.isArray(sample) ? sample.map(objectOf) : [] } as Deletion;
+}
+
 const eventsText = (count: number) => `${count.toLocaleString('en-US')} ${count === 1 ? 'event' : 'events'}`;
 const isGoingOn = ({ status }: Deletion) => status === 'counting' || status === 'deleting';
 
 /** The count and the sample, each event in one line. */
 function sampleText({ events, sample }: Deletion): string {
-  const lines = sample.map(
-    ({ timestamp, userId, event, properties }) =>
-      `  ${timestamp} ${userId} ${event}${properties ? ` ${JSON.stringify(properties)}` : ''}`,
+  const lines = sample.map(({ timestamp, userId, event, properties }) =>
+    sanitizeLine(`  ${timestamp} ${userId} ${event}${properties ? ` ${JSON.stringify(properties)}` : ''}`),
   );
   const more = events > sample.length ? [`  and ${events - sample.length} more`] : [];
   return `${[eventsText(events), ...lines, ...more].join('\n')}\n`;

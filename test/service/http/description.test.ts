@@ -45,7 +45,7 @@ it('completes the paths of svc api by method, with the parameters that are typed
       .filter(Boolean)
       .map((line) => line.split('\t')[0]);
   };
-  expect(await complete('api', 'POST', '/v1/e')).toEqual(['/v1/events']);
+  expect(await complete('api', 'POST', '/v1/e')).toEqual(['/v1/events', '/v1/events/deletions']);
   expect(await complete('api', 'patch', '')).toEqual(['/v1/webhooks/{id}']);
   expect(await complete('api', '/v1/dec')).toEqual(['/v1/decisions', '/v1/decisions/{id}']);
   expect(await complete('api', 'POST', '/v1/webhooks/wh_1/')).toEqual([

@@ -66,6 +66,7 @@ if (process.env.SVC_TEST_ENGINE === 'postgres')
     const second = await startTestService({ database: first.database });
     const lead = [first, second].map(({ platform }) => platform.store);
     const all = [
+      'event deletions',
       'event ids',
       'event indexer',
       'goals',
