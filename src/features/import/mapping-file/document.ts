@@ -4,7 +4,6 @@
  */
 import * as z from 'zod/mini';
 import { described } from '../../../contract/described.ts';
-import { THOUSANDS } from '../mapping/number-form.ts';
 
 const name = () => z.string().check(z.minLength(1), z.maxLength(1000));
 const text = () => z.string().check(z.maxLength(1000));
@@ -48,7 +47,7 @@ export const MappingDocument = z.strictObject({
   nulls: z.optional(described(z.enum(['reject', 'drop']), 'As --nulls.')),
   null: z.optional(described(texts(), 'As --null: texts that stand for an empty cell.')),
   decimalComma: z.optional(described(z.boolean(), 'As --decimal-comma.')),
-  thousands: z.optional(described(z.enum(THOUSANDS), 'As --thousands.')),
+  thousands: z.optional(described(z.enum([',', '.', 'space', 'apostrophe']), 'As --thousands.')),
   drop: z.optional(described(names(), 'As --drop: columns, paths or properties.')),
   where: z.optional(described(z.record(name(), texts()), 'As --where: the accepted values of each field.')),
   validate: z.optional(described(z.boolean(), 'false is --no-validate.')),
