@@ -58,7 +58,7 @@ test('a header may end in a delimiter that the rows do not have', async () => {
     '"27/01/2026","Some fund","1,000","44,988.05"',
   );
   const { flags, inspection, rejected } = await suggested(table);
-  expect(flags).toBe(`${CONSTANTS} --map 'timestamp=Trade date' --timestamp-format DD/MM/YYYY`);
+  expect(flags).toBe(`${CONSTANTS} --map 'timestamp=Trade date' --timestamp-format DD/MM/YYYY --thousands ,`);
   expect(inspection).toMatchObject({ header: true, rows: 3 });
   expect(inspection.columns.map(({ name }) => name)).toEqual([
     'Trade date',
