@@ -20,7 +20,7 @@ interface Patience {
   /** At all stops together, beyond their patience: after that the clock goes the rest of the way at once. */
   readonly move: number;
 }
-const PATIENCE: Patience = { stop: 5000, target: 30_000, move: 60_000 };
+const PATIENCE: Patience = { stop: 5000, target: 30_000, move: 300_000 };
 
 /**
  * Moves a test clock to its target, from one time at which work becomes due to the next: retries happen in their order and
