@@ -3,7 +3,7 @@ import type { Jobs, Reservation } from '../platform/workers/jobs.ts';
 import type { DueSubscription } from './store/deliveries.ts';
 
 /** Running deliveries of one subscription. */
-const PER_SUBSCRIPTION = 16;
+const PER_SUBSCRIPTION = 32;
 /** Of a failing subscription: enough to notice its recovery, too few to overload it. */
 const PER_FAILING_SUBSCRIPTION = 2;
 /** Running deliveries to one host, across all its subscriptions. */
@@ -14,7 +14,7 @@ const FAILING_TOTAL = TOTAL / 2;
 /** From this many running deliveries on, a subscription gets one slot, so that fast receivers get through beside hanging ones. */
 const CROWDED = TOTAL / 2;
 /** Deliveries claimed in one round: some milliseconds of work. */
-const PER_ROUND = 16;
+const PER_ROUND = 32;
 
 /** The slots that a round reserved for the due deliveries of one subscription. */
 export interface ReservedSlots extends Reservation {
