@@ -2,6 +2,7 @@ import { basename } from 'node:path';
 import type { Field } from '../../../cli/terminal/listing.ts';
 import { green, red, type Text, yellow } from '../../../cli/terminal/text.ts';
 import type { StoredImport } from '../../../contract/console.ts';
+import { firstNames } from '../input/archive/files-in.ts';
 
 const STATES: Readonly<Record<StoredImport['state'], (text: Text) => Text>> = {
   finished: green,
@@ -18,7 +19,7 @@ export const IMPORT_FIELDS: readonly Field<StoredImport>[] = [
   {
     field: 'inputs',
     title: 'INPUT',
-    cell: ({ inputs }) => (inputs ?? []).map((input) => basename(input)).join(', '),
+    cell: ({ inputs }) => firstNames((inputs ?? []).map((input) => basename(input))),
   },
   { field: 'workspace', title: 'WORKSPACE' },
   { field: 'acknowledged', title: 'ACKNOWLEDGED', align: 'right' },

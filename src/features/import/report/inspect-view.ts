@@ -3,6 +3,7 @@ import { bold, cyan, Rendered, type Text } from '../../../cli/terminal/text.ts';
 import { ambiguityNotes } from '../guess/ambiguity.ts';
 import type { Findings } from '../guess/findings.ts';
 import { CHOICE } from '../guess/roles.ts';
+import { firstNames } from '../input/archive/files-in.ts';
 import type { Reasons } from '../record/reasons.ts';
 import type { InspectedColumn, Inspection } from './inspection.ts';
 
@@ -56,7 +57,7 @@ export function inspectionText(
     { width, color },
   );
   const lines: Text[] = [
-    [bold(inspection.files.join(', ')), `\n${formText(inspection)}\n${rowsText(inspection, findings)}\n\n`],
+    [bold(firstNames(inspection.files)), `\n${formText(inspection)}\n${rowsText(inspection, findings)}\n\n`],
     new Rendered(shown),
     emptyText(inspection),
     more > 0 ? `\nand ${count(more)} more columns; --json lists them` : '',

@@ -59,7 +59,7 @@ async function withoutRepeats(
   }
   if (left.size > 0)
     onNotice(
-      `left out ${listed([...left].map((index) => files[index]!))}: named twice, or a link to another input`,
+      `left out ${firstNames([...left].map((index) => files[index]!))}: named twice, or a link to another input`,
     );
   return files.filter((_, index) => !left.has(index));
 }
@@ -99,11 +99,12 @@ export function dataFiles(
   const kept = named.length > 0 ? named : plain;
   const known = new Set(kept);
   const left = visible.filter((file) => !known.has(file) && !/(^|\/)_[A-Za-z]\w*$/.test(within(file))).sort();
-  if (left.length > 0) onLeftOut(`left out ${listed(left.map((file) => basename(file)).sort())}`);
+  if (left.length > 0) onLeftOut(`left out ${firstNames(left.map((file) => basename(file)).sort())}`);
   return kept;
 }
 
-function listed(names: readonly string[]): string {
+/** The first names of a list, and how many more there are. */
+export function firstNames(names: readonly string[]): string {
   const more = names.length - MAX_NAMES;
   return names.slice(0, MAX_NAMES).join(', ') + (more > 0 ? ` and ${more} more` : '');
 }

@@ -22,8 +22,8 @@ const LOCATOR64 = 0x07064b50;
 const END_BYTES = 22;
 /** The longest comment after the end record. */
 const MAX_COMMENT = 0xffff;
-/** The most files in an archive. 60,000 took 306 MB, and a request each. */
-const MAX_ENTRIES = 20_000;
+/** The most files in an archive. 20,000 took 268 MB, and a request each. */
+const MAX_ENTRIES = 10_000;
 /** The largest list of entries that is read, in bytes. */
 const MAX_DIRECTORY = 5 * 1024 * 1024;
 /** What one byte of deflate can hold at most, and the size of all files from which that is checked. */
