@@ -193,6 +193,7 @@ describe('the layers (ARCHITECTURE.md)', () => {
     guess: ['mapping', 'formats', 'input', 'record'],
     mapping: ['formats', 'input', 'record'],
     formats: ['input', 'record'],
+    download: ['input'],
     input: ['record'],
     deliver: ['record'],
     record: [],

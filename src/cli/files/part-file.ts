@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import Database from 'libsql';
+import { ensurePrivateFile } from '../../kit/files/private-file.ts';
 import { fileError } from '../errors/file-error.ts';
 import { SvcError } from '../errors/svc-error.ts';
 
@@ -168,6 +169,7 @@ async function syncFolder(path: string): Promise<void> {
 function lockProgress(path: string, name: string): Database.Database {
   let database: Database.Database | undefined;
   try {
+    ensurePrivateFile(path);
     database = new Database(path, { timeout: 1000 });
     database.exec('PRAGMA locking_mode = EXCLUSIVE');
     database.exec('PRAGMA synchronous = FULL');

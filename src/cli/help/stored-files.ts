@@ -38,6 +38,11 @@ export function storedFiles({ configDir, dataDir, database, codeCacheDir }: Path
         'journals of imports, about 12 KB each, and which rejects file belongs to which import. The journal of a finished import may be deleted: its file then counts as never imported. `svc data reset` removes the journals of the data that it removes',
     },
     {
+      path: `${dataDir}/downloads/`,
+      holds:
+        'files of addresses that were imported, for --resume and the next import; removed 7 days after their last use; mode 0600',
+    },
+    {
       path: '<file>.rejects.ndjson',
       holds: 'beside an imported file: the records that were rejected, and why',
     },

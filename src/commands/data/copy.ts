@@ -3,9 +3,9 @@ import { databaseOf } from '../../cli/connection/database.ts';
 import { SvcError } from '../../cli/errors/svc-error.ts';
 import { Flags } from '../../cli/flags/oclif.ts';
 import { confirm } from '../../cli/input/prompt.ts';
+import { bytesText } from '../../cli/terminal/bytes.ts';
 import { span } from '../../cli/terminal/time.ts';
 import {
-  bytesText,
   copyError,
   placeOf,
   progressOn,

@@ -14,13 +14,17 @@ See docs/import.md and docs/mapping.md.`;
     '<%= config.bin %> <%= command.id %> reviews.csv.gz --map userId=reviewerId --map timestamp=date --set event=review_posted --convert-timestamps',
     "<%= config.bin %> <%= command.id %> orders.csv --map userId=customer,guest --map timestamp=Date+Time --set event=ordered --timestamp-format 'DD/MM/YYYY HH:mm'",
     '<%= config.bin %> <%= command.id %> export.ndjson.gz --from mixpanel',
+    '<%= config.bin %> <%= command.id %> https://data.example.com/day.ndjson.gz',
     'tail -f app.log | <%= config.bin %> <%= command.id %> - --flush-interval 5s',
     '<%= config.bin %> <%= command.id %> events.ndjson.zst --dry-run',
   ];
   static override exitCodes = [0, 1, 2, 4, 5, 6, 7, 130] as const;
   static override strict = false;
   static override args = {
-    file: Args.string({ description: 'files to import; - for standard input', required: false }),
+    file: Args.string({
+      description: 'files or https:// addresses to import; - for standard input',
+      required: false,
+    }),
   };
   static override flags = importFlags;
 

@@ -16,7 +16,10 @@ the import command to paste. Replace the placeholders in capitals. Sends nothing
   static override exitCodes = [0, 1, 2, 130] as const;
   static override strict = false;
   static override args = {
-    file: Args.string({ description: 'files to inspect; - for standard input', required: false }),
+    file: Args.string({
+      description: 'files or https:// addresses to inspect; - for standard input',
+      required: false,
+    }),
   };
   static override flags = {
     ...mappingFlags,

@@ -18,7 +18,10 @@ traits; a column email is the address of the user, too. See docs/import.md.`;
   static override exitCodes = [0, 1, 2, 4, 5, 6, 7, 130] as const;
   static override strict = false;
   static override args = {
-    file: Args.string({ description: 'files to import; - for standard input', required: false }),
+    file: Args.string({
+      description: 'files or https:// addresses to import; - for standard input',
+      required: false,
+    }),
   };
   static override flags = importFlags;
 

@@ -138,14 +138,3 @@ function progressText({ phase, table, rows, of }: CopyProgress, elapsedMs: numbe
   const time = left >= 1000 ? `, about ${span(left)} left` : '';
   return `${PHASES[phase]} ${table}: ${rows.toLocaleString('en-US')} of ${of.toLocaleString('en-US')} rows${time}`;
 }
-
-/** Bytes in the unit that people read. */
-export function bytesText(bytes: number): string {
-  for (const [size, unit] of [
-    [1e9, 'GB'],
-    [1e6, 'MB'],
-    [1e3, 'kB'],
-  ] as const)
-    if (bytes >= size) return `${(bytes / size).toFixed(1)} ${unit}`;
-  return `${bytes} bytes`;
-}

@@ -9,15 +9,19 @@ import { pipesUntil, untilStopped } from '../../cli/input/stdin.ts';
 import { paceOf, throttledText } from '../../cli/terminal/pace.ts';
 import type { Text } from '../../cli/terminal/text.ts';
 import { GROUP_LIMITS, UNLIMITED, WINDOW_MS } from '../../contract/limits.ts';
+import { maskUrl } from '../../kit/mask-url.ts';
 import { randomFrom } from '../../kit/random.ts';
 import { shell } from '../../kit/shell.ts';
 import { answersOf } from './deliver/answers-of.ts';
 import { sendWith } from './deliver/client-send.ts';
 import { RejectsTaken } from './deliver/import-refused.ts';
+import { unfinishedIn } from './deliver/journal/read-journal.ts';
 import { RejectsClaim } from './deliver/rejects-claim.ts';
 import { type Answer, type Send, SendFailure } from './deliver/send.ts';
 import { declaresEventIds } from './deliver/takes-event-ids.ts';
+import { namedInputs } from './download/named-inputs.ts';
 import { PreflightFailed } from './guess/check-sample.ts';
+import type { Downloads } from './input/downloads.ts';
 import { withMappingFile } from './mapping-file/mapping-flags.ts';
 import type { ImportFlags } from './option-table/flags.ts';
 import { dryRunRejects, importOptions, type Place, shareOf, type Target } from './options.ts';
@@ -48,22 +52,23 @@ export interface ImportCommand {
 
 type ImportContext = Pick<
   Context,
-  'argv' | 'world' | 'paths' | 'out' | 'signal' | 'connect' | 'invocation'
+  'argv' | 'world' | 'paths' | 'out' | 'signal' | 'connect' | 'invocation' | 'version'
 > & {
   readonly flags: ImportFlags & GlobalFlags;
 };
 
 /** Runs an import and prints its result. Throws an SvcError if it failed. */
 export async function runImportCommand(context: ImportContext, command: ImportCommand): Promise<ExitCode> {
-  const { argv: typedInputs, world, paths, out } = context;
+  const { world, paths, out } = context;
   const flags = withMappingFile(context.flags, world.cwd);
+  const { names: typedInputs, addresses } = namedInputs(context.argv);
   if (typedInputs.length === 0)
     throw new SvcError('usage', 'no input was given', {
       hint: `name a file, or - for standard input: svc ${command.command} FILE`,
     });
   if (typedInputs.filter((name) => name === '-').length > 1)
     throw new SvcError('usage', 'standard input can be read only once', { hint: `svc ${command.command} -` });
-  const recovery = recoveryCommands(command.command, command.typed, typedInputs);
+  const recovery = recoveryCommands(command.command, command.typed.map(maskUrl), context.argv.map(maskUrl));
   const inputs = await withoutRejects(typedInputs, world.cwd, (text) => out.warn(text));
   let zoneless = 0;
   const place = {
@@ -78,7 +83,7 @@ export async function runImportCommand(context: ImportContext, command: ImportCo
     plan: await planOf(flags.plan, command, world),
   };
   // A wrong flag is refused before anything is connected.
-  const parsed = { place, optionsAt: importOptions(flags, place), recovery };
+  const parsed = { place, optionsAt: importOptions(flags, place), recovery, addresses };
   try {
     await checkRejectsPath(flags.rejects, inputs, world.cwd, recovery);
     if (flags['dry-run']) return await plan({ ...context, flags }, command, parsed);
@@ -118,13 +123,15 @@ interface Parsed {
   readonly place: Place;
   readonly optionsAt: (target: Target) => ImportOptions;
   readonly recovery: RecoveryCommands;
+  readonly addresses: ReadonlyMap<string, URL>;
 }
 
 async function run(
-  { flags, world, out, signal: interrupted, connect, invocation }: ImportContext,
+  context: ImportContext,
   command: ImportCommand,
-  { place, optionsAt, recovery }: Parsed,
+  { place, optionsAt, recovery, addresses }: Parsed,
 ): Promise<ExitCode> {
+  const { flags, world, out, signal: interrupted, connect, invocation } = context;
   // If records are printed, stop when standard output is closed. A result at the end needs no such check.
   const reading = command.resultTo === 'stderr' ? stopWhenOutputCloses(world, interrupted) : undefined;
   const signal = reading?.signal ?? interrupted;
@@ -146,7 +153,9 @@ async function run(
       out.notice(text);
     },
   });
-  const options = optionsAt(targetOf(connection));
+  const named = optionsAt(targetOf(connection));
+  const goesOn = named.mode === 'resume' && unfinishedIn(named.journal) !== undefined;
+  const options = { ...named, downloads: await downloadInputs(addresses, context, goesOn) };
   const pacer = connection.pacers.of('ingest');
   const pace = () => paceOf(pacer, share);
   const view = new ProgressView({
@@ -230,6 +239,22 @@ function undeclaredText({ baseUrl, profile }: Connection): string {
   );
 }
 
+/** Downloads the addresses among the inputs. `goesOn`: with what an unfinished import has read. */
+async function downloadInputs(
+  addresses: ReadonlyMap<string, URL>,
+  { flags, world, paths, out, signal, version }: ImportContext,
+  goesOn: boolean,
+): Promise<Downloads> {
+  if (addresses.size === 0) return new Map();
+  const { downloadAll } = await import('./download/addresses.ts');
+  return downloadAll(addresses, {
+    ...{ dataDir: paths.dataDir, version, world, signal, goesOn },
+    random: randomFrom(undefined),
+    quiet: flags.quiet,
+    onNotice: (text) => out.warn(text),
+  });
+}
+
 function targetOf(connection: Connection | undefined): Target {
   if (!connection) return { baseUrl: '', workspace: '' };
   const { isLocal, baseUrl, workspace } = connection;
@@ -251,10 +276,11 @@ function counted(send: Send, traffic: { requests: number }): Send {
 }
 
 async function plan(
-  { flags, world, out, signal, connect }: ImportContext,
+  context: ImportContext,
   command: ImportCommand,
-  { place, optionsAt, recovery }: Parsed,
+  { place, optionsAt, recovery, addresses }: Parsed,
 ): Promise<ExitCode> {
+  const { flags, world, out, signal, connect } = context;
   const share = shareOf(flags.share);
   // A plan needs no service. If one is configured, its last known limit makes the plan more precise.
   const connection = await connect({ share }).catch((error: unknown) => {
@@ -262,7 +288,8 @@ async function plan(
     throw error;
   });
   const asked = optionsAt(targetOf(connection));
-  const options = { ...asked, rejects: flags.rejects ?? dryRunRejects(asked) };
+  const rejects = flags.rejects ?? dryRunRejects(asked);
+  const options = { ...asked, rejects, downloads: await downloadInputs(addresses, context, false) };
   if (flags.rejects !== undefined && RejectsClaim.isHeld(options.claims, resolve(world.cwd, flags.rejects)))
     throw new RejectsTaken(flags.rejects, 'ended', []);
   const { result, reasons, factsOf, plan, interrupted } = await planImport(options, {

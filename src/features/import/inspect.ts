@@ -6,6 +6,10 @@ import { fileError } from '../../cli/errors/file-error.ts';
 import { SvcError } from '../../cli/errors/svc-error.ts';
 import type { GlobalFlags } from '../../cli/flags/global-flags.ts';
 import { pipesUntil, untilStopped } from '../../cli/input/stdin.ts';
+import { maskUrl } from '../../kit/mask-url.ts';
+import { randomFrom } from '../../kit/random.ts';
+import { downloadAll } from './download/addresses.ts';
+import { namedInputs } from './download/named-inputs.ts';
 import type { Findings } from './guess/findings.ts';
 import { wordsOfFlags } from './guess/flag.ts';
 import { documentOf } from './mapping-file/flags.ts';
@@ -22,15 +26,17 @@ import { examine } from './run/examine.ts';
 import { Inputs } from './run/inputs.ts';
 import type { ReadThrough } from './run/read-through.ts';
 
-type InspectContext = Pick<Context, 'argv' | 'world' | 'out' | 'signal'> & {
+type InspectContext = Pick<Context, 'argv' | 'world' | 'paths' | 'out' | 'signal' | 'version'> & {
   readonly flags: MappingFlags & GlobalFlags & { readonly save?: string | undefined };
 };
 
 /** Describes the inputs and prints the command that imports them. */
 export async function runInspect(
-  { flags: given, argv: names, world, out, signal }: InspectContext,
-  typed: readonly string[],
+  { flags: given, argv, world, paths, out, signal, version }: InspectContext,
+  typedWords: readonly string[],
 ): Promise<ExitCode> {
+  const typed = typedWords.map(maskUrl);
+  const { names, addresses } = namedInputs(argv);
   if (names.length === 0)
     throw new SvcError('usage', 'no input was given', {
       hint: 'name a file, or - for standard input: svc events inspect FILE',
@@ -38,13 +44,19 @@ export async function runInspect(
   const recovery = recoveryCommands('events import', typed);
   const flags = withMappingFile(given, world.cwd);
   try {
+    const downloads = await downloadAll(addresses, {
+      ...{ dataDir: paths.dataDir, version, world, signal, goesOn: false },
+      random: randomFrom(undefined),
+      quiet: flags.quiet,
+      onNotice: (text) => out.warn(text),
+    });
     const { findings, through } = await examine({
       names,
       cwd: world.cwd,
       flags,
       open: (used, first) =>
         Inputs.open({
-          names,
+          ...{ names, downloads },
           cwd: world.cwd,
           stdin: untilStopped(world.stdin, signal),
           openPipe: pipesUntil(signal),

@@ -163,9 +163,9 @@ test('the rejects of a folder and of a pattern are beside it, and the next run d
 
 test.each([
   [
-    'https://example.com/e.csv?x=1',
+    's3://bucket/e 1.csv',
     [],
-    "curl -fsSL 'https://example.com/e.csv?x=1' | svc events import - --set event=e -p local",
+    "aws s3 cp 's3://bucket/e 1.csv' - | svc events import - --set event=e -p local",
   ],
   [
     'a.csv.bz2',

@@ -82,6 +82,8 @@ export interface DetectOptions {
   readonly fields: ReadonlySet<string>;
   /** The command that prints the text, where it is not the file itself. */
   readonly print?: string | undefined;
+  /** What says of which type the input is, where that is not its name. */
+  readonly typeName?: string | undefined;
 }
 
 /** A line of a log that starts with a time in brackets, as that of Apache's errors. */
@@ -102,7 +104,7 @@ export function detectFormat(name: string, head: Buffer, options: DetectOptions)
   const first = firstCharacter(head);
   if (first === '<') refuseMarkup(name, head);
   if (first === '{') refuseBulk(name, head);
-  const bare = name.replace(/\.(gz|gzip|zst|zstd)$/i, '');
+  const bare = (options.typeName ?? name).replace(/\.(gz|gzip|zst|zstd)$/i, '');
   const named = format ?? BY_NAME.find(([pattern]) => pattern.test(bare))?.[1];
   if (named !== 'json' && first !== '[') refuseCarriageReturns(name, head);
   if (named === 'csv') return { format: named };

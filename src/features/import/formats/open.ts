@@ -192,6 +192,7 @@ interface Opened {
 async function inspect(opened: Opened, options: OpenOptions): Promise<Input> {
   const { given, path, fingerprint, source, file, zip } = opened;
   const { name } = given;
+  const typeName = given.typeName ?? name;
   const shown = name === '-' ? 'standard input' : name;
   const hashed = new HashingSource(source);
   const packed = new Head(hashed, HEAD);
@@ -199,7 +200,7 @@ async function inspect(opened: Opened, options: OpenOptions): Promise<Input> {
   const isParquet = packed.bytes.subarray(0, 4).equals(PARQUET);
   if ((isParquet || isZip(packed.bytes)) && (!file || zip)) throw notSeekable(given, isParquet);
   const compression = compressionOf(packed.bytes);
-  if (!compression && packed.bytes.length > 0 && /\.(gz|zst)$/i.test(name))
+  if (!compression && packed.bytes.length > 0 && /\.(gz|zst)$/i.test(given.entry ? name : typeName))
     throw new InputError(`${name} is not compressed, despite its name.`, `file ${shellPath(given.file)}`);
   const { stop } = options;
   const unpacked = compression && new HashingSource(decompressed(packed, compression, shown, { stop }));
@@ -212,7 +213,7 @@ async function inspect(opened: Opened, options: OpenOptions): Promise<Input> {
   const text = new Head(decoded ?? plain, HEAD);
   const detected = isParquet
     ? { format: 'parquet' as const }
-    : await detect(name, text, options, printing(given, compression));
+    : await detect(given, text, options, printing(given, compression));
   const content = decoded ?? unpacked ?? hashed;
   const info: InputInfo = {
     name,
@@ -256,7 +257,7 @@ function printing({ file, entry }: Source, compression: Compression | undefined)
 
 /** Detects the format, and reads as much more as that takes. */
 async function detect(
-  name: string,
+  { name, typeName = name, entry }: Source,
   text: Head,
   options: OpenOptions,
   print: string | undefined,
@@ -265,7 +266,10 @@ async function detect(
   await text.atLeast(1);
   for (;;) {
     const known = text.ended ? 'all' : text.full ? 'decide' : 'more';
-    const found = detectFormat(name, text.bytes, { reading, known, fields, print });
+    const found = detectFormat(name, text.bytes, {
+      ...{ reading, known, fields, print },
+      typeName: entry ? name : typeName,
+    });
     if (found) return found;
     await text.more();
   }

@@ -2,6 +2,7 @@ import { realpathSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { digestOf } from '../deliver/keys.ts';
 import type { Reading } from '../formats/reading.ts';
+import { isAddress } from '../input/address.ts';
 import type { Mapping } from '../mapping/mapping.ts';
 import { SENT } from '../option-table/table.ts';
 import type { RecordKind } from '../record/record-kind.ts';
@@ -10,7 +11,7 @@ import type { Shard } from '../record/shard.ts';
 /** Identifies an import: runs with the same name belong to the same import. */
 export interface ImportName {
   readonly kind: RecordKind;
-  /** Paths as typed; `-` is standard input. */
+  /** Paths as typed, and names of addresses; `-` is standard input. */
   readonly inputs: readonly string[];
   /** The folder that relative paths refer to. */
   readonly cwd: string;
@@ -46,7 +47,9 @@ function realPath(path: string): string {
 function named({ kind, inputs, cwd, baseUrl, workspace, shard, limit }: ImportName) {
   return {
     kind,
-    inputs: inputs.map((input) => (input === '-' ? '-' : realPath(resolve(cwd, input)))),
+    inputs: inputs.map((input) =>
+      input === '-' || isAddress(input) ? input : realPath(resolve(cwd, input)),
+    ),
     baseUrl,
     workspace,
     shard: shard ?? null,

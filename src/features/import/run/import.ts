@@ -31,6 +31,7 @@ export async function runImport(options: ImportOptions, world: ImportWorld): Pro
     reading,
     mapping,
     shard: name.shard,
+    downloads: options.downloads,
     stop: world.stop,
     onNotice: world.onNotice,
   });

@@ -11,6 +11,7 @@ import { notUtf8Lines } from '../formats/undecoded.ts';
 import { filesIn } from '../input/archive/files-in.ts';
 import { type ByteSource, bytesOf, readThrough } from '../input/bytes.ts';
 import { type Comparison, ContentHash, compareContent } from '../input/content.ts';
+import type { Downloads } from '../input/downloads.ts';
 import { type HeadLimits, PipeHead } from '../input/pipe-head.ts';
 import { countLinesBefore, linesWithin, rangeOf } from '../input/range.ts';
 import { compareSpooled } from '../input/spool.ts';
@@ -32,6 +33,8 @@ export interface InputOptions {
   readonly reading: Reading;
   readonly mapping: Mapping;
   readonly shard: Shard | undefined;
+  /** Where the content of addresses is. */
+  readonly downloads?: Downloads | undefined;
   /** Ends the opening and the comparing of inputs with Stopped. */
   readonly stop: AbortSignal;
   readonly onNotice: (text: string) => void;
@@ -68,7 +71,7 @@ export class Inputs {
   static async open(options: InputOptions): Promise<Inputs> {
     const inputs = new Inputs(options);
     try {
-      for (const source of await filesIn(options.names, options.cwd, options.onNotice)) {
+      for (const source of await filesIn(options.names, options.cwd, options.onNotice, options.downloads)) {
         throwIfStopped(options.stop);
         const input = await openInput(source, inputs.options);
         const { info } = input;

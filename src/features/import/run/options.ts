@@ -2,6 +2,7 @@ import type { Clock } from '../../../kit/clock.ts';
 import type { Answer, Send } from '../deliver/send.ts';
 import type { OpenPipe } from '../formats/open.ts';
 import type { Reading } from '../formats/reading.ts';
+import type { Downloads } from '../input/downloads.ts';
 import type { Mapping } from '../mapping/mapping.ts';
 import type { Progress } from '../report/progress-tracker.ts';
 import type { Traffic } from '../report/result.ts';
@@ -10,6 +11,8 @@ import type { ImportName } from './identity.ts';
 /** The options of an import. */
 export interface ImportOptions {
   readonly name: ImportName;
+  /** Where the content of addresses is. */
+  readonly downloads?: Downloads | undefined;
   /** How inputs are read. */
   readonly reading: Reading;
   readonly mapping: Mapping;

@@ -39,6 +39,7 @@ export async function planImport(
     ...name,
     names: name.inputs,
     shard: name.shard,
+    downloads: options.downloads,
     reading,
     mapping,
     ...world,

@@ -3,6 +3,7 @@ import { dirname, resolve } from 'node:path';
 import { fileError } from '../../../cli/errors/file-error.ts';
 import { SvcError } from '../../../cli/errors/svc-error.ts';
 import { fileOfRejects, foreignRejects, numbered } from '../deliver/rejects-file.ts';
+import { addressFile, isAddress } from '../input/address.ts';
 import { folderOfPattern, isGlob, slashed, WINDOWS } from '../input/archive/glob.ts';
 import type { Shard } from '../record/shard.ts';
 import type { RecoveryCommands } from '../report/recovery-commands.ts';
@@ -14,8 +15,10 @@ export function rejectsPath(
   shard: Shard | undefined,
   windows = WINDOWS,
 ): string {
-  const first = inputs[0]!;
-  const pattern = isGlob(first) && !existsSync(resolve(cwd, first));
+  const [input = ''] = inputs;
+  // That of an address is in the current folder.
+  const first = isAddress(input) ? addressFile(input) : input;
+  const pattern = first === input && isGlob(first) && !existsSync(resolve(cwd, first));
   // That of a pattern or folder is next to the folder, where the next run does not find it.
   const folder = pattern ? folderOfPattern(first, windows) : first;
   const again = /^(.+?)(?:\.(\d{1,3}))?\.rejects\.ndjson$/s.exec(first);

@@ -1,6 +1,7 @@
 import { lstat, open, readdir, realpath, stat } from 'node:fs/promises';
 import { basename, join, relative, resolve } from 'node:path';
 import { shell, shellPath } from '../../../../kit/shell.ts';
+import type { Downloads } from '../downloads.ts';
 import { InputError } from '../input-error.ts';
 import { folderOfPattern, globFiles, isGlob, slashed, WINDOWS } from './glob.ts';
 import { isZip, type ZipEntry, zipEntries } from './zip.ts';
@@ -12,6 +13,8 @@ export interface Source {
   /** The file, as the user would name it; `-` is standard input. */
   readonly file: string;
   readonly entry?: ZipEntry | undefined;
+  /** Of a file from the web: a name that says of which type it is. */
+  readonly typeName?: string | undefined;
 }
 
 /** The names of files that are data, in folders and archives. */
@@ -28,12 +31,16 @@ export async function filesIn(
   names: readonly string[],
   cwd: string,
   onNotice: (text: string) => void,
+  downloads: Downloads = new Map(),
 ): Promise<Source[]> {
   const files: string[] = [];
-  for (const name of names) for (const file of await filesOf(name, cwd, onNotice)) files.push(file);
+  for (const name of names)
+    for (const file of downloads.has(name) ? [name] : await filesOf(name, cwd, onNotice)) files.push(file);
   const sources: Source[] = [];
-  for (const file of await withoutRepeats(files, cwd, onNotice))
-    for (const source of await entriesOf(file, cwd, onNotice)) sources.push(source);
+  for (const name of await withoutRepeats(files, cwd, onNotice)) {
+    const { path: file = name, typeName } = downloads.get(name) ?? {};
+    for (const source of await entriesOf(name, file, cwd, onNotice)) sources.push({ ...source, typeName });
+  }
   return sources;
 }
 
@@ -111,11 +118,12 @@ export function firstNames(names: readonly string[]): string {
 
 /** The entries of a zip archive; any other file is itself. */
 async function entriesOf(
+  name: string,
   file: string,
   cwd: string,
   onNotice: (text: string) => void,
 ): Promise<readonly Source[]> {
-  const plain = [{ name: file, file }];
+  const plain = [{ name, file }];
   if (file === '-') return plain;
   const path = resolve(cwd, file);
   const found = await stat(path).catch(() => undefined);
@@ -129,7 +137,7 @@ async function entriesOf(
     const entries = await zipEntries(handle, found.size, file);
     if (entries.some(({ name }) => name === '[Content_Types].xml')) throw spreadsheet(file);
     const only = entries.length === 1 ? entries.map(({ name }) => name) : [];
-    const left = (text: string) => onNotice(`${file}: ${text}`);
+    const left = (text: string) => onNotice(`${name}: ${text}`);
     const names = new Set(
       only.length > 0
         ? only
@@ -140,8 +148,8 @@ async function entriesOf(
     );
     const kept = entries.filter(({ name }) => names.has(name));
     if (kept.length === 0)
-      throw new InputError(`${file} is a zip archive without data files.`, `unzip -l ${shellPath(file)}`);
-    return kept.map((entry) => ({ name: `${file}:${entry.name}`, file, entry }));
+      throw new InputError(`${name} is a zip archive without data files.`, `unzip -l ${shellPath(file)}`);
+    return kept.map((entry) => ({ name: `${name}:${entry.name}`, file, entry }));
   } finally {
     await handle.close();
   }
