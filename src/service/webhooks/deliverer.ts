@@ -11,7 +11,8 @@ import { Jobs, LEASE_MS, recordResult } from '../platform/workers/jobs.ts';
 import { type Worker, worker } from '../platform/workers/worker.ts';
 import { type ReservedSlots, reserveSlots } from './delivery-slots.ts';
 import { isSuccess, type Verdict } from './rules/attempt.ts';
-import { type ClaimedDelivery, deliveries, deliveryClaims } from './store/deliveries.ts';
+import { type ClaimedDelivery, deliveryClaims } from './store/claims.ts';
+import { deliveries } from './store/deliveries.ts';
 import { Successes } from './successes.ts';
 
 /** Subscriptions of a workspace that one round checks. */

@@ -1,7 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Platform } from '../platform/platform.ts';
 import { recordResult } from '../platform/workers/jobs.ts';
-import { type ClaimedDelivery, deliveries, type Ended } from './store/deliveries.ts';
+import type { Ended } from './store/attempts.ts';
+import type { ClaimedDelivery } from './store/claims.ts';
+import { deliveries } from './store/deliveries.ts';
 
 /** How long successes of a subscription are gathered, in ms. Their places are free for others after it. */
 const GATHERED_MS = 4;

@@ -1,32 +1,13 @@
 import { due } from '../../platform/store/due.ts';
-import { listed } from '../../platform/store/listed.ts';
-import { insertRows, rowsQuery } from '../../platform/store/rows.ts';
+import { rowsQuery } from '../../platform/store/rows.ts';
 import type { Tx } from '../../platform/store/store.ts';
-import { Claims } from '../../platform/workers/jobs.ts';
-import { type Attempt, DELIVERED, isSuccess, judge, type Verdict } from '../rules/attempt.ts';
+import { DELIVERED, isSuccess, judge, type Verdict } from '../rules/attempt.ts';
+import { addAttempts, beginOf, type Ended, type EndedAttempt } from './attempts.ts';
+import { tellOfBacklog } from './backlog.ts';
+import { type ClaimedDelivery, deliveryClaims } from './claims.ts';
 import { fanOuts } from './fan-outs.ts';
-import { namedKinds } from './named-kinds.ts';
-import { performance } from './performance.ts';
+import { BURST_MS, pace } from './pace.ts';
 import { webhooks } from './webhooks.ts';
-
-/** A delivery claimed by a worker. Secrets are encrypted; times are unix ms. */
-export interface ClaimedDelivery {
-  readonly workspaceId: string;
-  readonly deliveryId: string;
-  readonly webhookId: string;
-  readonly url: string;
-  readonly body: string;
-  readonly secret: Uint8Array;
-  /** Static headers, encrypted; null for none. */
-  readonly headers: Uint8Array | null;
-  /** Null unless the secret is being rotated. */
-  readonly previousSecret: Uint8Array | null;
-  readonly claim: number;
-  /** The versions of the secrets: the current one, then the previous one while it signs too. */
-  readonly signedBy: readonly number[];
-  /** The traceparent of the request that caused it, or null. */
-  readonly trace: string | null;
-}
 
 /** A subscription with due deliveries. */
 export interface DueSubscription {
@@ -35,74 +16,11 @@ export interface DueSubscription {
   readonly failing: boolean;
 }
 
-/** Until when the deliveries that were claimed last at the rate of a subscription, which the transaction locks. */
-async function pacedUntil(tx: Tx, workspaceId: string, webhookId: string): Promise<number> {
-  const row = await tx.sql.get<{ until: number | null }>(
-    `SELECT paced_until AS until FROM webhook WHERE workspace_id = ? AND webhook_id = ? ${tx.sql.dialect.forUpdate}`,
-    [workspaceId, webhookId],
-  );
-  return row?.until ?? 0;
-}
-
-/** New deliveries that have been due for so long are late, in ms, and how often it is told of a subscription. */
-const LATE_MS = 60_000;
-const LATE_AGAIN_MS = 3_600_000;
-const MAX_COUNTED = 10_000;
-
-/** Tells that new deliveries of a subscription are late, if a subscription wants to know. */
-async function tellOfBacklog(tx: Tx, workspaceId: string, webhookId: string): Promise<void> {
-  if (!(await namedKinds(tx, workspaceId)).has('backlog.late')) return;
-  const row = await tx.sql.get<{ n: number; oldest: number | null }>(
-    `SELECT count(*) AS n, min(due_at) AS oldest FROM (SELECT due_at FROM delivery
-       WHERE workspace_id = ? AND webhook_id = ? AND due_at <= ? AND behind = 0 ORDER BY due_at LIMIT ?) AS d`,
-    [workspaceId, webhookId, tx.now, MAX_COUNTED],
-  );
-  const oldest = row?.oldest ?? tx.now;
-  if (oldest > tx.now - LATE_MS) return;
-  const first = await tx.sql.run(
-    `UPDATE webhook SET late_at = ? WHERE workspace_id = ? AND webhook_id = ? AND (late_at IS NULL OR late_at <= ?)`,
-    [tx.now, workspaceId, webhookId, tx.now - LATE_AGAIN_MS],
-  );
-  const backlog = { webhookId, pending: Number(row!.n), oldestAt: new Date(oldest).toISOString() };
-  if (first > 0) await fanOuts.tell(tx, workspaceId, 'backlog.late', backlog);
-}
-
-/** How many deliveries a rate leaves room for now. */
-const roomIn = (maxRate: number, paced: number, now: number) =>
-  Math.max(0, Math.floor(((now + BURST_MS - Math.max(paced, now)) * maxRate) / 1000));
-
 type TakenRow = Pick<ClaimedDelivery, 'deliveryId' | 'body' | 'claim' | 'trace'> & {
   readonly occurredAt: number;
 };
 
-/** Number of attempts kept per delivery, the latest ones. Redeliveries are unlimited. */
-const KEPT_ATTEMPTS = 50;
-const ERROR_CHARACTERS = 500;
-
-/** A subscription with a rate gets at most so many ms of it at once: more than a worker waits between two looks. */
-const BURST_MS = 1000;
-
 const OPEN = "w.status = 'active' AND (w.lease_until IS NULL OR w.lease_until > ?)";
-
-/** The claims of the deliverer. */
-export const deliveryClaims = new Claims<ClaimedDelivery>(
-  'delivery',
-  'deliveries',
-  ({ deliveryId }) => deliveryId,
-);
-
-/** An attempt that ended, with its duration in ms. */
-type EndedAttempt = Attempt & {
-  readonly error: string | null;
-  readonly startedAt: number;
-  readonly durationMs: number;
-};
-
-/** A claimed delivery and the attempt that was made. */
-export interface Ended {
-  readonly claimed: ClaimedDelivery;
-  readonly attempt: EndedAttempt;
-}
 
 export const deliveries = {
   /** Up to `limit` subscriptions of a workspace with due deliveries, ordered by identifier, after `after`. */
@@ -159,8 +77,8 @@ export const deliveries = {
     if (!webhook) return [];
     await tellOfBacklog(tx, workspaceId, webhookId);
     const { previousUntil, version, maxRate, ...target } = webhook;
-    const paced = maxRate === null ? undefined : await pacedUntil(tx, workspaceId, webhookId);
-    const most = maxRate === null ? limit : Math.min(limit, roomIn(maxRate, paced!, tx.now));
+    const paced = maxRate === null ? undefined : await pace.until(tx, workspaceId, webhookId);
+    const most = maxRate === null ? limit : Math.min(limit, pace.room(maxRate, paced!, tx.now));
     const rotating = previousUntil !== null && previousUntil > tx.now;
     const rows: TakenRow[] = [];
     // New ones first. Those behind them go in order of occurrence.
@@ -183,11 +101,12 @@ export const deliveries = {
           ).sort((a, b) => a.occurredAt - b.occurredAt),
         );
     if (maxRate !== null && rows.length > 0)
-      await tx.sql.run('UPDATE webhook SET paced_until = ? WHERE workspace_id = ? AND webhook_id = ?', [
-        Math.ceil(Math.max(paced!, tx.now) + (rows.length * 1000) / maxRate),
+      await pace.advance(
+        tx,
         workspaceId,
         webhookId,
-      ]);
+        Math.max(paced!, tx.now) + (rows.length * 1000) / maxRate,
+      );
     return rows.map(({ occurredAt: _, ...row }) => ({
       ...row,
       ...target,
@@ -314,42 +233,3 @@ export const deliveries = {
     return changed > 0;
   },
 };
-
-const beginOf = ({ endedAt, durationMs }: EndedAttempt): number => endedAt - Math.round(durationMs);
-
-/** Adds and counts attempts of deliveries of one subscription, and removes those that are too old to be kept. */
-async function addAttempts(tx: Tx, ended: readonly Ended[]): Promise<void> {
-  if (ended.length === 0) return;
-  const { workspaceId, webhookId } = ended[0]!.claimed;
-  const { text, param } = listed(
-    tx.sql.dialect,
-    'delivery_id',
-    ended.map(({ claimed }) => claimed.deliveryId),
-  );
-  const last = await tx.sql.all<{ id: string; number: number }>(
-    `SELECT delivery_id AS id, max(number) AS number FROM delivery_attempt WHERE workspace_id = ? AND ${text}
-     GROUP BY delivery_id`,
-    [workspaceId, param],
-  );
-  const numbers = new Map(last.map(({ id, number }) => [id, number]));
-  const numberOf = ({ claimed }: Ended) => (numbers.get(claimed.deliveryId) ?? 0) + 1;
-  await insertRows(
-    tx,
-    'INSERT INTO delivery_attempt (workspace_id, delivery_id, number, at, status, error, duration_ms, signed_by)',
-    ended.map((each) => {
-      const { claimed, attempt } = each;
-      const error = attempt.error?.slice(0, ERROR_CHARACTERS) ?? null;
-      const result = [attempt.startedAt, attempt.status, error, Math.round(attempt.durationMs)];
-      return [workspaceId, claimed.deliveryId, numberOf(each), ...result, JSON.stringify(claimed.signedBy)];
-    }),
-  );
-  for (const each of ended)
-    if (numberOf(each) > KEPT_ATTEMPTS)
-      await tx.sql.run(
-        'DELETE FROM delivery_attempt WHERE workspace_id = ? AND delivery_id = ? AND number <= ?',
-        [workspaceId, each.claimed.deliveryId, numberOf(each) - KEPT_ATTEMPTS],
-      );
-  const attempts = ended.map(({ attempt }) => attempt);
-  // Last, since attempts that are stored at once wait for each other's rows.
-  tx.deferUntilCommit([performance.add(tx, workspaceId, webhookId, attempts)]);
-}

@@ -5,11 +5,8 @@ import { notificationClaims } from '../../../../src/service/notifications/store/
 import type { ClaimedNotification } from '../../../../src/service/notifications/store/notification-rows.ts';
 import { notifications } from '../../../../src/service/notifications/store/notifications.ts';
 import type { Store } from '../../../../src/service/platform/store/store.ts';
-import {
-  type ClaimedDelivery,
-  deliveries,
-  deliveryClaims,
-} from '../../../../src/service/webhooks/store/deliveries.ts';
+import { type ClaimedDelivery, deliveryClaims } from '../../../../src/service/webhooks/store/claims.ts';
+import { deliveries } from '../../../../src/service/webhooks/store/deliveries.ts';
 import { fanOuts } from '../../../../src/service/webhooks/store/fan-outs.ts';
 import { purgeDeliveries } from '../../../../src/service/webhooks/store/purge.ts';
 import { deliveryRecords } from '../../../../src/service/webhooks/store/records.ts';

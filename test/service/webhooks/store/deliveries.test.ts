@@ -2,11 +2,8 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { SqliteStore } from '../../../../src/service/platform/store/sqlite/store.ts';
 import type { Store } from '../../../../src/service/platform/store/store.ts';
-import {
-  type ClaimedDelivery,
-  deliveries,
-  deliveryClaims,
-} from '../../../../src/service/webhooks/store/deliveries.ts';
+import { type ClaimedDelivery, deliveryClaims } from '../../../../src/service/webhooks/store/claims.ts';
+import { deliveries } from '../../../../src/service/webhooks/store/deliveries.ts';
 import { fanOuts } from '../../../../src/service/webhooks/store/fan-outs.ts';
 import { purgeDeliveries } from '../../../../src/service/webhooks/store/purge.ts';
 import { deliveryRecords } from '../../../../src/service/webhooks/store/records.ts';

@@ -11,7 +11,8 @@ import { PostgresStore } from '../../../../../src/service/platform/store/postgre
 import type { Tx } from '../../../../../src/service/platform/store/store.ts';
 import { contacts } from '../../../../../src/service/users/store/contacts.ts';
 import { users } from '../../../../../src/service/users/store/users.ts';
-import { deliveries, deliveryClaims } from '../../../../../src/service/webhooks/store/deliveries.ts';
+import { deliveryClaims } from '../../../../../src/service/webhooks/store/claims.ts';
+import { deliveries } from '../../../../../src/service/webhooks/store/deliveries.ts';
 import { fanOuts } from '../../../../../src/service/webhooks/store/fan-outs.ts';
 import { purgeDeliveries } from '../../../../../src/service/webhooks/store/purge.ts';
 import { webhooks } from '../../../../../src/service/webhooks/store/webhooks.ts';
