@@ -29,7 +29,7 @@ const NOT_RUN: Readonly<Record<string, string>> = {
 };
 
 // runSvc checks that stderr is empty (see checkOutput).
-it('prints nothing but errors on stderr under --quiet, in every command', { timeout: 120_000 }, async () => {
+it('prints nothing but errors on stderr under --quiet, in every command', { timeout: 300_000 }, async () => {
   const home = tempDir();
   const ran = new Set<string>();
   const wrong: string[] = [];
