@@ -61,10 +61,9 @@ export async function readExportPage(
   const from = cursor ?? (await firstCursor(tx, workspaceId, source, span));
   const part = partOf(workspaceId, source, span, from);
   const { count, more } = await countFitting(tx, type, source, part, size);
-  const found = await readColumns(tx, type, source, part, count);
+  const { found, after } = await readColumns(tx, type, source, part, count);
   const columns = within(found, source, span);
   if (more) {
-    const after = source.key.map((_, i) => found[keyName(i)]!.at(-1)!);
     return { columns, rows: lengthOf(columns), next: { after, last: from?.last } };
   }
   const removed = source.log && (await removals.of(tx, workspaceId, source.log));
@@ -135,11 +134,9 @@ async function countFitting(
   return { count, more: count < n || n === size.rows };
 }
 
-const keyName = (i: number) => `key ${i}`;
-
 /**
  * Reads columns as JSON arrays, which costs a fraction of what a value of its own costs in the drivers. Not so numbers that
- * are not whole, of which SQLite writes 15 digits into JSON.
+ * are not whole, of which SQLite writes 15 digits into JSON. `after` is the key of the last record.
  */
 async function readColumns(
   tx: Tx,
@@ -147,27 +144,40 @@ async function readColumns(
   { key, fields }: Source,
   part: Part,
   count: number,
-): Promise<Columns> {
+): Promise<{ found: Columns; after: Cursor['after'] }> {
   const kinds: Readonly<Record<string, ExportField>> = EXPORT_FIELDS[type];
-  const named = [...key.map((sql, i) => [keyName(i), sql] as const), ...Object.entries<string>(fields)];
-  const doubles = named.filter(([name]) => kinds[name]?.[0] === 'double');
-  const packed = named.filter(([name]) => kinds[name]?.[0] !== 'double');
+  const named = Object.entries<string>(fields);
+  const doubles = named.filter(([name]) => kinds[name]![0] === 'double');
+  const packed = named.filter(([name]) => kinds[name]![0] !== 'double');
   const read = (selected: readonly string[]) =>
     `SELECT ${selected.join(', ')} FROM ${part.table} WHERE workspace_id = ?${part.conditions} ORDER BY ${key.join(', ')} LIMIT ?`;
   const params = [...part.params, count];
   const array = tx.sql.dialect.name === 'sqlite' ? 'json_group_array' : 'json_agg';
+  const ofAll = [
+    // Of a key of one column, the last is the greatest.
+    ...key.map((_, i) =>
+      key.length === 1 ? `max(k${i}) AS k${i}` : `CAST(${array}(k${i}) AS TEXT) AS k${i}`,
+    ),
+    ...packed.map((_, i) => `CAST(${array}(c${i}) AS TEXT) AS a${i}`),
+  ];
+  const selected = [
+    ...key.map((sql, i) => `${sql} AS k${i}`),
+    ...packed.map(([, sql], i) => `${sql} AS c${i}`),
+  ];
   const arrays = await tx.sql.get<Record<string, string | null>>(
-    `SELECT ${packed.map((_, i) => `CAST(${array}(c${i}) AS TEXT) AS a${i}`).join(', ')}
-     FROM (${read(packed.map(([, sql], i) => `${sql} AS c${i}`))}) AS records`,
+    `SELECT ${ofAll.join(', ')} FROM (${read(selected)}) AS records`,
     params,
   );
-  const columns: Columns = {};
-  for (const [i, [name]] of packed.entries()) columns[name] = JSON.parse(arrays![`a${i}`] ?? '[]');
+  const found: Columns = {};
+  for (const [i, [name]] of packed.entries()) found[name] = JSON.parse(arrays![`a${i}`] ?? '[]');
   for (const [name, sql] of doubles) {
     const rows = await tx.sql.all<{ value: number | null }>(read([`${sql} AS value`]), params);
-    columns[name] = rows.map(({ value }) => value);
+    found[name] = rows.map(({ value }) => value);
   }
-  return columns;
+  const after = key.map((_, i) =>
+    key.length === 1 ? arrays![`k${i}`]! : JSON.parse(arrays![`k${i}`] ?? '[]').at(-1),
+  );
+  return { found, after };
 }
 
 /** The fields of the records within a span, without the columns of the key. */
