@@ -17,7 +17,7 @@ export const ON_POSTGRES = [
   'test/service/{acceptance,admin,erasure}/*.test.ts',
   'test/service/catalog/versions.test.ts',
   'test/service/clock/*.test.ts',
-  'test/service/copy/copy.test.ts',
+  'test/service/copy/*.test.ts',
   'test/service/decisions/{decide,learning,messages,repeats}.test.ts',
   'test/service/decisions/goals/{brute-force,conversions,goals,goal-changes,goal-reports,guards}.test.ts',
   'test/service/events/{event-numbers,event-plan,events}.test.ts',

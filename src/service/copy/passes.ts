@@ -110,8 +110,10 @@ export class Copy {
     if (after === 'unordered') return undefined;
     const digesting = new Digesting(table);
     for await (const rows of pagesOf(reading, table, id, after)) {
-      await this.#write(async (tx) => insertAll(tx, table, rows));
+      const written = this.#write(async (tx) => insertAll(tx, table, rows));
+      // A database server writes them meanwhile.
       for (const row of rows) digesting.add(row);
+      await written;
       this.written += rows.length;
       onRows(rows.length);
     }
@@ -165,8 +167,7 @@ export class Copy {
   /** Writes rows that are missing or different in the target, and deletes those that are not in the source. */
   async #repair(reading: Reading, own: Reading, table: CopiedTable, id: string): Promise<void> {
     const digesting = new Digesting(table);
-    const same = (a: Row, b: Row | undefined) =>
-      b !== undefined && digesting.hash(a).equals(digesting.hash(b));
+    const same = (a: Row, b: Row | undefined) => b !== undefined && digesting.hash(a) === digesting.hash(b);
     for await (const rows of pagesOf(reading, table, id)) {
       const found = await own((tx) => findAll(tx, table, id, rows));
       const byKey = new Map(found.map((row) => [keyTextOf(table, row), row]));

@@ -1,7 +1,6 @@
 import { GLOBAL_TABLES } from '../platform/store/global-tables.ts';
 import { MIGRATIONS } from '../platform/store/schema/index.ts';
 import { sqliteDialect } from '../platform/store/sqlite/connection.ts';
-import type { SqlValue } from '../platform/store/store.ts';
 
 /** What a column holds. The drivers of the engines differ in the form of numbers. */
 type ColumnType = 'text' | 'integer' | 'real' | 'bytes';
@@ -15,8 +14,8 @@ export interface CopiedTable {
   readonly key: readonly string[];
 }
 
-/** A value of a row, in the same form whichever engine it was read from. */
-export type Value = string | number | null | Uint8Array;
+/** A value of a row, in the same form whichever engine it was read from: bytes in hexadecimal. */
+export type Value = string | number | null;
 
 /** Each engine counts requests in tables of its own, for the time of one window. */
 const NOT_COPIED = ['admission'];
@@ -51,12 +50,3 @@ function tableOf(statement: string): CopiedTable | undefined {
   columns.sort((a, b) => Number(b.name === 'workspace_id') - Number(a.name === 'workspace_id'));
   return { name, columns, key: listed.filter((column) => column !== 'workspace_id') };
 }
-
-/** The values of a row in the order of the columns. */
-export const valuesOf = ({ columns }: CopiedTable, row: Readonly<Record<string, SqlValue>>): Value[] =>
-  columns.map(({ name, type }) => {
-    const value = row[name];
-    if (value === null || value === undefined) return null;
-    if (type === 'integer' || type === 'real') return Number(value);
-    return type === 'bytes' ? (value as Uint8Array) : String(value);
-  });

@@ -4,7 +4,7 @@ import {
   type ExportField,
   type ExportType,
 } from '../../contract/export.ts';
-import { bytesOf, fitting } from '../platform/store/pages.ts';
+import { countFitting } from '../platform/store/pages.ts';
 import { removals } from '../platform/store/retention/removals.ts';
 import type { SqlValue, Tx } from '../platform/store/store.ts';
 import { SOURCES, type Source } from './sources.ts';
@@ -60,7 +60,7 @@ export async function readExportPage(
   const source: Source = SOURCES[type];
   const from = cursor ?? (await firstCursor(tx, workspaceId, source, span));
   const part = partOf(workspaceId, source, span, from);
-  const { count, more } = await countFitting(tx, type, source, part, size);
+  const { count, more } = await countOf(tx, type, source, part, size);
   const { found, after } = await readColumns(tx, type, source, part, count);
   const columns = within(found, source, span);
   if (more) {
@@ -107,31 +107,19 @@ function partOf(
   };
 }
 
-/**
- * How many records the page has: those that fit into it, at least one if there is any. After a page that is exactly full, an
- * empty one may follow.
- */
-async function countFitting(
-  tx: Tx,
-  type: ExportType,
-  { key, fields }: Source,
-  part: Part,
-  size: PageSize,
-): Promise<{ count: number; more: boolean }> {
+/** The page of a part: how many records fit into it, and whether more may follow. */
+function countOf(tx: Tx, type: ExportType, { key, fields }: Source, part: Part, size: PageSize) {
   const kinds: Readonly<Record<string, ExportField>> = EXPORT_FIELDS[type];
   const long = Object.entries<string>(fields).flatMap(([name, sql]) => {
     const [kind] = kinds[name]!;
     return kind === 'time' || kind === 'integer' || kind === 'double' ? [] : [sql];
   });
-  const sizes = `SELECT ${bytesOf(long)} AS bytes FROM ${part.table} WHERE workspace_id = ?${part.conditions} ORDER BY ${key.join(', ')} LIMIT ?`;
-  const all = await tx.sql.get<{ n: number; bytes: number | null }>(
-    `SELECT count(*) AS n, sum(bytes) AS bytes FROM (${sizes}) AS records`,
-    [...part.params, size.rows],
+  const from = `${part.table} WHERE workspace_id = ?${part.conditions}`;
+  return countFitting(
+    tx,
+    { long, from, params: part.params, order: key.join(', '), limit: size.rows },
+    size.bytes,
   );
-  const n = Number(all!.n);
-  if (Number(all!.bytes ?? 0) <= size.bytes) return { count: n, more: n === size.rows };
-  const count = fitting(await tx.sql.all<{ bytes: number }>(sizes, [...part.params, n]), size.bytes);
-  return { count, more: count < n || n === size.rows };
 }
 
 /**

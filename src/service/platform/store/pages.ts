@@ -74,3 +74,23 @@ export function bytesOf(long: readonly string[], alongside?: string): string {
     ...(alongside === undefined ? [] : [alongside]),
   ].join(' + ');
 }
+
+/**
+ * How many rows of a query a page of so many bytes has, at least one if there is any, and whether more may follow. The
+ * database adds their sizes up, and lists them only where they are too much together.
+ */
+export async function countFitting(
+  tx: Tx,
+  { long, from, params, order, limit }: Omit<PageQuery, 'columns' | 'alongside'>,
+  most: number,
+): Promise<{ count: number; more: boolean }> {
+  const sizes = `SELECT ${bytesOf(long)} AS bytes FROM ${from} ORDER BY ${order} LIMIT ?`;
+  const all = await tx.sql.get<{ n: number; bytes: number | null }>(
+    `SELECT count(*) AS n, sum(bytes) AS bytes FROM (${sizes}) AS records`,
+    [...params, limit],
+  );
+  const n = Number(all!.n);
+  if (Number(all!.bytes ?? 0) <= most) return { count: n, more: n === limit };
+  const count = fitting(await tx.sql.all<{ bytes: number }>(sizes, [...params, n]), most);
+  return { count, more: count < n || n === limit };
+}
