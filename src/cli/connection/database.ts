@@ -19,19 +19,20 @@ export const databaseFlag = Flags.string({
 /**
  * Returns the database of a command that runs the service: --database, SVC_DATABASE_URL, else that of `local`.
  * Throws usage for an invalid URL and file for a missing folder. Warns of a password in --database, which other users
- * of the machine can see.
+ * of the machine can see. `name` is the flag of the command that names it.
  */
 export function databaseOf(
   flag: string | undefined,
   { env, cwd }: Pick<World, 'env' | 'cwd'>,
   paths: Paths,
   out: Output,
+  name = '--database',
 ): string {
   const database = flag ?? (env.SVC_DATABASE_URL || paths.database);
   if (!isPostgres(database)) {
     if (/^\w+:\/\//.test(database) && !database.startsWith('file:'))
       throw new SvcError('usage', `${maskUrl(database)} is neither a file nor a postgres:// URL`, {
-        hint: 'svc serve --database postgres://USER@HOST/DATABASE, or the path of an SQLite file',
+        hint: `${name} postgres://USER@HOST/DATABASE, or the path of an SQLite file`,
       });
     const file = database.startsWith('file:///') ? fileURLToPath(database) : database.replace(/^file:/, '');
     const folder = dirname(resolve(cwd, file));
@@ -45,32 +46,33 @@ export function databaseOf(
       'usage',
       'the database URL cannot be read: a special character in it must be percent-encoded',
       {
-        hint: 'svc serve --database postgres://USER@HOST:5432/DATABASE, the password in SVC_DATABASE_URL or PGPASSWORD',
+        hint: `${name} postgres://USER@HOST:5432/DATABASE, the password in SVC_DATABASE_URL or PGPASSWORD`,
       },
     );
   if (flag !== undefined && maskUrl(flag) !== flag)
     out.warn(
-      'the password in --database can be seen by other users of this machine: give it in SVC_DATABASE_URL or PGPASSWORD',
+      `the password in ${name} can be seen by other users of this machine: give it in SVC_DATABASE_URL or PGPASSWORD`,
     );
   return database;
 }
 
 /**
  * Turns an error of the database into an SvcError. Returns any other error unchanged.
- * Hints name the database: without it, a pasted command would work on the data of `local`.
+ * Hints name the database: without it, a pasted command would work on the data of `local`. `flag` is the one of the command
+ * that names it.
  */
-export function databaseError(error: unknown, database: string): unknown {
+export function databaseError(error: unknown, database: string, flag = '--database'): unknown {
   const { name, message } = error as Error;
   if (name === 'TestClockRefused')
     return new SvcError('usage', message, {
-      hint: (invocation) => `name a file for tests: ${invocation.rerunWith('--database', 'test.db')}`,
+      hint: (invocation) => `name a file for tests: ${invocation.rerunWith(flag, 'test.db')}`,
       cause: error,
     });
   if (!isPostgres(database)) {
     if (name === 'StoreForeign' || name === 'StoreNotOpened')
       return new SvcError('data', message, {
         hint: (invocation) =>
-          `nothing was changed; name another file: ${invocation.rerunWith('--database', 'svc.db')}`,
+          `nothing was changed; name another file: ${invocation.rerunWith(flag, 'svc.db')}`,
         cause: error,
       });
     if (name !== 'StoreUnusable') return error;
@@ -81,7 +83,7 @@ export function databaseError(error: unknown, database: string): unknown {
   }
   if (name === 'StoreForeign')
     return new SvcError('data', message, {
-      hint: shell`psql ${maskUrl(database)} -c 'CREATE DATABASE svc', and name that one with --database`,
+      hint: `${shell`psql ${maskUrl(database)} -c 'CREATE DATABASE svc'`}, and name that one with ${flag}`,
       cause: error,
     });
   if (name === 'StoreUnavailable')

@@ -9,17 +9,19 @@ import { type ConnectionFlags, isLoopback, namedProfile } from './settings.ts';
 /**
  * Returns the database of a command that works only on data of this machine: --database, the data of `local`, or
  * SVC_DATABASE_URL beside a service on a loopback address. Where no service is selected, the data that `svc serve` would
- * serve. Throws usage where a remote service is selected: local data could be mistaken for its data.
+ * serve. Throws usage where a remote service is selected: local data could be mistaken for its data. `name` is the flag of
+ * the command that names a database.
  */
 export function localDatabase(
   flags: ConnectionFlags & { readonly database?: string | undefined },
   world: Pick<World, 'env' | 'cwd'>,
   paths: Paths,
   out: Output,
+  name = '--database',
 ): string {
   const selected = selectedData(flags, world, paths);
-  if (typeof selected === 'object') throw remoteServiceError(selected.remote);
-  return selected === 'local' ? paths.database : databaseOf(flags.database, world, paths, out);
+  if (typeof selected === 'object') throw remoteServiceError(selected.remote, name);
+  return selected === 'local' ? paths.database : databaseOf(flags.database, world, paths, out, name);
 }
 
 /**
@@ -50,13 +52,13 @@ function isOnThisMachine(baseUrl: string): boolean {
 }
 
 /** The error for a remote service. Its hint omits --yes, which was typed for other data. */
-export function remoteServiceError(by: string): SvcError {
+export function remoteServiceError(by: string, name = '--database'): SvcError {
   return new SvcError(
     'usage',
     `${by} selects a remote service, but this command works only on data of this machine`,
     {
       hint: ({ command }) =>
-        `for the data of the local service: svc ${command} --profile local\nor name other data: svc ${command} --database FILE`,
+        `for the data of the local service: svc ${command} --profile local\nor name other data: svc ${command} ${name} FILE`,
     },
   );
 }

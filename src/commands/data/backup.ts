@@ -52,7 +52,7 @@ without it personal fields and webhook secrets cannot be read. \`svc doctor\` wa
       signal,
       onProgress: progressOn(context),
     }).catch((error: unknown) => {
-      throw copyError(error, from.database);
+      throw copyError(error, from.database, '--database');
     });
     const { createdAt, workspaces, rows, tables, dataKey } = manifest;
     out.result({ file: args.file, createdAt, workspaces, rows, tables, dataKey }, () => [

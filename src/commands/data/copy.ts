@@ -56,8 +56,8 @@ is the same. A copy that was interrupted goes on when it is repeated.`;
 
   protected override async run(context: Context<typeof DataCopy>): Promise<void> {
     const { flags, out, world, paths, signal, invocation } = context;
-    const from = sourceOf(flags.from, context);
-    const to = placeOf(databaseOf(flags.to, world, paths, out), context);
+    const from = sourceOf(flags.from, context, '--from');
+    const to = placeOf(databaseOf(flags.to, world, paths, out, '--to'), context);
     if (from.database === to.database)
       throw new SvcError('usage', 'source and target are the same database', {
         hint: 'name another one with --to',
@@ -66,7 +66,7 @@ is the same. A copy that was interrupted goes on when it is repeated.`;
     const { copyData, measureData } = await import('../../service/admin/admin.ts');
     if (flags['dry-run']) {
       const measured = await measureData(from, to.database, named, world.clock).catch((error: unknown) => {
-        throw copyError(error, from.database);
+        throw copyError(error, from.database, '--from');
       });
       const rows = measured.tables.reduce((sum, each) => sum + each.rows, 0);
       const bytes = measured.tables.reduce((sum, each) => sum + each.bytes, 0);
@@ -101,7 +101,10 @@ is the same. A copy that was interrupted goes on when it is repeated.`;
       signal,
       onProgress: progressOn(context),
     }).catch((error: unknown) => {
-      throw copyError(error, to.database, reopen);
+      const isOfSource = (error as Error).message.includes(from.database);
+      throw isOfSource
+        ? copyError(error, from.database, '--from', reopen)
+        : copyError(error, to.database, '--to', reopen);
     });
     const { workspaces, rows, frozenMs, tables } = copied;
     const elapsedMs = world.clock.now() - start;

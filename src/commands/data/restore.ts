@@ -51,7 +51,7 @@ Deliveries and notifications that were sent after the backup may be sent again.`
       signal,
       onProgress: progressOn(context),
     }).catch((error: unknown) => {
-      throw copyError(error, to.database);
+      throw copyError(error, to.database, '--database');
     });
     const { workspaces, rows, tables } = copied;
     const { createdAt, dataKey } = manifest;

@@ -30,14 +30,14 @@ export function placeOf(database: string, { world, paths }: Pick<Call, 'world' |
   };
 }
 
-/** The database that is read: the one named, or that of `local`. Throws usage, or file where there is none. */
-export function sourceOf(given: string | undefined, call: Call): DataPlace {
+/** The database that is read: the one that the flag `name` names, or that of `local`. Throws usage, or file where there is none. */
+export function sourceOf(given: string | undefined, call: Call, name = '--database'): DataPlace {
   const { flags, world, paths, out } = call;
   // `--workspace` names what is read of it, not a remote service.
   const database =
     given === undefined
-      ? localDatabase({ ...flags, workspace: undefined }, world, paths, out)
-      : databaseOf(given, world, paths, out);
+      ? localDatabase({ ...flags, workspace: undefined }, world, paths, out, name)
+      : databaseOf(given, world, paths, out, name);
   const place = placeOf(database, call);
   if (!isServer(database) && !existsSync(place.database))
     throw new SvcError('file', `${database} does not exist`, {
@@ -79,9 +79,14 @@ const HINTS: Readonly<Record<string, string>> = {
 
 /**
  * Turns an error of a copy into one for people. `reopen` is the command that opens a frozen workspace in the source. Returns
- * any other error as `databaseError` does.
+ * any other error as `databaseError` does. `flag` is the one that names the database.
  */
-export function copyError(error: unknown, database: string, reopen?: (workspace: string) => string): unknown {
+export function copyError(
+  error: unknown,
+  database: string,
+  flag: string,
+  reopen?: (workspace: string) => string,
+): unknown {
   const { name, message, reason, workspaces } = error as Error & { reason?: string; workspaces?: string[] };
   if (name === 'SourceFrozen')
     return new SvcError('unavailable', message, {
@@ -109,7 +114,7 @@ export function copyError(error: unknown, database: string, reopen?: (workspace:
       hint: 'use another backup',
       cause: error,
     });
-  return databaseError(error, database);
+  return databaseError(error, database, flag);
 }
 
 const PHASES = { copy: 'copying', freeze: 'freezing the source', compare: 'comparing' } as const;

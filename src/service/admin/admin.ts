@@ -20,6 +20,8 @@ export interface ExportSession {
   workspaces(after: string): Promise<string[]>;
   /** Reads a page of records; see service/export/read-page.ts. */
   page(workspace: string, type: ExportType, span: Span, after: Cursor | undefined): Promise<ExportPage>;
+  /** Whether a workspace is a copy that is not complete. */
+  isUnfinishedCopy(workspace: string): Promise<boolean>;
   close(): Promise<void>;
 }
 
@@ -31,12 +33,14 @@ export async function openForExport(database: string, clock: Clock): Promise<Exp
   const { connectStore } = await import('../platform/open.ts');
   const { readExportPage } = await import('../export/read-page.ts');
   const { workspaces } = await import('../platform/store/workspaces.ts');
+  const { isUnfinished } = await import('../copy/marks.ts');
   const store = await connectStore(database, clock);
   const size = { rows: EXPORT_PAGE, bytes: EXPORT_PAGE_BYTES };
   return {
     workspaces: (after) => store.read((tx) => workspaces.ids(tx, after, WORKSPACES)),
     page: (workspace, type, span, after) =>
       store.read((tx) => readExportPage(tx, workspace, type, span, after, size)),
+    isUnfinishedCopy: (workspace) => store.read((tx) => isUnfinished(tx, workspace)),
     close: () => store.close(),
   };
 }

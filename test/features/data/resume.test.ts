@@ -24,6 +24,8 @@ class Pages implements Source {
     this.#before = before;
   }
 
+  isUnfinishedCopy = async () => false;
+
   workspaces = async (after: string) => this.#lengths.map((_, i) => `ws_${i}`).filter((id) => id > after);
 
   async page(workspace: string, _type: string, after: unknown): Promise<Page> {

@@ -44,7 +44,7 @@ interface ExportOptions {
 
 /** Exports all records of the types, page by page. Resolves also when it is interrupted. */
 export async function exportRecords(source: Source, options: ExportOptions): Promise<Exported> {
-  const { types, format, file, world, signal } = options;
+  const { types, format, file, world, out, signal } = options;
   const saved = file?.saved?.state;
   const encoder = encoderOf(format, types, saved?.encoder, !file && world.stdout.isTTY === true);
   const write = async (bytes: Uint8Array | undefined) => {
@@ -54,6 +54,12 @@ export async function exportRecords(source: Source, options: ExportOptions): Pro
     if (!world.stdout.write(bytes)) await once(world.stdout, 'drain', { signal });
   };
   const show = progressOn(options);
+  const onUnfinished = (workspace: string) => {
+    show.clear();
+    out.warn(
+      `${workspace} is a copy that is not complete: records may be missing until the command that began it is repeated`,
+    );
+  };
   let removedBefore = saved?.removedBefore ?? undefined;
   let records = saved?.records ?? 0;
   let place = saved?.place;
@@ -64,14 +70,14 @@ export async function exportRecords(source: Source, options: ExportOptions): Pro
     removedBefore: removedBefore ?? null,
   });
   try {
-    for await (const { page, ...next } of pages(source, types, saved?.place)) {
+    for await (const { page, ...next } of pages(source, types, saved?.place, onUnfinished)) {
       const bytes = await encoder.add(next.type, next.workspace, page);
       records += page.rows;
       place = { ...next, after: page.next ?? null };
       removedBefore = latest(removedBefore, page.removedBefore);
       await write(bytes);
       if (bytes) await file?.save(progress, world.clock.now());
-      show(records);
+      show.update(records);
       signal.throwIfAborted();
     }
     await write(await encoder.end());
@@ -80,6 +86,8 @@ export async function exportRecords(source: Source, options: ExportOptions): Pro
     if (!signal.aborted) throw error;
     await keep(encoder, file, write, place && progress, world);
     return { records, removedBefore, complete: false };
+  } finally {
+    show.clear();
   }
   return { records, removedBefore, complete: true };
 }
@@ -102,6 +110,7 @@ async function* pages(
   source: Source,
   types: readonly ExportType[],
   from: Place | undefined,
+  onUnfinished: (workspace: string) => void,
 ): AsyncGenerator<{ type: ExportType; workspace: string; page: Page }> {
   for (const type of from ? types.slice(types.indexOf(from.type)) : types) {
     const place = type === from?.type ? from : undefined;
@@ -110,7 +119,10 @@ async function* pages(
     for (;;) {
       const workspaces = await source.workspaces(last);
       if (workspaces.length === 0) break;
-      for (const workspace of workspaces) yield* pagesOf(source, type, workspace, undefined);
+      for (const workspace of workspaces) {
+        if (type === types[0] && (await source.isUnfinishedCopy(workspace))) onUnfinished(workspace);
+        yield* pagesOf(source, type, workspace, undefined);
+      }
       last = workspaces.at(-1)!;
     }
   }
@@ -128,15 +140,24 @@ async function* pagesOf(source: Source, type: ExportType, workspace: string, fro
 const latest = (a: number | undefined, b: number | undefined) =>
   a === undefined || b === undefined ? (a ?? b) : Math.max(a, b);
 
+interface ProgressLine {
+  readonly update: (records: number) => void;
+  readonly clear: () => void;
+}
+
 /** Shows how many records were exported: on a terminal only, into which no records go. */
-function progressOn({ world, out, file }: ExportOptions): (records: number) => void {
-  if (world.stderr.isTTY !== true || out.quiet || out.json || (!file && world.stdout.isTTY)) return () => {};
+function progressOn({ world, out, file }: ExportOptions): ProgressLine {
+  if (world.stderr.isTTY !== true || out.quiet || out.json || (!file && world.stdout.isTTY))
+    return { update: () => {}, clear: () => {} };
   const redraw = new Redraw(world.stderr);
   let drawnAt = 0;
-  return (records) => {
-    const now = world.clock.now();
-    if (now - drawnAt < 100) return;
-    drawnAt = now;
-    redraw.draw(`${records.toLocaleString('en-US')} records`);
+  return {
+    update: (records) => {
+      const now = world.clock.now();
+      if (now - drawnAt < 100) return;
+      drawnAt = now;
+      redraw.draw(`${records.toLocaleString('en-US')} records`);
+    },
+    clear: () => redraw.clear(),
   };
 }

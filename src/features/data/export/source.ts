@@ -28,16 +28,19 @@ export interface Source {
   /** The workspaces with identifiers above one, some of them, in order. */
   workspaces(after: string): Promise<readonly string[]>;
   page(workspace: string, type: ExportType, after: After | undefined): Promise<Page>;
+  /** Whether a workspace is a copy that is not complete. */
+  isUnfinishedCopy(workspace: string): Promise<boolean>;
   close(): Promise<void>;
 }
 
 /** Reads a database itself. Rejects as `openForExport` does. */
 export async function openDatabase(database: string, span: Span, clock: Clock): Promise<Source> {
   const { openForExport } = await import('../../../service/admin/admin.ts');
-  const { workspaces, page, close } = await openForExport(database, clock);
+  const { workspaces, page, isUnfinishedCopy, close } = await openForExport(database, clock);
   return {
     workspaces,
     page: (workspace, type, after) => page(workspace, type, span, after as Cursor | undefined),
+    isUnfinishedCopy,
     close,
   };
 }
@@ -60,6 +63,8 @@ export function openService(
       });
       return pageOf(type, body);
     },
+    // A service answers 503 for one.
+    isUnfinishedCopy: async () => false,
     close: async () => {},
   };
 }
