@@ -274,6 +274,14 @@ export interface DeleteUserAnswer {
   readonly requestId: string;
 }
 
+/** Which users are deleted. */
+export interface DeleteUsersRequest {
+  /** The run of an import that created them. */
+  readonly run: string;
+  /** Count the users, and delete none. */
+  readonly dryRun?: boolean | undefined;
+}
+
 /** An attempt to deliver. */
 export interface DeliveryAttempt {
   /** When it was made. */
@@ -1348,6 +1356,33 @@ export interface User {
   readonly optOut?: readonly string[] | undefined;
 }
 
+/** A deletion of the users that a run of an import created, and how far it has come. */
+export interface UserDeletion {
+  /** Identifier of the deletion. */
+  readonly deletionId: string;
+  /** True if the users are counted, and none is deleted. */
+  readonly dryRun: boolean;
+  /** `counting` or `deleting` while users are searched, then `done`. */
+  readonly status: 'counting' | 'deleting' | 'done';
+  /** Users that were deleted, or would be, so far. */
+  readonly users: number;
+  /** Users that the run created and that stay, because they were used since, so far. */
+  readonly kept: number;
+  /** Of a dry run: some of the users that would be deleted, while they are stored. */
+  readonly sample: readonly {
+    /** Identifier of the user. */
+    readonly userId: string;
+    /** Hashed identifier of the user. */
+    readonly hashId: string;
+  }[];
+  /** When it was requested. */
+  readonly requestedAt: string;
+  /** When it ended; null until then. */
+  readonly endedAt: string | null;
+  /** Identifier of the request; also in the header X-Service-Request-Id. */
+  readonly requestId: string;
+}
+
 /** Whether the user is known, or is being erased: then nothing can be read or sent any more. */
 export type UserStatus = 'known' | 'erasing';
 
@@ -1575,6 +1610,10 @@ export interface Operations {
   deleteEvents(input: DeleteEventsRequest, options?: CallOptions): Promise<EventDeletion>;
   /** How far a deletion of events has come. It is kept for 30 days. */
   getEventDeletion(input: { readonly id: string }, options?: CallOptions): Promise<EventDeletion>;
+  /** Delete the users that a run created, or count them. Deletes the users that a run of an import created, in pieces, unless they were used since: changed by another request, or known by an event, a decision, a notification, an outcome or a statement about marketing. What the run changed in users that existed before stays. The run can send no more users. A deletion of the same run that has yet to end is that one. */
+  deleteUsers(input: DeleteUsersRequest, options?: CallOptions): Promise<UserDeletion>;
+  /** How far a deletion of users has come. It is kept for 30 days. */
+  getUserDeletion(input: { readonly id: string }, options?: CallOptions): Promise<UserDeletion>;
   /** The live event stream (Server-Sent Events). Sends each ingested event within seconds. A message has the position in `id`, `event` as its type, and the event as JSON in `data`. The stream begins with a message that has only an `id`. A message of the type `gap` says that events since the position were removed by age, with `removedBefore` in `data`. Comments keep an idle stream open. */
   streamEvents(input?: undefined, options?: StreamOptions): AsyncIterable<{ readonly id: string; readonly event: StreamedEvent }>;
   /** Watch the events that match a filter, as a person can read them (Server-Sent Events). For a page or a terminal; use `streamEvents` to process every event. The stream begins with a `ready` frame. An `event` frame has an event, in which values that look personal are masked and not found by the filter. A `tick` frame has counts four times a second while events arrive, and at least every second. A `gap` frame names events that cannot be shown any more. At most 5,000 events a second are sent with a filter and 100 without. The `id` of a frame, also the `next` in its data, is where a watch with `after` or `Last-Event-ID` resumes: it sends all matching events since, up to 2,000,000 events back. */

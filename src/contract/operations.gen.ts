@@ -75,6 +75,18 @@ export const OPERATIONS: Readonly<Record<EndpointName, Operation>> = {
     group: 'reads',
     repeat: 'always',
   },
+  deleteUsers: {
+    method: 'POST',
+    path: '/v1/user-deletions',
+    group: 'ingest',
+    repeat: 'always',
+  },
+  getUserDeletion: {
+    method: 'GET',
+    path: '/v1/user-deletions/{id}',
+    group: 'reads',
+    repeat: 'always',
+  },
   streamEvents: {
     method: 'GET',
     path: '/v1/events/stream',

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { EventDeletion } from '../contract/schemas.ts';
+import { EventDeletion, UserDeletion } from '../contract/schemas.ts';
 
 /** What `svc events delete` prints. */
 export const EventsDeleted = z.pick(EventDeletion, {
@@ -9,3 +9,15 @@ export const EventsDeleted = z.pick(EventDeletion, {
   events: true,
   sample: true,
 });
+
+const UsersDeleted = z.pick(UserDeletion, {
+  deletionId: true,
+  dryRun: true,
+  status: true,
+  users: true,
+  kept: true,
+  sample: true,
+});
+
+/** What `svc imports undo` prints, by what the run sent. */
+export const RunUndone = z.union([EventsDeleted, UsersDeleted]);

@@ -20,7 +20,7 @@ import { CatalogDiffOutput, CatalogOutput, EventsPlanOutput } from './catalog.ts
 import { BackupOutput, CopyOutput, ExportedRecord, ExportOutput, RestoreOutput } from './data.ts';
 import { ERROR_OUTPUT } from './errors.ts';
 import { EvaluationOutput } from './evaluation.ts';
-import { EventsDeleted } from './event-deletion.ts';
+import { EventsDeleted, RunUndone } from './event-deletion.ts';
 import { document, flag, lines, number, type Printed, text, timeOrNull } from './fields.ts';
 import { ImportedUser, ImportOutput, InspectOutput, SourcesOutput } from './imports.ts';
 import { ImportsForgotten, ImportsOutput } from './journals.ts';
@@ -117,7 +117,10 @@ export const OUTPUTS: Readonly<Record<string, Printed>> = {
   'events:tail': lines('An event.', s.StreamedEvent),
   'events:delete': document('The events that were deleted, or counted.', EventsDeleted),
   'imports:forget': document('The journals that were removed.', ImportsForgotten),
-  'imports:undo': document('The events of the run that were deleted, or counted.', EventsDeleted),
+  'imports:undo': document(
+    'The events of the run, or the users that it created, that were deleted or counted.',
+    RunUndone,
+  ),
   'imports:list': document('The imports.', ImportsOutput),
   'keys:create': document('The key.', KeyCreated),
   'keys:list': document('The keys.', KeysOutput),

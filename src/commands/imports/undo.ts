@@ -6,13 +6,15 @@ import { IMPORT_RUN } from '../../contract/headers.ts';
 import { LOCAL } from '../../profiles/profiles.ts';
 
 export default class ImportsUndo extends SvcCommand {
-  static override summary = 'Take back the events that a run of an import sent';
+  static override summary = 'Take back what a run of an import sent';
   static override description =
-    `Deletes them as if they had never come: it counts them, shows some and asks first. Indexes, counts, features and what goals
+    `Deletes its events as if they had never come: it counts them, shows some and asks first. Indexes, counts, features and what goals
 earned of them follow, and their ids may be sent again; decisions that were made and webhooks that were sent stay. The journal of
 this machine forgets what the run sent, so that the next import of the input sends it; where earlier runs sent a part of it, with
 --resume. The service deletes in pieces behind requests: the command can be interrupted, and is ended by repeating it. A run that is
-going on is refused. \`svc imports list\` names the runs. Users cannot be taken back.`;
+going on is refused. \`svc imports list\` names the runs. Of \`svc users import\`, it deletes the
+users that the run created and nobody used since: no request changed them, and no event, decision, notification, outcome or
+statement about marketing names them. The others stay, and are counted, and so does what the run changed in users that existed before.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %> run_3f1c02aa4be85d97c0613f2e9d4b77 --dry-run',
     '<%= config.bin %> <%= command.id %> run_3f1c02aa4be85d97c0613f2e9d4b77 --yes',
@@ -20,7 +22,7 @@ going on is refused. \`svc imports list\` names the runs. Users cannot be taken 
   static override exitCodes = [0, 1, 2, 4, 5, 6, 7, 130] as const;
   static override args = { run: Args.string({ required: true, description: 'identifier of the run' }) };
   static override flags = {
-    'dry-run': Flags.boolean({ summary: 'delete nothing: count the events and show some' }),
+    'dry-run': Flags.boolean({ summary: 'delete nothing: count the events or users and show some' }),
     yes: Flags.boolean({ char: 'y', summary: 'do not ask for confirmation' }),
   };
 
@@ -34,6 +36,7 @@ going on is refused. \`svc imports list\` names the runs. Users cannot be taken 
     const { findRun, takeRunBack } = await import('../../features/import/deliver/journal/undo.ts');
     const { JournalError } = await import('../../features/import/deliver/journal/journal-error.ts');
     const { deleteEvents } = await import('../../features/event-deletion/delete-events.ts');
+    const { countedUsers, deleteUsers } = await import('../../features/event-deletion/delete-users.ts');
     const noted = findRun(join(paths.dataDir, 'imports'), run);
     if (noted?.running) throw goingOn(run);
     const connection = await connect();
@@ -58,9 +61,12 @@ going on is refused. \`svc imports list\` names the runs. Users cannot be taken 
         });
       }
     };
-    const deleted = await deleteEvents({ ...context, client: connection.client }, { run }, () =>
-      inJournal('begin'),
-    );
+    const needs = { ...context, client: connection.client };
+    const begin = () => inJournal('begin');
+    const counted = noted?.kind === 'events' ? undefined : await countedUsers(needs, run, noted?.kind);
+    const deleted = counted
+      ? await deleteUsers(needs, run, counted, begin)
+      : await deleteEvents(needs, { run }, begin);
     if (!deleted) return;
     inJournal('end');
     if (!noted)

@@ -126,7 +126,7 @@ export const EventPlanAnswer = named(
     }),
   ),
 );
-const runId = () => pattern(IMPORT_RUN, 64, 'must be the id of a run', ['run_3f1c02aa']);
+export const runId = () => pattern(IMPORT_RUN, 64, 'must be the id of a run', ['run_3f1c02aa']);
 
 export const DeleteEventsRequest = named(
   'DeleteEventsRequest',

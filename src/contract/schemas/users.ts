@@ -22,6 +22,7 @@ import {
   time,
   timeZone,
 } from '../parts.ts';
+import { runId } from './events.ts';
 import { CHANNELS } from './notifications.ts';
 
 const Device = named(
@@ -212,6 +213,45 @@ export const DeleteUserAnswer = named(
     z.object({
       hashId: about('Hashed identifier of the user.', z.string()),
       status: userStatus,
+      requestId: requestId(),
+    }),
+  ),
+);
+
+export const DeleteUsersRequest = named(
+  'DeleteUsersRequest',
+  'Which users are deleted.',
+  beyond(
+    z.strictObject({
+      run: about('The run of an import that created them.', runId()),
+      dryRun: about('Count the users, and delete none.', z.optional(z.boolean())),
+    }),
+  ),
+);
+export const UserDeletion = named(
+  'UserDeletion',
+  'A deletion of the users that a run of an import created, and how far it has come.',
+  beyond(
+    z.object({
+      deletionId: about('Identifier of the deletion.', z.string()),
+      dryRun: about('True if the users are counted, and none is deleted.', z.boolean()),
+      status: about(
+        '`counting` or `deleting` while users are searched, then `done`.',
+        z.enum(['counting', 'deleting', 'done']),
+      ),
+      users: about('Users that were deleted, or would be, so far.', z.int()),
+      kept: about('Users that the run created and that stay, because they were used since, so far.', z.int()),
+      sample: about(
+        'Of a dry run: some of the users that would be deleted, while they are stored.',
+        z.array(
+          z.object({
+            userId: about('Identifier of the user.', z.string()),
+            hashId: about('Hashed identifier of the user.', z.string()),
+          }),
+        ),
+      ),
+      requestedAt: time('When it was requested.'),
+      endedAt: about('When it ended; null until then.', z.nullable(z.string())),
       requestId: requestId(),
     }),
   ),

@@ -1,30 +1,15 @@
-import type { Context } from '../../cli/command/command.ts';
 import { SvcError } from '../../cli/errors/svc-error.ts';
-import { isUnsupported } from '../../cli/errors/unsupported-operation.ts';
 import { confirm } from '../../cli/input/prompt.ts';
-import { Redraw } from '../../cli/terminal/redraw.ts';
-import { sanitize, sanitizeLine } from '../../cli/terminal/sanitize.ts';
-import type { Client } from '../../client/client.ts';
+import { sanitizeLine } from '../../cli/terminal/sanitize.ts';
 import type { AnswerOf, RequestOf } from '../../contract/endpoints.ts';
 import { objectOf } from '../../kit/object-of.ts';
+import { follow, type Needs } from './follow.ts';
 
 /** Which events are deleted (see the endpoint deleteEvents). */
 export type Selection = Omit<RequestOf<'deleteEvents'>, 'dryRun'>;
 type Deletion = AnswerOf<'deleteEvents'>;
 
-const FIRST_PAUSE_MS = 50;
-const LONGEST_PAUSE_MS = 1000;
-
 const STAYS = 'Decisions that were made and webhooks that were sent stay.';
-
-type Needs = Pick<Context, 'out' | 'world' | 'signal'> & {
-  readonly client: Client;
-  readonly flags: {
-    readonly yes?: boolean | undefined;
-    readonly 'dry-run'?: boolean | undefined;
-    readonly 'no-input': boolean;
-  };
-};
 
 /**
  * Counts the selected events, shows some of them, asks, and follows their deletion until all are gone. Prints the result.
@@ -67,38 +52,17 @@ const printed = ({ deletionId, dryRun, status, events, sample }: Deletion) => ({
 });
 
 /** Requests a deletion, and waits until its events are deleted, or counted. */
-async function carryOut(
-  { client, world, signal, out }: Needs,
-  body: RequestOf<'deleteEvents'>,
-): Promise<Deletion> {
-  const call = async (answer: Promise<{ readonly body: unknown }>) => deletionOf((await answer).body);
-  try {
-    let deletion = await call(client.call('deleteEvents', { body, signal }));
-    const { deletionId } = deletion;
-    const shown = out.quiet || out.json || !world.stderr.isTTY ? undefined : new Redraw(world.stderr);
-    for (let pause = FIRST_PAUSE_MS; isGoingOn(deletion); pause = Math.min(pause * 1.5, LONGEST_PAUSE_MS)) {
-      await world.clock.sleep(pause, signal);
-      deletion = await call(client.call('getEventDeletion', { params: { id: deletionId }, signal }));
-      shown?.draw(
-        sanitize(
-          `${deletion.status}: ${Math.floor(100 * deletion.progress)} %, ${eventsText(deletion.events)}`,
-        ),
-      );
-    }
-    return deletion;
-  } catch (error) {
-    if (signal.aborted && !body.dryRun)
-      throw new SvcError('interrupted', 'interrupted; the service goes on deleting', {
-        hint: (invocation) => `to see how far it is: ${invocation.rerunWith()}`,
-        cause: error,
-      });
-    if (!isUnsupported(error)) throw error;
-    throw new SvcError('not_offered', 'the service does not offer to delete events', {
-      hint: 'it goes beyond the specification; `svc serve` offers it',
-      requestId: error.requestId,
-      cause: error,
-    });
-  }
+function carryOut(needs: Needs, body: RequestOf<'deleteEvents'>): Promise<Deletion> {
+  const { client, signal } = needs;
+  return follow(needs, {
+    dryRun: body.dryRun === true,
+    start: async () => deletionOf((await client.call('deleteEvents', { body, signal })).body),
+    read: async (id) => deletionOf((await client.call('getEventDeletion', { params: { id }, signal })).body),
+    isGoingOn: ({ status }) => status === 'counting' || status === 'deleting',
+    text: ({ status, progress, events }) =>
+      `${status}: ${Math.floor(100 * progress)} %, ${eventsText(events)}`,
+    what: 'events',
+  });
 }
 
 /** Reads a deletion of any shape. Throws an `unavailable` error for what is none. */
@@ -112,7 +76,6 @@ function deletionOf(body: unknown): Deletion {
 }
 
 const eventsText = (count: number) => `${count.toLocaleString('en-US')} ${count === 1 ? 'event' : 'events'}`;
-const isGoingOn = ({ status }: Deletion) => status === 'counting' || status === 'deleting';
 
 /** The count and the sample, each event in one line. */
 function sampleText({ events, sample }: Deletion): string {

@@ -3,7 +3,13 @@ import { events } from '../events/store/events.ts';
 import type { Endpoints } from '../http/endpoint.ts';
 import type { Cipher } from '../platform/crypto/cipher.ts';
 import type { Tx } from '../platform/store/store.ts';
+import { userRuns } from '../users/store/user-runs.ts';
 import { type Deletion, deletions, type EventSelection, termsOf } from './deletions.ts';
+import { type UserDeletion, userDeletions } from './user-deletions.ts';
+
+/** Users of a sample, and how many are searched for them. */
+const SAMPLE = 5;
+const SEARCHED_FOR_SAMPLE = 50;
 
 const STATUS = { scan: 'deleting', wait: 'settling', recount: 'settling', done: 'done' } as const;
 
@@ -21,7 +27,30 @@ export const deletionEndpoints = (cipher: Cipher): Endpoints => ({
     if (!deletion) throw new ServiceError('not_found', 'No deletion has this identifier.');
     return { body: { ...(await viewOf(tx, workspace.id, deletion)), requestId } };
   },
+  deleteUsers: async ({ tx, workspace, body, requestId }) => {
+    const deletion = await userDeletions.start(tx, workspace.id, body.run, body.dryRun ?? false);
+    return { body: { ...(await usersView(tx, workspace.id, deletion)), requestId } };
+  },
+  getUserDeletion: async ({ tx, workspace, params, requestId }) => {
+    const deletion = await userDeletions.get(tx, workspace.id, params.id!);
+    if (!deletion) throw new ServiceError('not_found', 'No deletion has this identifier.');
+    return { body: { ...(await usersView(tx, workspace.id, deletion)), requestId } };
+  },
 });
+
+async function usersView(tx: Tx, workspaceId: string, deletion: UserDeletion) {
+  const { deletionId, run, dryRun, found, kept, requestedAt, endedAt } = deletion;
+  const first = { after: '', limit: SEARCHED_FOR_SAMPLE, locked: false };
+  const page = dryRun ? await userRuns.page(tx, workspaceId, run, first) : [];
+  const unused = page.filter(({ isUsed }) => !isUsed).slice(0, SAMPLE);
+  return {
+    ...{ deletionId, dryRun, users: found, kept },
+    status: endedAt !== null ? ('done' as const) : dryRun ? ('counting' as const) : ('deleting' as const),
+    sample: unused.map(({ userId, hashId }) => ({ userId, hashId })),
+    requestedAt: new Date(requestedAt).toISOString(),
+    endedAt: endedAt === null ? null : new Date(endedAt).toISOString(),
+  };
+}
 
 /** Refuses what would select every event, and a filter that is none. Throws invalid_request. */
 function checkSelection(selection: EventSelection): void {

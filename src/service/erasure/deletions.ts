@@ -51,7 +51,7 @@ export interface Deletion {
 /** Deletions of a workspace that have yet to end. */
 const MAX_OPEN = 20;
 /** How long a deletion is kept once it has ended, in ms: that long, its run cannot send more. */
-const KEPT_MS = 30 * 86_400_000;
+export const KEPT_MS = 30 * 86_400_000;
 
 type Row = Omit<Deletion, 'selection' | 'dryRun' | 'sample'> & {
   readonly selection: Uint8Array | null;

@@ -10,9 +10,14 @@ import { deletions } from './deletions.ts';
 import { startEraser } from './eraser.ts';
 import { startEventDeleter } from './event-deleter.ts';
 import { erasures } from './store.ts';
+import { userDeletions } from './user-deletions.ts';
 
 /** What is removed by age. */
-export const erasureRemovals: readonly RemovalByAge[] = [erasures.purge, deletions.purge];
+export const erasureRemovals: readonly RemovalByAge[] = [
+  erasures.purge,
+  deletions.purge,
+  userDeletions.purge,
+];
 
 /** Removes a user: what an index finds with the request, the rest by a worker. Deletes selected events by another one. */
 export function erasure(

@@ -11,6 +11,7 @@ import type { Limiter } from '../platform/limits/limiter.ts';
 import type { Platform } from '../platform/platform.ts';
 import { scopeText } from '../users/consent.ts';
 import { consents } from '../users/store/consents.ts';
+import { users } from '../users/store/users.ts';
 import { fanOuts } from '../webhooks/store/fan-outs.ts';
 import { UNSUBSCRIBE_PATH, type UnsubscribeTarget, unsubscribeTarget } from './providers/unsubscribe.ts';
 
@@ -91,6 +92,7 @@ async function unsubscribe(
     await assertOpen(tx, workspaceId);
     const before = await consents.ofUser(tx, workspaceId, hashId);
     await consents.add(tx, workspaceId, hashId, [said]);
+    await users.markUsed(tx, workspaceId, hashId);
     const isKnown = before.some((each) => scopeText(each) === scopeText(said) && each.state === 'out');
     if (isKnown) return;
     await fanOuts.start(tx, workspaceId, {

@@ -10,6 +10,7 @@ import { workspaces } from '../platform/store/workspaces.ts';
 import { type ConsentStatement, parseScope, scopeText } from './consent.ts';
 import { addresses, type SuppressionReason } from './store/addresses.ts';
 import { consents } from './store/consents.ts';
+import { userRuns } from './store/user-runs.ts';
 import { users } from './store/users.ts';
 
 export const userEndpoints = (cipher: Cipher): Endpoints => ({
@@ -17,10 +18,12 @@ export const userEndpoints = (cipher: Cipher): Endpoints => ({
     priority: 'bulk',
     records: 'users',
     concurrencyKeys: ({ body }) => body.users.map(({ userId }) => ({ key: `identity ${userId}` })),
-    handle: async ({ tx, workspace, body, requestId }) => {
+    handle: async ({ tx, workspace, body, run, requestId }) => {
+      if (run !== undefined && (await userRuns.isTakenBack(tx, workspace.id, run)))
+        throw new ServiceError('conflict', `The run ${run} was taken back: it cannot send more users.`);
       const key = await workspaces.hashKey(tx, workspace.id);
       const changes = body.users.map((user) => ({ ...user, hashId: hashId(key, user.userId) }));
-      await users.upsert(tx, cipher, workspace.id, changes);
+      await users.upsert(tx, cipher, workspace.id, changes, run);
       const devices = changes.flatMap((user) =>
         (user.devices ?? []).map((device) => ({ ...device, hashId: user.hashId })),
       );
@@ -48,6 +51,7 @@ export const userEndpoints = (cipher: Cipher): Endpoints => ({
     if (!(await users.existsAndLock(tx, workspace.id, hashId)))
       throw new ServiceError('not_found', 'No user has this hashId.');
     await consents.add(tx, workspace.id, hashId, statementsOf(body));
+    await users.markUsed(tx, workspace.id, hashId);
     return { body: { ...consentOf(await consents.ofUser(tx, workspace.id, hashId)), requestId } };
   },
 

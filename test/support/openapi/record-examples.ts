@@ -195,6 +195,8 @@ export async function recordExamples(
     await call('deleteWebhook', { params });
     const wrong = await call('deleteEvents', { request: { event: 'test', dryRun: true } });
     await call('getEventDeletion', { params: { id: wrong.deletionId as string } });
+    const ofRun = await call('deleteUsers', { request: { run: 'run_3f1c02aa', dryRun: true } });
+    await call('getUserDeletion', { params: { id: ofRun.deletionId as string } });
     await call('deleteUser', { params: known });
 
     const { now } = await call('getClock');

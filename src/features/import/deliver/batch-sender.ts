@@ -61,11 +61,10 @@ export class BatchSender {
     digest: string,
     state: { ambiguous: boolean },
   ): Promise<Answer> {
-    const { kind, outage, send, signal, counters } = this.options;
+    const { outage, send, signal, counters } = this.options;
     return this.requests.run(async () => {
       const key = keyOf(run, batch, digest);
-      const inRun: Send = (body, key, stop, count) =>
-        send(body, key, stop, count, kind === 'events' ? run : undefined);
+      const inRun: Send = (body, key, stop, count) => send(body, key, stop, count, run);
       const answer = await outage.send(inRun, body, key, signal, count).catch((error: unknown) => {
         if (!(error instanceof Unavailable) || error.ambiguous) state.ambiguous = true;
         throw error;

@@ -200,6 +200,22 @@ export const events = {
     return row?.number;
   },
 
+  /** A number such that all events up to it came before a time, Unix ms; at most `newest`. */
+  async beforeTime(tx: Tx, workspaceId: string, time: number, newest: number): Promise<number> {
+    let from = await this.beforeOldest(tx, workspaceId, newest);
+    for (let to = newest; from < to; ) {
+      const middle = Math.floor((from + to + 1) / 2);
+      const row = await tx.sql.get<{ number: number; at: number }>(
+        `SELECT number, received_at AS at FROM event WHERE workspace_id = ? AND number >= ? AND number <= ?
+         ORDER BY number LIMIT 1`,
+        [workspaceId, middle, to],
+      );
+      if (row && Number(row.at) < time) from = Number(row.number);
+      else to = middle - 1;
+    }
+    return from;
+  },
+
   /** The number before the oldest event of a workspace; that of the newest one of all if none is left. */
   async beforeOldest(tx: Tx, workspaceId: string, newest: number): Promise<number> {
     const row = await tx.sql.get<{ number: number | null }>(

@@ -51,7 +51,8 @@ const FIELDS = [
 const COLUMNS = FIELDS.map(({ column }) => column);
 const UPSERT = `ON CONFLICT (workspace_id, hash_id) DO UPDATE SET
   ${COLUMNS.map((column) => `${column} = COALESCE(excluded.${column}, app_user.${column})`).join(', ')},
-  updated_at = excluded.updated_at`;
+  updated_at = excluded.updated_at,
+  run_at = CASE WHEN app_user.created_run = excluded.created_run THEN app_user.run_at END`;
 
 /** The key of a user, in a statement on app_user. */
 const USER_KEY = `(SELECT k.sealed FROM user_key k WHERE k.workspace_id = app_user.workspace_id
@@ -60,16 +61,22 @@ const USER_KEY = `(SELECT k.sealed FROM user_key k WHERE k.workspace_id = app_us
 export const users = {
   /**
    * Inserts or updates users. If a user appears twice, the last values win. Rows are locked in the order of their
-   * hashId, so that overlapping batches cannot deadlock.
+   * hashId, so that overlapping batches cannot deadlock. `run` is the run of an import that sends them.
    */
-  async upsert(tx: Tx, cipher: Cipher, workspaceId: string, changes: readonly UserChange[]): Promise<void> {
+  async upsert(
+    tx: Tx,
+    cipher: Cipher,
+    workspaceId: string,
+    changes: readonly UserChange[],
+    run?: string,
+  ): Promise<void> {
     const merged = [...mergeByUser(changes).values()].sort((a, b) => (a.hashId < b.hashId ? -1 : 1));
     const hashIds = merged.filter(hasSealed).map(({ hashId }) => hashId);
     const ciphers = await userKeys.ensure(tx, cipher, workspaceId, hashIds);
-    const rows = merged.map((user) => rowOf(tx, ciphers.get(user.hashId) ?? cipher, workspaceId, user));
+    const rows = merged.map((user) => rowOf(tx, ciphers.get(user.hashId) ?? cipher, workspaceId, user, run));
     await insertRows(
       tx,
-      `INSERT INTO app_user (workspace_id, hash_id, user_id, updated_at, ${COLUMNS.join(', ')})`,
+      `INSERT INTO app_user (workspace_id, hash_id, user_id, updated_at, created_run, run_at, ${COLUMNS.join(', ')})`,
       rows,
       UPSERT,
     );
@@ -83,6 +90,14 @@ export const users = {
           user.hashId,
         ]);
     }
+  },
+
+  /** Notes that a user is used, whom an undo of the import that created the user then leaves. */
+  async markUsed(tx: Tx, workspaceId: string, hashId: string): Promise<void> {
+    await tx.sql.run(
+      'UPDATE app_user SET run_at = NULL WHERE workspace_id = ? AND hash_id = ? AND run_at IS NOT NULL',
+      [workspaceId, hashId],
+    );
   },
 
   /** The user with a hashId, without personal fields; undefined if unknown. */
@@ -161,14 +176,21 @@ function mergeByUser(changes: readonly UserChange[]): Map<string, UserChange> {
 const hasSealed = (user: UserChange) =>
   FIELDS.some(({ field, sealed }) => sealed && user[field] !== undefined && user[field] !== null);
 
-function rowOf(tx: Tx, cipher: Cipher, workspaceId: string, user: UserChange): SqlValue[] {
+function rowOf(
+  tx: Tx,
+  cipher: Cipher,
+  workspaceId: string,
+  user: UserChange,
+  run: string | undefined,
+): SqlValue[] {
   const columnValue = ({ field, sealed }: (typeof FIELDS)[number]): SqlValue => {
     const value = user[field];
     if (value === undefined || value === null) return null;
     const text = typeof value === 'string' ? value : JSON.stringify(value);
     return sealed ? cipher.seal(text, associatedData(workspaceId, user.hashId, field)) : text;
   };
-  return [workspaceId, user.hashId, user.userId, tx.now, ...FIELDS.map(columnValue)];
+  const ofRun = run === undefined ? [null, null] : [run, tx.now];
+  return [workspaceId, user.hashId, user.userId, tx.now, ...ofRun, ...FIELDS.map(columnValue)];
 }
 
 const associatedData = (workspaceId: string, hashId: string, field: string) =>

@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { RecordKind } from '../../record/record-kind.ts';
 import type { Destination } from './forget.ts';
 import { Journal } from './journal.ts';
 import { JournalError } from './journal-error.ts';
@@ -12,6 +13,8 @@ export interface NotedRun extends Destination {
   readonly file: string;
   /** The run is going on. */
   readonly running: boolean;
+  /** What it sent; null while it is going on. */
+  readonly kind: RecordKind | null;
 }
 
 /** Finds the journal in `folder` that has a run; undefined if none does, or the one that does cannot be read. */
@@ -22,12 +25,12 @@ export function findRun(folder: string, run: string): NotedRun | undefined {
     try {
       const found = readJournal(file);
       if (!found?.runs.some(({ runId }) => runId === run)) continue;
-      const { baseUrl, workspace } = JSON.parse(found.options) as Destination;
-      return { file, running: false, baseUrl, workspace };
+      const { kind, baseUrl, workspace } = JSON.parse(found.options) as Destination & { kind: RecordKind };
+      return { file, running: false, kind, baseUrl, workspace };
     } catch (error) {
       if (!(error instanceof JournalError)) throw error;
       if (error.reason === 'locked' && runningIn(file) === run)
-        return { file, running: true, baseUrl: '', workspace: '' };
+        return { file, running: true, kind: null, baseUrl: '', workspace: '' };
     }
   }
   return undefined;

@@ -1,0 +1,60 @@
+import type { Context } from '../../cli/command/command.ts';
+import { SvcError } from '../../cli/errors/svc-error.ts';
+import { isUnsupported } from '../../cli/errors/unsupported-operation.ts';
+import { Redraw } from '../../cli/terminal/redraw.ts';
+import { sanitize } from '../../cli/terminal/sanitize.ts';
+import type { Client } from '../../client/client.ts';
+
+const FIRST_PAUSE_MS = 50;
+const LONGEST_PAUSE_MS = 1000;
+
+export type Needs = Pick<Context, 'out' | 'world' | 'signal'> & {
+  readonly client: Client;
+  readonly flags: {
+    readonly yes?: boolean | undefined;
+    readonly 'dry-run'?: boolean | undefined;
+    readonly 'no-input': boolean;
+  };
+};
+
+interface Followed<T> {
+  readonly dryRun: boolean;
+  readonly start: () => Promise<T>;
+  readonly read: (deletionId: string) => Promise<T>;
+  readonly isGoingOn: (deletion: T) => boolean;
+  /** How far it is, in one line. */
+  readonly text: (deletion: T) => string;
+  readonly what: string;
+}
+
+/** Requests a deletion, and waits until what it selects is deleted, or counted. Throws an SvcError. */
+export async function follow<T extends { readonly deletionId: string }>(
+  { world, signal, out }: Needs,
+  { dryRun, start, read, isGoingOn, text, what }: Followed<T>,
+): Promise<T> {
+  const shown = out.quiet || out.json || !world.stderr.isTTY ? undefined : new Redraw(world.stderr);
+  try {
+    let deletion = await start();
+    const { deletionId } = deletion;
+    for (let pause = FIRST_PAUSE_MS; isGoingOn(deletion); pause = Math.min(pause * 1.5, LONGEST_PAUSE_MS)) {
+      await world.clock.sleep(pause, signal);
+      deletion = await read(deletionId);
+      shown?.draw(sanitize(text(deletion)));
+    }
+    return deletion;
+  } catch (error) {
+    if (signal.aborted && !dryRun)
+      throw new SvcError('interrupted', 'interrupted; the service goes on deleting', {
+        hint: (invocation) => `to see how far it is: ${invocation.rerunWith()}`,
+        cause: error,
+      });
+    if (!isUnsupported(error)) throw error;
+    throw new SvcError('not_offered', `the service does not offer to delete ${what}`, {
+      hint: 'it goes beyond the specification; `svc serve` offers it',
+      requestId: error.requestId,
+      cause: error,
+    });
+  } finally {
+    shown?.clear();
+  }
+}
