@@ -1,6 +1,6 @@
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { freshDatabase } from '../../support/postgres/database.ts';
 import { serve } from '../../support/process/served.ts';
 import { svcProgram } from '../../support/process/svc-process.ts';
 import { tempDir } from '../../support/temp.ts';
@@ -11,7 +11,7 @@ const BATCHES = 40;
 test('a deletion whose service is killed deletes what was selected, counts it once, and nothing else', async () => {
   const program = await svcProgram();
   const home = tempDir();
-  const options = { database: join(home, 'service.db'), home };
+  const options = { database: await freshDatabase(home), home };
   let service = await serve(program, options);
   const { apiKey } = service;
   const call = async (path: string, body?: object) => {
