@@ -99,7 +99,7 @@ async function load(path: string, name: string): Promise<Loaded> {
   let error = '';
   for (let step = 0; step < MAX_STEPS; step++) {
     try {
-      if (!configured) flags = withFlags(flags, await proposedFlags(path, flags));
+      if (!configured) flags = withFlags(flags, await proposedFlags(path, flags).catch(unlessFlags));
       const inputs = await openWith(path, flags);
       try {
         const limits = { records: Number.POSITIVE_INFINITY, bytes: Number.POSITIVE_INFINITY };
@@ -120,6 +120,12 @@ async function load(path: string, name: string): Promise<Loaded> {
   return { header: undefined, rows: [], rejected: 0, flags: typed(), error };
 }
 
+/** What cannot be described may still be imported, such as a file without rows. */
+function unlessFlags(error: unknown): Flag[] {
+  if (error instanceof InputError && flagsOf(error.flags?.more ?? []).length === 0) return [];
+  throw error;
+}
+
 function flagsOf(words: readonly string[]): Flag[] {
   return words.flatMap((word, i): Flag[] =>
     word.startsWith('--') && READING.has(word.slice(2)) && !/^[A-Z_]+$/.test(words[i + 1] ?? '')
@@ -134,9 +140,7 @@ function flagsOf(words: readonly string[]): Flag[] {
  */
 function loadedFrom({ first, header, rows, records }: Sample, unnamed: boolean): Omit<Loaded, 'flags'> {
   const width = header?.length ?? 0;
-  const kept = rows
-    .map((row) => (row.length === width + 1 && row.at(-1) === '' ? row.slice(0, -1) : row))
-    .filter(({ length }) => length === width);
+  const kept = rows.filter(({ length }) => length === width);
   return { header: unnamed ? undefined : first, rows: kept, rejected: records - kept.length };
 }
 
@@ -165,8 +169,12 @@ function measures(wanted: readonly string[], found: readonly string[]): number[]
 interface Result {
   readonly name: string;
   readonly score: number;
+  /** Rows of the clean file that were not read. */
   readonly missing: number;
-  readonly wrong: number;
+  /** Those that are in no report. */
+  readonly lost: number;
+  /** Rows that were read and are not in the clean file, such as notes below the table and a second table. */
+  readonly added: number;
   readonly loaded: Loaded;
 }
 
@@ -195,12 +203,13 @@ function judged(name: string, loaded: Loaded): Result {
   const found = whole(all.slice(named));
   const both = shared(wanted, found);
   const missing = wanted.length - both;
+  const lost = success === 0 ? 0 : Math.max(0, missing - loaded.rejected);
   return {
     name,
     score: success === 0 ? 0 : parts.reduce((a, b) => a + b, success),
     missing,
-    // What is neither there nor reported, and what is there and was not in the file.
-    wrong: success === 0 ? 0 : Math.max(Math.max(0, missing - loaded.rejected), found.length - both),
+    lost,
+    added: Math.max(0, found.length - both - lost),
     loaded,
   };
 }
@@ -221,13 +230,16 @@ const sum = (of: (result: Result) => number) => results.reduce((total, one) => t
 const simple = sum(({ score }) => score) / results.length;
 const weight = sum(({ name }) => weights[name] ?? 0);
 const weighted = weight === 0 ? undefined : sum(({ name, score }) => score * (weights[name] ?? 0)) / weight;
-const lines = results.map(({ name, score, missing, wrong, loaded: { rejected, flags, error } }) =>
-  [score.toFixed(3), missing, rejected, wrong, name, flags, error ?? ''].join('\t'),
+const lines = results.map(({ name, score, missing, lost, added, loaded: { rejected, flags, error } }) =>
+  [score.toFixed(3), missing, rejected, lost, added, name, flags, error ?? ''].join('\t'),
 );
 if (out !== undefined)
-  writeFileSync(out, `${['score\tmissing\trejected\twrong\tfile\tflags\terror', ...lines].join('\n')}\n`);
+  writeFileSync(
+    out,
+    `${['score\tmissing\trejected\tlost\tadded\tfile\tflags\terror', ...lines].join('\n')}\n`,
+  );
 console.log(
   `${results.length} files: simple ${simple.toFixed(3)}${weighted === undefined ? '' : `, weighted ${weighted.toFixed(3)}`}; ` +
     `rows missing ${sum(({ missing }) => missing)}, rejected with a report ${sum(({ loaded }) => loaded.rejected)}, ` +
-    `lost or changed without one ${sum(({ wrong }) => wrong)}; files refused ${results.filter(({ loaded }) => loaded.error !== undefined).length}`,
+    `lost or changed without one ${sum(({ lost }) => lost)}, not in the clean files ${sum(({ added }) => added)}; files refused ${results.filter(({ loaded }) => loaded.error !== undefined).length}`,
 );

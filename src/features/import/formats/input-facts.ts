@@ -11,8 +11,11 @@ export interface InputFacts {
 }
 
 /** Describes an input of which `records` were read. */
-export function inputFacts({ fingerprint }: InputInfo, { header, delimiter }: RecordSource): InputFacts {
-  return fingerprint === null && header ? { columns: header, delimiter } : {};
+export function inputFacts(
+  { fingerprint }: InputInfo,
+  { header, delimiter, trailing }: RecordSource,
+): InputFacts {
+  return fingerprint === null && header ? { columns: trailing ? [...header, ''] : header, delimiter } : {};
 }
 
 /** Refuses flags about CSV if no input is one: they would be ignored in silence. */

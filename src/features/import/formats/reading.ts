@@ -1,3 +1,7 @@
+/** `--quote`: what encloses cells. */
+export const QUOTES = ['double', 'single', 'none'] as const;
+export type Quote = (typeof QUOTES)[number];
+
 /** `rejects` is a rejects file, whose records are those of other inputs. */
 export type Format = 'ndjson' | 'csv' | 'json' | 'parquet' | 'rejects';
 
@@ -11,6 +15,6 @@ export interface Reading {
   /** `--encoding`, as `TextDecoder` names it. */
   readonly encoding?: string | undefined;
   readonly delimiter?: string | undefined;
-  /** `--quote none`: quotes are ordinary characters; undefined: as in RFC 4180. */
-  readonly quote?: 'none' | undefined;
+  /** `--quote`: what encloses cells; undefined: double quotes, as in RFC 4180, unless the table shows others. */
+  readonly quote?: Quote | undefined;
 }

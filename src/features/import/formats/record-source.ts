@@ -71,6 +71,8 @@ export interface RecordReader {
   readonly delimiter?: string;
   /** The cells of the header of a CSV. */
   readonly header?: readonly string[] | undefined;
+  /** Its rows end in a delimiter that the header lacks. */
+  readonly trailing?: boolean | undefined;
   /** Passes on all complete records; at the end of the input, all records. Stops where the sink is full. */
   drain(window: Window, sink: RecordSink): void;
 }
@@ -112,6 +114,9 @@ export function recordsIn(window: Window, reader: RecordReader): RecordSource {
     },
     get header() {
       return reader.header;
+    },
+    get trailing() {
+      return reader.trailing;
     },
     drain: (sink) => reader.drain(window, sink),
     more: () => window.more(),

@@ -8,7 +8,7 @@ import { breathe } from '../input/stopped.ts';
 import type { Window } from '../input/window.ts';
 import type { CellType } from '../record/cell-type.ts';
 import type { Reject } from '../record/reject.ts';
-import { cellsOf, newRow, scanRow, scanUnquotedRow } from './csv/csv-rows.ts';
+import { cellsOf, newRow, rowCells, scanRow } from './csv/csv-rows.ts';
 import { NotUtf8 } from './not-utf8.ts';
 import { type Input, type OpenOptions, openInput } from './open.ts';
 import type { Format, Reading } from './reading.ts';
@@ -32,6 +32,8 @@ interface Origin {
   /** The cells of the header of a table, and what separates them. */
   readonly header?: readonly string[] | undefined;
   readonly delimiter?: string | undefined;
+  /** Its rows end in a delimiter that the header lacks. */
+  readonly trailing?: boolean | undefined;
   /** The first rows of a table. */
   readonly rows?: readonly (readonly string[])[] | undefined;
   /** The types that the input itself gives its columns. */
@@ -193,8 +195,8 @@ export class RejectsRecords implements RecordSource {
       if (format !== 'csv' && format !== 'parquet') return { format };
       const silent = { ...this.options, reading, onNotice: () => undefined };
       const sample = await readSample((mappers) => recordsOf(input, { ...silent, mappers }), SAMPLE);
-      const { header, delimiter, types, rows } = sample;
-      return { format, header, delimiter, types, rows };
+      const { header, delimiter, trailing, types, rows } = sample;
+      return { format, header, delimiter, trailing, types, rows };
     } finally {
       await input.close();
     }
@@ -225,7 +227,7 @@ function parsed(text: string): Partial<Reject> {
 
 /** Makes what maps the records of an input. */
 function mapperOf(
-  { format, header, delimiter = ',', types }: Origin,
+  { format, header, delimiter = ',', trailing, types }: Origin,
   file: string,
   { mappers, reading, onNotice }: { mappers: MappersFor; reading: Reading; onNotice: (text: string) => void },
 ): (reject: Partial<Reject>) => Mapped {
@@ -250,11 +252,15 @@ function mapperOf(
       return { bytes, length: bytes.length - 1, time: -1 };
     }
     const bytes = Buffer.from(`${text.replace(/[\r\n]+$/, '')}\n`);
-    if (reading.quote === 'none') scanUnquotedRow(bytes, 0, bytes.length, row);
-    else scanRow(bytes, 0, bytes.length, mark, row);
+    scanRow(bytes, 0, bytes.length, mark, row, reading.quote);
     const reason = row.error ?? (row.next === bytes.length ? undefined : 'is not one row of a table');
     return reason === undefined
-      ? table.record(cellsOf(bytes.toString('utf8', 0, row.end), delimiter, row.quoted))
+      ? table.record(
+          rowCells(cellsOf(bytes.toString('utf8', 0, row.end), delimiter, row.quoted, reading.quote), {
+            header,
+            trailing,
+          }),
+        )
       : { field: 'record', reason };
   };
 }

@@ -4,6 +4,7 @@
  */
 import * as z from 'zod/mini';
 import { described } from '../../../contract/described.ts';
+import { QUOTES } from '../formats/reading.ts';
 
 const name = () => z.string().check(z.minLength(1), z.maxLength(1000));
 const text = () => z.string().check(z.maxLength(1000));
@@ -28,7 +29,7 @@ export const MappingDocument = z.strictObject({
   ),
   encoding: z.optional(described(name(), 'As --encoding.')),
   delimiter: z.optional(described(name(), 'As --delimiter.')),
-  quote: z.optional(described(z.enum(['double', 'none']), 'As --quote.')),
+  quote: z.optional(described(z.enum(QUOTES), 'As --quote.')),
   map: z.optional(
     described(
       z.record(name(), texts()),

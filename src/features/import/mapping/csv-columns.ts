@@ -112,8 +112,6 @@ export class Columns implements RowMapper {
 
   /** Makes the record of a row. */
   record(cells: string[]): Mapped {
-    // A delimiter after the last cell adds nothing.
-    if (cells.length === this.count + 1 && cells.at(-1) === '') cells.pop();
     if (cells.length !== this.count)
       return {
         field: 'record',

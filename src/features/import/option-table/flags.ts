@@ -6,7 +6,7 @@ import type { Interfaces } from '@oclif/core';
 import { Flags } from '../../../cli/flags/oclif.ts';
 import { namesText } from '../formats/csv/csv-rows.ts';
 import { pathText } from '../formats/json/find-records.ts';
-import type { Format } from '../formats/reading.ts';
+import { type Format, QUOTES } from '../formats/reading.ts';
 import { onlyColumn } from '../mapping/map-rules.ts';
 import type { Mapping } from '../mapping/mapping.ts';
 import { THOUSANDS } from '../mapping/number-form.ts';
@@ -17,7 +17,6 @@ import {
   journaledRuleText,
   sent,
   setOf,
-  type Text,
   unsent,
   within,
   zoneWords,
@@ -96,10 +95,10 @@ export const mappingFlags = {
     }),
   }),
   quote: Flags.string({
-    summary: 'double: cells may be quoted, as in RFC 4180; none: treat quotes as ordinary characters',
-    options: ['double', 'none'],
-    helpValue: 'double|none',
-    ...sent('reading', 'quote', (quote: Text) => (quote === 'none' ? 'none' : undefined)),
+    summary: 'quotes that may enclose cells; none: quotes are ordinary characters',
+    options: [...QUOTES, "'"],
+    helpValue: QUOTES.join('|'),
+    ...sent('reading', 'quote', parse.quoteOf),
   }),
   'convert-timestamps': Flags.boolean({
     summary: 'convert times in other forms to UTC, where they can mean one thing only',

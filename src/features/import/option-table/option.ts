@@ -75,7 +75,6 @@ function typed(flag: string, journaled: unknown): string[] {
 export const within = (...keys: (keyof Parts['mapping'])[]): Effect => ({ within: keys });
 export const unsent = (reason: string): Effect => ({ unsent: reason });
 
-export type Text = string | undefined;
 export type Texts = readonly string[] | undefined;
 
 /** The parser of a flag that is used as it is. */

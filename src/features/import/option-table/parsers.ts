@@ -3,6 +3,7 @@ import { SvcError } from '../../../cli/errors/svc-error.ts';
 import { shell, shellWord } from '../../../kit/shell.ts';
 import { cellsOf } from '../formats/csv/csv-rows.ts';
 import { parsePath } from '../formats/json/find-records.ts';
+import type { Quote } from '../formats/reading.ts';
 import { encodingName } from '../input/encoding.ts';
 import { columnsOf, type MapRule, parseRule, ruleText } from '../mapping/map-rules.ts';
 import type { Mapping } from '../mapping/mapping.ts';
@@ -138,6 +139,11 @@ export function delimiterOf(text: string | undefined): string | undefined {
   throw new SvcError('usage', `--delimiter ${text} cannot separate cells`, {
     hint: `give 1 to ${MAX_DELIMITER} characters without quotes and line breaks, such as --delimiter ';' or --delimiter tab`,
   });
+}
+
+/** Parses `--quote`, also the quote itself. */
+export function quoteOf(text: string | undefined): Quote | undefined {
+  return text === "'" ? 'single' : (text as Quote | undefined);
 }
 
 export function recordsPath(records: string | undefined, { format }: Given): string[] | undefined {

@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { shell } from '../../../kit/shell.ts';
 import { headerIsData } from '../formats/csv/header.ts';
+import { OtherForm } from '../formats/csv/other-form.ts';
 import { NotUtf8 } from '../formats/not-utf8.ts';
 import type { Sample } from '../formats/sample.ts';
 import { flagText } from '../guess/ambiguity.ts';
@@ -41,7 +42,7 @@ interface Examination {
 
 /**
  * Examines the inputs. Reads them again where the first reading shows that a flag is needed before their columns can be
- * judged: the encoding, or the type of a column whose later cells are no numbers.
+ * judged: the encoding, the form of a table, or the type of a column whose later cells are no numbers.
  */
 export async function examine(examination: Examination): Promise<Examined> {
   let needed: Needed = { shown: [], used: [], asked: [] };
@@ -54,10 +55,19 @@ export async function examine(examination: Examination): Promise<Examined> {
       if (!next) return { ...examined, findings: withNeeded(examined.findings, needed) };
       needed = next;
     } catch (error) {
-      if (!(error instanceof NotUtf8) || knowsEncoding || !isAgainReadable(examination)) throw error;
+      if (!isAgainReadable(examination)) throw error;
+      if (error instanceof OtherForm && n < MAX_READINGS) {
+        needed = { ...needed, shown: [...needed.shown, error.form], used: [...needed.used, error.form] };
+        continue;
+      }
+      if (!(error instanceof NotUtf8) || knowsEncoding) throw error;
       const found = encodingFlag(error.bytes);
       if (found.used.length === 0) throw error;
-      needed = found;
+      needed = {
+        shown: [...needed.shown, ...found.shown],
+        used: [...needed.used, ...found.used],
+        asked: [...needed.asked, ...found.asked],
+      };
     }
   }
 }

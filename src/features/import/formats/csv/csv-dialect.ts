@@ -1,3 +1,4 @@
+import type { Quote } from '../reading.ts';
 import { cellsOf, newRow, scanRow } from './csv-rows.ts';
 import { couldBeNames, isAboveValues, moreHeaderLines } from './header.ts';
 
@@ -17,6 +18,8 @@ export interface Dialect {
   readonly named?: Named | undefined;
   /** Rows below the header that are further lines of it. */
   readonly moreHeaders?: number;
+  /** The number of cells of the rows, where the last one is empty in all of them. */
+  readonly emptyAt?: number | undefined;
   /** Lines that start with # are comments, wherever they are. */
   readonly comments?: boolean;
   /** Header and rows agree in their number of cells. */
@@ -50,13 +53,13 @@ const MIN_AGREEMENT = 0.5;
  * Finds the delimiter, and the lines before the header: Excel's `sep=`, comments and titles. `head` is the beginning of
  * the text. The delimiter is the one under which the header and the rows have the same number of cells.
  */
-export function findDialect(head: Buffer, given: string | undefined): Dialect {
+export function findDialect(head: Buffer, given: string | undefined, quote?: Quote): Dialect {
   const separator = /^sep=(.{1,16}?)\r?\n/i.exec(head.toString('utf8', 0, 64));
   const from = separator ? Buffer.byteLength(separator[0]) : 0;
   const delimiter = given ?? separator?.[1];
-  const fields = fieldsDirective(head, from, delimiter);
+  const fields = fieldsDirective(head, from, delimiter, quote);
   if (fields) return fields;
-  const best = bestOf(head, from, delimiter);
+  const best = bestOf(head, from, delimiter, quote);
   const { lines } = best;
   return {
     delimiter: best.score > 0 || delimiter !== undefined ? best.delimiter : ',',
@@ -66,19 +69,20 @@ export function findDialect(head: Buffer, given: string | undefined): Dialect {
     longHeader: best.longHeader,
     named: best.named,
     moreHeaders: best.moreHeaders,
+    emptyAt: best.emptyAt,
     isTable: best.score > 0,
   };
 }
 
-function bestOf(head: Buffer, from: number, given: string | undefined): Judged {
-  if (given !== undefined) return judge(head, from, given);
-  const judged = CANDIDATES.map((one) => judge(head, from, one));
+function bestOf(head: Buffer, from: number, given: string | undefined, quote: Quote | undefined): Judged {
+  if (given !== undefined) return judge(head, from, given, quote);
+  const judged = CANDIDATES.map((one) => judge(head, from, one, quote));
   const best = judged.reduce((a, b) => (b.score > a.score ? b : a));
   const bars = judged[CANDIDATES.indexOf('||')]!;
   // Single bars leave an empty cell between any two.
   if (best.delimiter === '|' && bars.width * 2 - 1 === best.width && bars.score > AGREEMENT) return bars;
   if (best.score >= MIN_SCORE) return best;
-  const spaced = judge(head, from, ' ');
+  const spaced = judge(head, from, ' ', quote);
   const certain = spaced.rows > 2 || head.includes('"');
   return certain && spaced.width >= MIN_SPACED && spaced.score >= SPACES_AGREE ? spaced : best;
 }
@@ -91,7 +95,12 @@ function linesIn(bytes: Buffer): number {
  * Reads the directive `#Fields: date time …` of the W3C Extended Log File Format, which names the columns of the rows
  * below the comments.
  */
-function fieldsDirective(head: Buffer, from: number, given: string | undefined): Dialect | undefined {
+function fieldsDirective(
+  head: Buffer,
+  from: number,
+  given: string | undefined,
+  quote: Quote | undefined,
+): Dialect | undefined {
   if (head[from] !== HASH) return undefined;
   let at = from;
   let line: string | undefined;
@@ -105,7 +114,7 @@ function fieldsDirective(head: Buffer, from: number, given: string | undefined):
   if (line === undefined) return undefined;
   const names = line.replace(/^#Fields:\s*/i, '').split(/\s+/);
   const delimiter = (given === undefined ? ['\t', ' ', ','] : [given]).find(
-    (one) => rowsOf(head, at, one)[0]?.cells.length === names.length,
+    (one) => rowsOf(head, at, one, quote)[0]?.cells.length === names.length,
   );
   if (delimiter === undefined) return undefined;
   const skipLines = linesIn(head.subarray(0, at));
@@ -123,9 +132,11 @@ interface Judged {
   readonly longHeader: boolean;
   readonly named: Named | undefined;
   readonly moreHeaders: number;
+  readonly emptyAt: number | undefined;
 }
 
-interface SampleRow {
+/** A row of the beginning of a table. */
+export interface SampleRow {
   readonly cells: readonly string[];
   readonly start: number;
   readonly text: string;
@@ -133,8 +144,8 @@ interface SampleRow {
   readonly isBroken: boolean;
 }
 
-function judge(head: Buffer, from: number, delimiter: string): Judged {
-  const rows = rowsOf(head, from, delimiter);
+function judge(head: Buffer, from: number, delimiter: string, quote: Quote | undefined): Judged {
+  const rows = rowsOf(head, from, delimiter, quote);
   const width = commonWidth(rows);
   const plain = {
     delimiter,
@@ -146,6 +157,7 @@ function judge(head: Buffer, from: number, delimiter: string): Judged {
     longHeader: false,
     named: undefined,
     moreHeaders: 0,
+    emptyAt: undefined,
   };
   if (width < 2) return { ...plain, ...afterComments(rows, head, from) };
   const filled = rows.filter(({ cells }) => countFilled(cells) > 0);
@@ -178,6 +190,7 @@ function judge(head: Buffer, from: number, delimiter: string): Judged {
     longHeader,
     named: own === before ? undefined : namesAbove(before, first, next),
     moreHeaders: moreHeaderLines(own.cells, next),
+    emptyAt: endEmpty(rows.slice(rows.indexOf(own) + 1), width) ? width : undefined,
   };
 }
 
@@ -200,7 +213,11 @@ function namesAbove(
   if (!before || before.isBroken) return undefined;
   const width = first.cells.length;
   const names = before.cells.map((cell, i) => (i === 0 ? cell.replace(/^#\s*/, '') : cell).trim());
-  if (Math.abs(names.length - width) > 1 || !couldBeNames(names) || isAboveValues(first.cells, next))
+  if (
+    Math.abs(names.length - width) > Math.max(1, width / 10) ||
+    !couldBeNames(names) ||
+    isAboveValues(first.cells, next)
+  )
     return undefined;
   const fitting = first.cells.map((_, i) => names[i] ?? `column${i + 1}`);
   return { text: before.text, names: fitting };
@@ -241,8 +258,14 @@ function afterComments(rows: readonly SampleRow[], head: Buffer, from: number) {
   };
 }
 
+/** Returns whether the last cell of all rows is empty. */
+function endEmpty(rows: readonly SampleRow[], width: number): boolean {
+  const full = rows.filter(({ cells }) => cells.length === width);
+  return full.length > 0 && full.every(({ cells }) => cells.at(-1) === '');
+}
+
 /** The number of cells that most rows have; of several, that of the first row. */
-function commonWidth(rows: readonly SampleRow[]): number {
+export function commonWidth(rows: readonly SampleRow[]): number {
   const counts = new Map<number, number>();
   for (const { cells } of rows) counts.set(cells.length, (counts.get(cells.length) ?? 0) + 1);
   let width = 0;
@@ -250,13 +273,14 @@ function commonWidth(rows: readonly SampleRow[]): number {
   return width;
 }
 
-function rowsOf(head: Buffer, from: number, delimiter: string): SampleRow[] {
+/** The first rows of `head`, from an index. */
+export function rowsOf(head: Buffer, from: number, delimiter: string, quote: Quote | undefined): SampleRow[] {
   const bytes = Buffer.concat([head, Buffer.from('\n')]);
   const mark = Buffer.from(delimiter);
   const row = newRow();
   const rows: SampleRow[] = [];
   for (let at = from; at < head.length && rows.length < MAX_ROWS; ) {
-    scanRow(bytes, at, bytes.length, mark, row);
+    scanRow(bytes, at, bytes.length, mark, row, quote);
     // A row that does not end is judged by its first line, unless it may only be cut.
     const broken = row.next < 0;
     if (broken && row.unclosed === 'so far' && rows.length > 0) break;
@@ -266,7 +290,7 @@ function rowsOf(head: Buffer, from: number, delimiter: string): SampleRow[] {
     const text = bytes.toString('utf8', at, end);
     if (text !== '') {
       const isBroken = broken || row.error !== undefined;
-      const cells = isBroken ? text.split(delimiter) : cellsOf(text, delimiter, row.quoted);
+      const cells = isBroken ? text.split(delimiter) : cellsOf(text, delimiter, row.quoted, quote);
       rows.push({ cells, start: at, text, isBroken });
     }
     at = next;

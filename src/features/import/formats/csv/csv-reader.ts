@@ -16,13 +16,17 @@ import {
   namesText,
   newRow,
   type Row,
+  rowCells,
   scanRow,
-  scanUnquotedRow,
   TOO_MANY_CELLS,
 } from './csv-rows.ts';
+import { requireForm } from './other-form.ts';
 
 const LINE_FEED = 0x0a;
 const HASH = 0x23;
+const SPACE = 0x20;
+/** Characters of the header with which rows are compared first. */
+const HEADER_START = 16;
 const UTF_8 = 'utf-8';
 /** How much of a CSV shows how it is written, in bytes. */
 const HEAD = 64 * 1024;
@@ -54,11 +58,15 @@ export class CsvReader implements RecordReader {
   private columns: RowMapper | undefined;
   delimiter = ',';
   private longHeader = false;
+  private emptyAt: number | undefined;
+  /** The rows end in a delimiter that the header lacks. */
+  trailing = false;
   /** Rows to come that are further lines of the header. */
   private moreHeaders = 0;
-  /** The bytes of the header, and whether a row was like them. */
-  private headerBytes: Buffer | undefined;
-  private isRepeated = false;
+  /** The header is in the file; its first bytes, without a quote. */
+  private isNamed = false;
+  private headerStart = Buffer.alloc(0);
+  private readonly leftOut = new Set<string>();
   private comments = false;
   header: readonly string[] | undefined;
   /** The bytes of the delimiter. */
@@ -80,10 +88,8 @@ export class CsvReader implements RecordReader {
       if (this.long && !this.skipLongRow(window, batcher)) return;
       // At the end of the input, a line feed follows the last row.
       const end = window.ended ? window.end + 1 : window.end;
-      const row =
-        this.options.reading.quote === 'none'
-          ? scanUnquotedRow(window.buffer, window.start, end, this.row)
-          : scanRow(window.buffer, window.start, end, this.mark, this.row);
+      const { quote } = this.options.reading;
+      const row = scanRow(window.buffer, window.start, end, this.mark, this.row, quote);
       if (row.next >= 0) {
         this.take(window, batcher, row, clean);
         this.line += 1 + row.breaks;
@@ -100,12 +106,14 @@ export class CsvReader implements RecordReader {
     const { file, reading, onNotice } = this.options;
     const head = window.buffer.subarray(window.start, Math.min(window.end, window.start + HEAD));
     if (!head.includes(LINE_FEED) && !window.ended && !window.full && head.length < HEAD) return false;
-    const dialect = findDialect(head, reading.delimiter);
+    const dialect = findDialect(head, reading.delimiter, reading.quote);
+    requireForm(file, head.subarray(dialect.skipBytes), dialect, reading);
     if (!reading.columns) this.refuseNames(dialect);
     this.comments = dialect.comments === true;
     this.delimiter = dialect.delimiter;
     this.mark = Buffer.from(dialect.delimiter);
     this.longHeader = dialect.longHeader === true;
+    this.emptyAt = dialect.emptyAt;
     this.moreHeaders = reading.columns ? 0 : (dialect.moreHeaders ?? 0);
     this.line += dialect.skipLines;
     window.start += dialect.skipBytes;
@@ -142,12 +150,7 @@ export class CsvReader implements RecordReader {
       return;
     }
     const bytes = buffer.subarray(start, row.end);
-    if (
-      empty ||
-      (this.comments && bytes[0] === HASH) ||
-      this.repeatsHeader(bytes) ||
-      !batcher.countRecord()
-    ) {
+    if (empty || (this.comments && bytes[0] === HASH) || this.isNoRow(bytes, row) || !batcher.countRecord()) {
       batcher.skip(next);
       return;
     }
@@ -167,19 +170,37 @@ export class CsvReader implements RecordReader {
       return;
     }
     const raw = bytes.toString('utf8');
-    const mapped = this.columns.record(cellsOf(raw, this.delimiter, row.quoted));
+    const mapped = this.columns.record(rowCells(this.cells(raw, row), this));
     passMapped(batcher, mapped, { file: this.options.file, line: this.line + 1, offset }, next, raw);
   }
 
-  /** Returns whether a row is the header once more, as in files that were joined: it is no record. */
-  private repeatsHeader(bytes: Buffer): boolean {
-    if (!this.headerBytes?.equals(bytes)) return false;
+  private cells(text: string, { quoted }: Row): string[] {
+    return cellsOf(text, this.delimiter, quoted, this.options.reading.quote);
+  }
+
+  /** Returns whether a row is the header once more, as in files that were joined, or has nothing in any cell. */
+  private isNoRow(bytes: Buffer, row: Row): boolean {
+    const { header = [] } = this;
+    if (header.length < 2 || row.error !== undefined) return false;
+    if (
+      bytes.every((byte) => byte === SPACE || this.mark.includes(byte)) &&
+      !hasTooManyCells(bytes, this.mark)
+    )
+      return this.leaveOut('has only empty cells');
+    // Most rows differ in their first bytes: their cells are not compared.
+    if (!this.isNamed || !bytes.subarray(0, this.headerStart.length + 1).includes(this.headerStart))
+      return false;
+    const cells = this.cells(bytes.toString('utf8'), row);
+    if (header.some((name, i) => cells[i] !== name)) return false;
     this.moreHeaders = 0;
-    if (!this.isRepeated)
-      this.options.onNotice(
-        `${this.options.file}: line ${this.line + 1} repeats the header; such lines are left out`,
-      );
-    this.isRepeated = true;
+    return this.leaveOut('repeats the header');
+  }
+
+  /** Says once why rows are left out. */
+  private leaveOut(why: string): true {
+    if (!this.leftOut.has(why))
+      this.options.onNotice(`${this.options.file}: line ${this.line + 1} ${why}; such lines are left out`);
+    this.leftOut.add(why);
     return true;
   }
 
@@ -194,15 +215,17 @@ export class CsvReader implements RecordReader {
     }
     if (hasTooManyCells(bytes, this.mark))
       throw new InputError(`The header of ${file} ${TOO_MANY_CELLS}.`, `head -c 200 ${shellPath(file)}`);
-    const cells = cellsOf(bytes.toString('utf8'), this.delimiter, row.quoted);
+    const cells = this.cells(bytes.toString('utf8'), row);
     if (this.longHeader) cells.pop();
-    if (cells.length > 1) this.headerBytes = Buffer.from(bytes);
+    this.isNamed = true;
+    this.headerStart = Buffer.from(cells[0]!.slice(0, HEADER_START));
     this.use(cells);
   }
 
   private use(names: readonly string[]): void {
     const { file, rows, onNotice } = this.options;
     this.header = names;
+    this.trailing = this.emptyAt === names.length + 1;
     this.columns = rows(names, file);
     for (const notice of this.columns.notices) onNotice(notice);
   }

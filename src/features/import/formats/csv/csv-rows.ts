@@ -1,3 +1,5 @@
+import type { Quote } from '../reading.ts';
+
 /** The most columns of a table: those of a spreadsheet. 40,000 took 291 MB, and kept Ctrl-C waiting for seconds. */
 const MAX_COLUMNS = 16_384;
 export const TOO_MANY_CELLS = `has more than ${MAX_COLUMNS} cells`;
@@ -11,7 +13,8 @@ export function hasTooManyCells(row: Buffer, delimiter: Buffer): boolean {
   return cells > MAX_COLUMNS;
 }
 
-const QUOTE = 0x22;
+const DOUBLE = 0x22;
+const SINGLE = 0x27;
 const LINE_FEED = 0x0a;
 const RETURN = 0x0d;
 
@@ -40,10 +43,20 @@ export function newRow(): Row {
 
 /**
  * Finds the end of the row that starts at `at`, by RFC 4180: a quoted cell may contain delimiters, line breaks and
- * doubled quotes. Scans `bytes[at..limit)` for cells separated by the bytes of `delimiter`. A quote in the middle of a cell, or text after a closing quote, is an error
- * of that row, which then ends at the next line break. Fills and returns `row`.
+ * doubled quotes. Scans `bytes[at..limit)` for cells separated by the bytes of `delimiter`. A quote in the middle of a cell
+ * (but for `single`, an apostrophe), or text after a closing quote, is an error of that row, which then ends at the next line
+ * break. With `none`, quotes are ordinary characters. Fills and returns `row`.
  */
-export function scanRow(bytes: Uint8Array, at: number, limit: number, delimiter: Uint8Array, row: Row): Row {
+export function scanRow(
+  bytes: Uint8Array,
+  at: number,
+  limit: number,
+  delimiter: Uint8Array,
+  row: Row,
+  quote: Quote = 'double',
+): Row {
+  if (quote === 'none') return scanUnquotedRow(bytes, at, limit, row);
+  const mark = quote === 'single' ? SINGLE : DOUBLE;
   const first = delimiter[0]!;
   const more = delimiter.length - 1;
   row.next = -1;
@@ -56,9 +69,9 @@ export function scanRow(bytes: Uint8Array, at: number, limit: number, delimiter:
   while (i < limit) {
     const c = bytes[i]!;
     if (c === LINE_FEED) return endAt(bytes, at, i, row);
-    if (c === QUOTE && cellStart) {
+    if (c === mark && cellStart) {
       row.quoted = true;
-      i = closingQuote(bytes, i + 1, limit, row);
+      i = closingQuote(bytes, i + 1, limit, row, mark);
       if (i < 0) {
         row.unclosed = 'so far';
         return row;
@@ -71,7 +84,7 @@ export function scanRow(bytes: Uint8Array, at: number, limit: number, delimiter:
       cellStart = false;
       continue;
     }
-    if (c === QUOTE)
+    if (c === DOUBLE && mark === DOUBLE)
       return invalidRow(bytes, at, i, limit, 'has a quote inside a cell that does not start with one', row);
     cellStart = c === first && (more === 0 || startsAt(bytes, i, delimiter));
     i += cellStart ? 1 + more : 1;
@@ -79,8 +92,7 @@ export function scanRow(bytes: Uint8Array, at: number, limit: number, delimiter:
   return row;
 }
 
-/** Finds the end of the row that starts at `at` where quotes are ordinary characters; as `scanRow` otherwise. */
-export function scanUnquotedRow(bytes: Uint8Array, at: number, limit: number, row: Row): Row {
+function scanUnquotedRow(bytes: Uint8Array, at: number, limit: number, row: Row): Row {
   row.next = -1;
   row.breaks = 0;
   row.quoted = false;
@@ -96,12 +108,12 @@ function startsAt(bytes: Uint8Array, at: number, delimiter: Uint8Array): boolean
 }
 
 /** Returns the index after the closing quote, or -1. */
-function closingQuote(bytes: Uint8Array, from: number, limit: number, row: Row): number {
+function closingQuote(bytes: Uint8Array, from: number, limit: number, row: Row, mark: number): number {
   for (let i = from; i < limit; i++) {
     const c = bytes[i];
     if (c === LINE_FEED) row.breaks++;
-    else if (c === QUOTE) {
-      if (i + 1 < limit && bytes[i + 1] === QUOTE) i++;
+    else if (c === mark) {
+      if (i + 1 < limit && bytes[i + 1] === mark) i++;
       // At the end of the buffer, the next byte could be another quote.
       else return i + 1 < limit ? i + 1 : -1;
     }
@@ -134,15 +146,16 @@ function invalidRow(
 }
 
 /** Splits the text of a valid row into its cells. */
-export function cellsOf(text: string, delimiter: string, quoted: boolean): string[] {
+export function cellsOf(text: string, delimiter: string, quoted: boolean, quote: Quote = 'double'): string[] {
   if (!quoted) return text.split(delimiter);
+  const mark = quote === 'single' ? "'" : '"';
   const cells: string[] = [];
   let i = 0;
   for (;;) {
-    if (text[i] === '"') {
-      let close = text.indexOf('"', i + 1);
-      while (text[close + 1] === '"') close = text.indexOf('"', close + 2);
-      cells.push(text.slice(i + 1, close).replaceAll('""', '"'));
+    if (text[i] === mark) {
+      let close = text.indexOf(mark, i + 1);
+      while (text[close + 1] === mark) close = text.indexOf(mark, close + 2);
+      cells.push(text.slice(i + 1, close).replaceAll(mark + mark, mark));
       i = close + 1;
     } else {
       const next = text.indexOf(delimiter, i);
@@ -157,6 +170,18 @@ export function cellsOf(text: string, delimiter: string, quoted: boolean): strin
       return cells;
     }
   }
+}
+
+/** The cells of a row without an empty one that follows the delimiter at its end, where all rows have one. */
+export function rowCells(
+  cells: string[],
+  {
+    header,
+    trailing,
+  }: { readonly header?: readonly string[] | undefined; readonly trailing?: boolean | undefined },
+): string[] {
+  if (trailing && cells.length === (header?.length ?? 0) + 1 && cells.at(-1) === '') cells.pop();
+  return cells;
 }
 
 /** Writes the names of columns as `--columns` has them. */

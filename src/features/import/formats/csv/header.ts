@@ -37,8 +37,11 @@ function evidence(
   header: readonly string[],
   all: readonly (readonly string[])[],
 ): { data: number; names: number } {
-  // The header may come again.
-  const rows = all.filter((row) => row.some((cell, i) => cell !== header[i]));
+  // The header may come again, which few rows are.
+  const other = all.filter((row) => row.some((cell, i) => cell !== header[i]));
+  const again = new Set(other.filter((row) => isSameHeader(header, row)));
+  const rows =
+    again.size <= Math.max(1, other.length * MAX_AGAIN) ? other.filter((row) => !again.has(row)) : other;
   let data = 0;
   let names = 0;
   for (const [index, name] of header.entries()) {
@@ -49,11 +52,29 @@ function evidence(
     if (NOTHING.test(cell) || below.length === 0) continue;
     const shape = SHAPES.findIndex((pattern) => pattern.test(cell));
     const shared = shape >= 0 ? below.filter((value) => SHAPES[shape]!.test(value)).length : 0;
-    if (shared * 2 > below.length) data += isNumberedColumn(cell, header[index - 1]) ? 0 : 1;
-    else if (below.includes(cell)) data++;
-    else if (SHAPES.some((pattern) => below.every((value) => pattern.test(value)))) names++;
+    if (shared * 2 > below.length) data += isNumberedColumn(cell, index, header) ? 0 : 1;
+    else if (below.includes(cell) && !isShaped(below.filter((value) => value !== cell))) data++;
+    else if (isShaped(below.filter((value) => value !== cell))) names++;
   }
   return { data, names };
+}
+
+/** Share of the rows that may be a header once more. */
+const MAX_AGAIN = 0.05;
+
+/** Returns whether a row is the header once more, also with a few other names: at least half of them are the same. */
+function isSameHeader(header: readonly string[], row: readonly string[]): boolean {
+  const same = header.filter((cell, i) => cell !== '' && cell === row[i] && !isValue(cell)).length;
+  return same > 1 && same * 2 >= header.filter((cell) => cell !== '').length;
+}
+
+function isValue(cell: string): boolean {
+  return SHAPES.some((pattern) => pattern.test(cell));
+}
+
+/** Returns whether values have one form. */
+function isShaped(values: readonly string[]): boolean {
+  return values.length > 0 && SHAPES.some((pattern) => values.every((value) => pattern.test(value)));
 }
 
 /** Returns whether the cells of a row could name columns: texts that differ, none of the form of a value. */
@@ -62,7 +83,7 @@ export function couldBeNames(cells: readonly string[]): boolean {
   return (
     names.length > 1 &&
     new Set(names).size === names.length &&
-    names.every((name) => name !== '' && !SHAPES.some((pattern) => pattern.test(name)))
+    names.every((name) => name !== '' && !isValue(name))
   );
 }
 
@@ -89,8 +110,9 @@ export function moreHeaderLines(header: readonly string[], rows: readonly (reado
 }
 
 /** Years and counted columns are names of columns made of digits. */
-function isNumberedColumn(cell: string, before: string | undefined): boolean {
-  return /^(19|20)\d\d$/.test(cell) || /^\d$/.test(cell) || Number(cell) === Number(before) + 1;
+function isNumberedColumn(cell: string, index: number, header: readonly string[]): boolean {
+  if (header.indexOf(cell) !== index) return false;
+  return /^(19|20)\d\d$/.test(cell) || /^\d$/.test(cell) || Number(cell) === Number(header[index - 1]) + 1;
 }
 
 /** The columns of the combined log format of web servers. */

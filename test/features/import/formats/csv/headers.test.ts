@@ -32,7 +32,7 @@ test('a table without a header is refused also where all fields are constants', 
 test.each([
   ['rows shorter than the header', ['who,what,where', 'ann,buy', 'bob,sell', 'eve,buy'], 'who,what'],
   ['rows longer than the header', ['who,what', 'ann,buy,x', 'bob,sell,y', 'eve,buy,z'], 'who,what,column3'],
-  ['a header that starts like a comment', ['# energy, n', '0.5, 1', '0.6, 2', '0.7, 3'], 'energy,n'],
+  ['a header that starts like a comment', ['# energy,n', '0.5,1', '0.6,2', '0.7,3'], 'energy,n'],
 ])('a header is not left out as a line before the table: %s', async (_, rows, names) => {
   const run = await imported('a.csv', lines(...rows), ...SET);
   expect(run.code).toBe(2);
