@@ -188,7 +188,7 @@ describe('the layers (ARCHITECTURE.md)', () => {
   const IMPORT: Readonly<Record<string, readonly string[]>> = {
     run: ['report', 'option-table', 'guess', 'mapping', 'formats', 'input', 'deliver', 'record'],
     report: ['option-table', 'guess', 'mapping', 'formats', 'input', 'deliver', 'record'],
-    'mapping-file': ['option-table', 'formats'],
+    'mapping-file': ['option-table', 'formats', 'record'],
     'option-table': ['guess', 'mapping', 'formats', 'input', 'record'],
     guess: ['mapping', 'formats', 'input', 'record'],
     mapping: ['formats', 'input', 'record'],

@@ -18,3 +18,12 @@ export interface Reading {
   /** `--quote`: what encloses cells; undefined: double quotes, as in RFC 4180, unless the table shows others. */
   readonly quote?: Quote | undefined;
 }
+
+/** How the rows of a table differ from RFC 4180. */
+export interface RowForm {
+  readonly header?: readonly string[] | undefined;
+  /** They end in a delimiter that the header lacks. */
+  readonly trailing?: boolean | undefined;
+  /** A dash stands for an empty cell, as in logs of the W3C format. */
+  readonly dashes?: boolean | undefined;
+}

@@ -1,7 +1,7 @@
 import type { Window } from '../input/window.ts';
 import type { CellType } from '../record/cell-type.ts';
 import type { Reject } from '../record/reject.ts';
-import type { Reading } from './reading.ts';
+import type { Reading, RowForm } from './reading.ts';
 import type { Mapped, MappersFor } from './record-mappers.ts';
 
 /** Receives the records of an input in order. */
@@ -66,13 +66,11 @@ export function passMapped(
 }
 
 /** Passes the complete records in a window to a sink. */
-export interface RecordReader {
+export interface RecordReader extends RowForm {
   /** The delimiter of the cells of a table, once its header was read. */
   readonly delimiter?: string;
   /** The cells of the header of a CSV. */
   readonly header?: readonly string[] | undefined;
-  /** Its rows end in a delimiter that the header lacks. */
-  readonly trailing?: boolean | undefined;
   /** Passes on all complete records; at the end of the input, all records. Stops where the sink is full. */
   drain(window: Window, sink: RecordSink): void;
 }
@@ -117,6 +115,9 @@ export function recordsIn(window: Window, reader: RecordReader): RecordSource {
     },
     get trailing() {
       return reader.trailing;
+    },
+    get dashes() {
+      return reader.dashes;
     },
     drain: (sink) => reader.drain(window, sink),
     more: () => window.more(),

@@ -32,8 +32,8 @@ interface Origin {
   /** The cells of the header of a table, and what separates them. */
   readonly header?: readonly string[] | undefined;
   readonly delimiter?: string | undefined;
-  /** Its rows end in a delimiter that the header lacks. */
   readonly trailing?: boolean | undefined;
+  readonly dashes?: boolean | undefined;
   /** The first rows of a table. */
   readonly rows?: readonly (readonly string[])[] | undefined;
   /** The types that the input itself gives its columns. */
@@ -195,8 +195,8 @@ export class RejectsRecords implements RecordSource {
       if (format !== 'csv' && format !== 'parquet') return { format };
       const silent = { ...this.options, reading, onNotice: () => undefined };
       const sample = await readSample((mappers) => recordsOf(input, { ...silent, mappers }), SAMPLE);
-      const { header, delimiter, trailing, types, rows } = sample;
-      return { format, header, delimiter, trailing, types, rows };
+      const { header, delimiter, trailing, dashes, types, rows } = sample;
+      return { format, header, delimiter, trailing, dashes, types, rows };
     } finally {
       await input.close();
     }
@@ -227,7 +227,7 @@ function parsed(text: string): Partial<Reject> {
 
 /** Makes what maps the records of an input. */
 function mapperOf(
-  { format, header, delimiter = ',', trailing, types }: Origin,
+  { format, header, delimiter = ',', trailing, dashes, types }: Origin,
   file: string,
   { mappers, reading, onNotice }: { mappers: MappersFor; reading: Reading; onNotice: (text: string) => void },
 ): (reject: Partial<Reject>) => Mapped {
@@ -259,6 +259,7 @@ function mapperOf(
           rowCells(cellsOf(bytes.toString('utf8', 0, row.end), delimiter, row.quoted, reading.quote), {
             header,
             trailing,
+            dashes,
           }),
         )
       : { field: 'record', reason };

@@ -23,8 +23,8 @@ export interface Sample {
   /** The cells that the names of the columns are made of. */
   readonly first?: readonly string[] | undefined;
   readonly delimiter: string | undefined;
-  /** The rows of a CSV end in a delimiter that the header lacks. */
   readonly trailing?: boolean | undefined;
+  readonly dashes?: boolean | undefined;
   /** The types that a Parquet file gives its columns. */
   readonly types?: ReadonlyMap<string, CellType> | undefined;
   /** The cells of each row of a table; empty for JSON. */
@@ -109,13 +109,14 @@ export async function readSample(
     await source.more();
   }
   const { header, cells, texts, records } = found;
-  const { types, typeRows = cells, position, delimiter, trailing } = source;
+  const { types, typeRows = cells, position, delimiter, trailing, dashes } = source;
   await source.release?.();
   return {
     header,
     first: header,
     delimiter,
     trailing,
+    dashes,
     rows: cells,
     typeRows,
     texts,

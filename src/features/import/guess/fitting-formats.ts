@@ -1,5 +1,6 @@
 import { isUtcDateTime } from '../../../contract/timestamp.ts';
 import { EPOCHS, type Epoch, isPlausibleEpoch } from '../mapping/time/epochs.ts';
+import { fromSerial, isPlausibleSerial, SERIAL } from '../mapping/time/serial.ts';
 import { compileTimestampFormat } from '../mapping/time/timestamp-formats.ts';
 import { toUtc } from '../mapping/time/timestamps.ts';
 import type { Converted } from '../mapping/time/wall-time.ts';
@@ -98,6 +99,11 @@ export function fittingFormats(values: readonly string[]): readonly FormatFit[] 
     if (converted || !values.every((text) => isPlausibleEpoch(text.trim(), epoch))) continue;
     const span = spanOf(values, compileTimestampFormat(epoch).parse);
     if (span) fits.push(fitOf(epoch, ['--timestamp-format', epoch], span));
+  }
+  if (!converted && values.every((text) => isPlausibleSerial(text.trim()))) {
+    const whole = values.every((text) => /^\d+(\.0+)?$/.test(text.trim()));
+    const span = spanOf(values, fromSerial);
+    if (span) fits.push(fitOf(SERIAL, ['--timestamp-format', SERIAL], span, whole));
   }
   return fits.map((one) => ({ ...one, unambiguous: fits.length === 1 }));
 }

@@ -1,6 +1,7 @@
 import { shell } from '../../../kit/shell.ts';
+import { columnNames } from '../formats/csv/access-logs.ts';
 import { namesText } from '../formats/csv/csv-rows.ts';
-import { columnNames, headerIsData } from '../formats/csv/header.ts';
+import { headerIsData } from '../formats/csv/header.ts';
 import type { Sample } from '../formats/sample.ts';
 import { InputError } from '../input/input-error.ts';
 import { columnsOf } from '../mapping/map-rules.ts';

@@ -1,5 +1,6 @@
 import { MAX_NAME } from '../../../contract/limits.ts';
 import { isIdentifierName } from '../mapping/column-types.ts';
+import { SERIAL } from '../mapping/time/serial.ts';
 import type { FormatFit } from './fitting-formats.ts';
 import { eventScore, isEventContext, isQuantityName, type NameScore, timeScore, userScore } from './names.ts';
 import type { Profile } from './profile.ts';
@@ -48,7 +49,7 @@ export function candidatesFor(profiles: readonly Profile[], unnamed = false): Ca
     .filter(({ values, type }) => values.length > 0 && type !== 'array' && type !== 'object')
     .slice(0, MAX_COLUMNS);
   const amongEvents = isEventContext(filled.map(({ name }) => name));
-  const fits = new Map(filled.map((profile) => [profile.name, timesIn(profile)]));
+  const fits = new Map(filled.map((profile) => [profile.name, fitsOf(profile)]));
   // Numbers are times only where the name says so.
   const isTime = (profile: Profile) =>
     fits.get(profile.name)!.length > 0 &&
@@ -63,8 +64,14 @@ export function candidatesFor(profiles: readonly Profile[], unnamed = false): Ca
   return {
     userId: sorted(others.map(userCandidate)),
     event: sorted(others.map((profile) => eventCandidate(profile, amongEvents))),
-    timestamp: sorted([...times, ...composedTimes(times, others)]),
+    timestamp: sorted([...times, ...composedTimes(times, others, unnamed)]),
   };
+}
+
+/** How the values of a column can be read as times: as days of a spreadsheet only where its name says that it has dates. */
+function fitsOf(profile: Profile): readonly FormatFit[] {
+  const fits = timesIn(profile);
+  return DATE_NAME.test(profile.name) ? fits : fits.filter(({ format }) => format !== SERIAL);
 }
 
 function sorted<T extends Candidate>(candidates: readonly T[]): readonly T[] {
@@ -145,6 +152,8 @@ const FIRST_EPOCH = '1990';
 function timeCandidate(profile: Profile, fits: readonly FormatFit[]): Candidate {
   let score = timeScore(profile.name) || 25;
   if (fits.every(({ dateOnly }) => dateOnly)) score -= 6;
+  // Numbers that may be days count for less than times.
+  if (fits.every(({ format }) => format === SERIAL)) score = Math.min(score, CHOICE);
   if (profile.distinct === 1 && profile.total >= 5) score -= 15;
   return candidate(profile, score, `times in ${profile.values.length} records`);
 }
@@ -158,12 +167,18 @@ function candidate(profile: Profile, score: NameScore, reason: string): Candidat
   return { profile, score: score <= 0 ? 0 : score - 2 * depth - partly - hidden, reason };
 }
 
+/** Names of columns with dates, in several languages. */
+const DATE_NAME = /date|datum|day|fecha|datetime|timestamp/i;
 /** Names of columns with a time of day, in several languages. */
 const CLOCK_NAME =
   /time|hour|uhr|zeit|heure|hora|tijd|godzina|время|час|(?<!\p{L})(ora|orario|tid|saat)(?!\p{L})/iu;
 
 /** Joins a date with a time of day in another column, where no column has both. */
-function composedTimes(times: Candidates['timestamp'], others: readonly Profile[]): Candidates['timestamp'] {
+function composedTimes(
+  times: Candidates['timestamp'],
+  others: readonly Profile[],
+  unnamed: boolean,
+): Candidates['timestamp'] {
   if (times.some(({ fits, score }) => score >= SUGGESTED && fits.some(({ dateOnly }) => !dateOnly)))
     return [];
   const bracketed = bracketedTimes(others);
@@ -171,7 +186,9 @@ function composedTimes(times: Candidates['timestamp'], others: readonly Profile[
   const date = sorted(times)[0];
   const clock = others.find(
     ({ name, values, empty }) =>
-      empty === date?.profile.empty && CLOCK_NAME.test(name) && values.every(isTimeOfDay),
+      empty === date?.profile.empty &&
+      (unnamed ? values.every((value) => value.includes(':')) : CLOCK_NAME.test(name)) &&
+      values.every(isTimeOfDay),
   );
   if (!date || !clock) return [];
   return joined(date.profile, clock);

@@ -1,4 +1,5 @@
 import type { Mapping } from '../mapping/mapping.ts';
+import { SERIAL } from '../mapping/time/serial.ts';
 import { isTimeZone } from '../mapping/time/zones.ts';
 import { PLACEHOLDERS } from '../record/placeholders.ts';
 import type { Asked } from './ambiguity.ts';
@@ -16,6 +17,7 @@ interface TimeFlags {
   readonly time: FormatFit | undefined;
 }
 
+const SERIAL_MEANING = `is ${SERIAL}, if the numbers count days since 1900 as spreadsheets do`;
 /** Maximum number of zones that are named. */
 const MAX_ZONES = 5;
 
@@ -38,12 +40,18 @@ export function timeFlags(
   const asked: Asked[] = [];
   const fits = readings.flat();
   const formats = [...new Set(fits.flatMap(({ format }) => format ?? []))];
-  const open = readings.some(({ length }) => length !== 1) || formats.length > 1;
+  const isSerial = formats.length === 1 && formats[0] === SERIAL;
+  const open = readings.some(({ length }) => length !== 1) || formats.length > 1 || isSerial;
   // A time that does not have the format is read as this flag says.
   if (fits.some(({ flags: [name] }) => name === '--convert-timestamps')) flags.push(['convert-timestamps']);
   if (open) {
     const name = columns.length === 1 ? column.name : 'timestamp';
-    asked.push({ column: name, choices: formats, flag: ['timestamp-format', PLACEHOLDERS.timestampFormat] });
+    asked.push({
+      column: name,
+      choices: formats,
+      flag: ['timestamp-format', PLACEHOLDERS.timestampFormat],
+      ...(isSerial && { meaning: SERIAL_MEANING }),
+    });
   } else if (formats.length > 0) flags.push(['timestamp-format', formats[0]!]);
   if (fits.some(({ zoneless, dateOnly }) => zoneless && !dateOnly)) asked.push(...zoneQuestion(profiles));
   return { flags, asked, time: open ? undefined : only };

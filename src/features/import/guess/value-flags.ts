@@ -1,4 +1,6 @@
+import { isAccessLog } from '../formats/csv/access-logs.ts';
 import type { Sample } from '../formats/sample.ts';
+import { amountOf } from '../mapping/amounts.ts';
 import { isBoolean, isIdentifierName, isNumber } from '../mapping/column-types.ts';
 import { isLostConsent } from '../mapping/consent-names.ts';
 import { columnsOf } from '../mapping/map-rules.ts';
@@ -26,17 +28,65 @@ export const NO_VALUE: ReadonlySet<string> = new Set([...NULLS, '-', '--', 'N/A'
 export function cellFlags(samples: readonly Sample[], mapping: Mapping): Flag[] {
   const columns = columnsIn(samples);
   const flags: Flag[] = [];
-  if (mapping.nullTexts === undefined)
-    flags.push(...nullTexts(columns).map((text) => ['null', text] as const));
-  const delimiters = new Set(samples.map(({ delimiter }) => delimiter));
-  // Where commas separate cells, 1,234 is rather a thousand: only cents are certain.
-  if (numberForm(mapping) !== undefined) return flags;
-  if (hasDecimalCommas(columns, delimiters.has(','))) flags.push(['decimal-comma']);
-  else {
-    const thousands = thousandsOf(columns);
-    if (thousands !== undefined) flags.push(['thousands', thousands]);
+  if (mapping.nullTexts === undefined) {
+    const texts = new Set(nullTexts(columns));
+    const isLog = samples.some(({ header }) => header !== undefined && isAccessLog(header));
+    if (isLog && [...columns.values()].some((cells) => cells.includes('-'))) texts.add('-');
+    flags.push(...[...texts].map((text) => ['null', text] as const));
   }
+  const amounts = amountsIn(columns, mapping);
+  const numbers = new Map(
+    [...columns].map(([name, cells]) => [name, amounts.get(name)?.numbers ?? cells] as const),
+  );
+  const form = formFlag(numbers, samples, mapping);
+  if (form) flags.push(form);
+  const read = numberForm(
+    form ? { decimalComma: form[0] === 'decimal-comma', thousands: form[1] as Thousands } : mapping,
+  );
+  for (const [name, { unit, numbers: texts }] of amounts)
+    if (texts.every((text) => (read ? plainNumber(text, read) !== undefined : isNumber(text))))
+      flags.push(['type', `${name}=amount${unit === '' ? '' : `:${unit}`}`]);
   return flags;
+}
+
+/** The flag that says how numbers are written, unless one does. */
+function formFlag(
+  numbers: ReadonlyMap<string, readonly string[]>,
+  samples: readonly Sample[],
+  mapping: Mapping,
+): Flag | undefined {
+  if (numberForm(mapping) !== undefined) return undefined;
+  // Where commas separate cells, 1,234 is rather a thousand: only cents are certain.
+  if (
+    hasDecimalCommas(
+      numbers,
+      samples.some(({ delimiter }) => delimiter === ','),
+    )
+  )
+    return ['decimal-comma'];
+  const thousands = thousandsOf(numbers);
+  return thousands === undefined ? undefined : ['thousands', thousands];
+}
+
+/** The columns whose values are amounts in one unit at most, some of them marked as such, with the texts of the numbers. */
+function amountsIn(columns: ReadonlyMap<string, readonly string[]>, { types, nullTexts }: Mapping) {
+  const found = new Map<string, { readonly unit: string; readonly numbers: readonly string[] }>();
+  for (const [name, cells] of columns) {
+    if (types.has(name) || name === '' || name.includes('=') || isIdentifierName(name)) continue;
+    const values = cells.filter((cell) => !isNull(cell) && !nullTexts?.has(cell));
+    const amounts = values.map(amountOf);
+    const units = new Set(amounts.flatMap((amount) => (amount && amount.unit !== '' ? [amount.unit] : [])));
+    if (!amounts.some((amount) => amount?.isMarked) || units.size > 1) continue;
+    // Where all are in parentheses, such as (1), they are rather notes.
+    if (units.size === 0 && values.every((value) => /^\(\d+\)$/.test(value))) continue;
+    if (amounts.every((amount) => amount !== undefined))
+      found.set(name, { unit: [...units][0] ?? '', numbers: amounts.map(({ number }) => number) });
+  }
+  return found;
+}
+
+function isNull(cell: string): boolean {
+  return NULLS.has(cell) || AMONG_NUMBERS.has(cell) || cell.trim() === '';
 }
 
 /** Numbers that nothing but a separator of thousands explains: two of it, or one before a decimal mark. */
@@ -83,14 +133,15 @@ function nullTexts(columns: ReadonlyMap<string, readonly string[]>): string[] {
   const found = new Set<string>();
   const inTexts = new Set<string>();
   for (const cells of columns.values()) {
-    const nulls = new Set(
-      cells.filter((cell) => NULLS.has(cell) || AMONG_NUMBERS.has(cell) || /^\s+$/.test(cell)),
-    );
+    const nulls = new Set(cells.filter(isNull));
     if (nulls.size === 0) continue;
     const values = cells.filter((cell) => !nulls.has(cell));
     const typed =
       values.length > 0 &&
-      (values.every(isNumber) || values.every(isBoolean) || timesIn({ values, type: 'string' }).length > 0);
+      (values.every(isNumber) ||
+        values.every(isBoolean) ||
+        values.every((value) => amountOf(value)?.isMarked) ||
+        timesIn({ values, type: 'string' }).length > 0);
     for (const text of nulls) (typed || NULLS.has(text) ? found : inTexts).add(text);
   }
   const spaces = [...found].filter((text) => text.trim() === '');

@@ -5,6 +5,7 @@
 import * as z from 'zod/mini';
 import { described } from '../../../contract/described.ts';
 import { QUOTES } from '../formats/reading.ts';
+import { GIVEN_TYPE } from '../record/cell-type.ts';
 
 const name = () => z.string().check(z.minLength(1), z.maxLength(1000));
 const text = () => z.string().check(z.maxLength(1000));
@@ -38,7 +39,7 @@ export const MappingDocument = z.strictObject({
   ),
   set: z.optional(described(z.record(name(), text()), 'As --set: constants.')),
   type: z.optional(
-    described(z.record(name(), z.enum(['string', 'number', 'boolean'])), 'As --type: the types of columns.'),
+    described(z.record(name(), z.string().check(z.regex(GIVEN_TYPE))), 'As --type: the types of columns.'),
   ),
   convertTimestamps: z.optional(described(z.boolean(), 'As --convert-timestamps.')),
   timestampFormat: z.optional(described(name(), 'As --timestamp-format.')),

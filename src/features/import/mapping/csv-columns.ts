@@ -2,7 +2,7 @@ import { membersOf } from '../../../kit/json-members.ts';
 import { jsonString } from '../../../kit/json-string.ts';
 import { FILTERED, type Mapped, type RowMapper } from '../formats/record-mappers.ts';
 import { InputError } from '../input/input-error.ts';
-import type { CellType } from '../record/cell-type.ts';
+import type { CellType, GivenType } from '../record/cell-type.ts';
 import { FIELDS, FREE_PART, fieldJson, type RecordKind } from '../record/record-kind.ts';
 import type { ValidationError } from '../record/validation-errors.ts';
 import { decidedJson, hasType } from './column-types.ts';
@@ -29,7 +29,7 @@ type Column =
       readonly to: 'property';
       readonly name: string;
       readonly prefix: string;
-      readonly type: CellType | undefined;
+      readonly type: GivenType | undefined;
       /** The type that the sample gave the column, by its name in the header. */
       readonly decided: { readonly type: CellType; readonly name: string } | undefined;
     }

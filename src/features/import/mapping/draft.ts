@@ -1,6 +1,6 @@
 import { elementsOf, membersOf, minified, unquoted } from '../../../kit/json-members.ts';
 import { jsonString } from '../../../kit/json-string.ts';
-import type { CellType } from '../record/cell-type.ts';
+import type { GivenType } from '../record/cell-type.ts';
 import { FREE_PART, fieldJson } from '../record/record-kind.ts';
 import type { ValidationError } from '../record/validation-errors.ts';
 import { cellJson, type Mapping, propertyName } from './mapping.ts';
@@ -104,7 +104,7 @@ export class Draft {
     return undefined;
   }
 
-  private typed(name: string, value: string, type: CellType): ValidationError | undefined {
+  private typed(name: string, value: string, type: GivenType): ValidationError | undefined {
     const text = value[0] === '"' ? unquoted(value) : value;
     const cell = cellJson(text, type, numberForm(this.mapping));
     if ('json' in cell) return this.put(name, cell.json, cell.json !== value);

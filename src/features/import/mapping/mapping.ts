@@ -1,7 +1,8 @@
 import { jsonString } from '../../../kit/json-string.ts';
 import type { GivenPlan } from '../../catalog/event-plan-file.ts';
-import type { CellType, ColumnTypes } from '../record/cell-type.ts';
+import type { ColumnTypes, GivenType } from '../record/cell-type.ts';
 import type { RecordKind } from '../record/record-kind.ts';
+import { amountOf, unitOf } from './amounts.ts';
 import type { MapRule } from './map-rules.ts';
 import { formText, type NumberForm, plainNumber, type Thousands } from './number-form.ts';
 import type { TimestampFormat } from './time/timestamp-formats.ts';
@@ -14,7 +15,7 @@ export interface Mapping {
   /** `--set field=value`: constants for all records. */
   readonly set: ReadonlyMap<string, string>;
   /** `--type column=…`: the type of the cells. */
-  readonly types: ReadonlyMap<string, CellType>;
+  readonly types: ReadonlyMap<string, GivenType>;
   /** The type of each CSV column, as a sample decided it; undefined: each cell has its own. */
   readonly columnTypes?: ColumnTypes | undefined;
   /** The time zone for times without one; undefined without `--convert-timestamps`. */
@@ -75,9 +76,11 @@ export function keepsNested({ nested, nulls, nullTexts, drop, types }: Mapping):
  */
 export function cellJson(
   cell: string,
-  type: CellType | undefined,
+  type: GivenType | undefined,
   form?: NumberForm,
 ): { json: string } | { reason: string } {
+  const unit = unitOf(type);
+  if (unit !== undefined) return amountJson(cell, unit, form);
   switch (type) {
     case undefined:
       return { json: printsTheSame(cell) ? cell : jsonString(cell) };
@@ -105,6 +108,22 @@ export function cellJson(
       return { json: String(value) };
     }
   }
+  return { json: jsonString(cell) };
+}
+
+/** Converts an amount with this unit, or without one, to a number. */
+function amountJson(
+  cell: string,
+  unit: string,
+  form: NumberForm | undefined,
+): { json: string } | { reason: string } {
+  const amount = amountOf(cell);
+  if (!amount) return { reason: 'must be an amount' };
+  if (amount.unit !== '' && amount.unit !== unit)
+    return {
+      reason: `must be an amount ${unit === '' ? 'without a unit' : `in ${unit}`}, and is in ${amount.unit}`,
+    };
+  return cellJson(amount.number, 'number', form);
 }
 
 /** Matches `9.549,07` and `0,5`, but not `1,234`, which may have a thousands separator. */

@@ -84,7 +84,7 @@ export const mappingFlags = {
   type: Flags.string({
     summary: 'type of the values of a column or path',
     ...repeated,
-    helpValue: 'column=string|number|boolean',
+    helpValue: 'column=string|number|boolean|amount',
     ...sent('mapping', 'types', parse.typesOf, { file: 'pairs' }),
   }),
   delimiter: Flags.string({
@@ -107,7 +107,7 @@ export const mappingFlags = {
     }),
   }),
   'timestamp-format': Flags.string({
-    summary: 'form of the times, such as "DD.MM.YYYY HH:mm", epoch-s or epoch-ms',
+    summary: 'form of the times, such as "DD.MM.YYYY HH:mm", epoch-s, epoch-ms or excel',
     helpValue: 'FORMAT',
     ...sent('mapping', 'timestampFormat', parse.timestampFormatOf, {
       journal: (given) => given && [given.format.format, given.zone],

@@ -8,7 +8,7 @@ import { encodingName } from '../input/encoding.ts';
 import { columnsOf, type MapRule, parseRule, ruleText } from '../mapping/map-rules.ts';
 import type { Mapping } from '../mapping/mapping.ts';
 import { compileTimestampFormat, TimestampFormatError } from '../mapping/time/timestamp-formats.ts';
-import type { CellType } from '../record/cell-type.ts';
+import { type GivenType, isGivenType } from '../record/cell-type.ts';
 import { isPlaceholder } from '../record/placeholders.ts';
 import { FIELDS } from '../record/record-kind.ts';
 import type { Shard } from '../record/shard.ts';
@@ -72,18 +72,18 @@ function firstRepeated(names: readonly string[]): string | undefined {
   return names.find((name) => seen.size === seen.add(name).size);
 }
 
-export function typesOf(given: readonly string[] | undefined, { kind }: Given): Map<string, CellType> {
+export function typesOf(given: readonly string[] | undefined, { kind }: Given): Map<string, GivenType> {
   return new Map(
     pairs('type', given).map(([column, type]) => {
-      if (!['string', 'number', 'boolean'].includes(type))
+      if (!isGivenType(type))
         throw new SvcError('usage', `--type ${column}=${type} is not a type`, {
-          hint: shell`choose string, number or boolean, such as: --type ${`${column}=string`}`,
+          hint: shell`choose string, number, boolean or amount, such as: --type ${`${column}=string`}, or for amounts in euros ${`${column}=amount:€`}`,
         });
       if (type !== 'string' && FIELDS[kind].includes(column))
         throw new SvcError('usage', `--type ${column}=${type}: the field ${column} is always text`, {
           hint: shell`leave out --type ${`${column}=${type}`}`,
         });
-      return [column, type as CellType] as const;
+      return [column, type] as const;
     }),
   );
 }

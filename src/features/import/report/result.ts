@@ -1,5 +1,6 @@
 import type { TimeSpan } from '../deliver/time-span.ts';
 import type { InputFacts } from '../formats/input-facts.ts';
+import { unitOf } from '../mapping/amounts.ts';
 import { onlyColumn } from '../mapping/map-rules.ts';
 import type { Mapping } from '../mapping/mapping.ts';
 import type { CellType } from '../record/cell-type.ts';
@@ -95,7 +96,10 @@ function typesOf({ kind, columnTypes, types, map, drop }: Mapping): Record<strin
   const properties = [...(columnTypes ?? [])].filter(
     ([name]) => name !== '' && !drop?.has(name) && !isField(targets.get(name) ?? name),
   );
-  return Object.fromEntries([...properties, ...types]);
+  const given = [...types].map(
+    ([name, type]) => [name, unitOf(type) === undefined ? type : 'number'] as const,
+  );
+  return Object.fromEntries([...properties, ...given]) as Record<string, CellType>;
 }
 
 /** The counters do not add up. */

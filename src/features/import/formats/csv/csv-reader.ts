@@ -61,13 +61,14 @@ export class CsvReader implements RecordReader {
   private emptyAt: number | undefined;
   /** The rows end in a delimiter that the header lacks. */
   trailing = false;
+  /** It is a log of the W3C format, with comments, and dashes for what is empty. */
+  dashes = false;
   /** Rows to come that are further lines of the header. */
   private moreHeaders = 0;
   /** The header is in the file; its first bytes, without a quote. */
   private isNamed = false;
   private headerStart = Buffer.alloc(0);
   private readonly leftOut = new Set<string>();
-  private comments = false;
   header: readonly string[] | undefined;
   /** The bytes of the delimiter. */
   private mark = Buffer.from(',');
@@ -109,7 +110,7 @@ export class CsvReader implements RecordReader {
     const dialect = findDialect(head, reading.delimiter, reading.quote);
     requireForm(file, head.subarray(dialect.skipBytes), dialect, reading);
     if (!reading.columns) this.refuseNames(dialect);
-    this.comments = dialect.comments === true;
+    this.dashes = dialect.comments === true;
     this.delimiter = dialect.delimiter;
     this.mark = Buffer.from(dialect.delimiter);
     this.longHeader = dialect.longHeader === true;
@@ -150,7 +151,7 @@ export class CsvReader implements RecordReader {
       return;
     }
     const bytes = buffer.subarray(start, row.end);
-    if (empty || (this.comments && bytes[0] === HASH) || this.isNoRow(bytes, row) || !batcher.countRecord()) {
+    if (empty || (this.dashes && bytes[0] === HASH) || this.isNoRow(bytes, row) || !batcher.countRecord()) {
       batcher.skip(next);
       return;
     }

@@ -1,4 +1,4 @@
-import type { Quote } from '../reading.ts';
+import type { Quote, RowForm } from '../reading.ts';
 
 /** The most columns of a table: those of a spreadsheet. 40,000 took 291 MB, and kept Ctrl-C waiting for seconds. */
 const MAX_COLUMNS = 16_384;
@@ -172,16 +172,10 @@ export function cellsOf(text: string, delimiter: string, quoted: boolean, quote:
   }
 }
 
-/** The cells of a row without an empty one that follows the delimiter at its end, where all rows have one. */
-export function rowCells(
-  cells: string[],
-  {
-    header,
-    trailing,
-  }: { readonly header?: readonly string[] | undefined; readonly trailing?: boolean | undefined },
-): string[] {
+/** The cells of a row as they are meant: without what stands for nothing. */
+export function rowCells(cells: string[], { header, trailing, dashes }: RowForm): string[] {
   if (trailing && cells.length === (header?.length ?? 0) + 1 && cells.at(-1) === '') cells.pop();
-  return cells;
+  return dashes ? cells.map((cell) => (cell === '-' ? '' : cell)) : cells;
 }
 
 /** Writes the names of columns as `--columns` has them. */

@@ -114,19 +114,3 @@ function isNumberedColumn(cell: string, index: number, header: readonly string[]
   if (header.indexOf(cell) !== index) return false;
   return /^(19|20)\d\d$/.test(cell) || /^\d$/.test(cell) || Number(cell) === Number(header[index - 1]) + 1;
 }
-
-/** The columns of the combined log format of web servers. */
-const LOG_COLUMNS = ['ip', 'ident', 'user', 'time', 'zone', 'request', 'status', 'bytes', 'referer', 'agent'];
-
-/** Names for the columns of a table without a header, of which `first` is the first row. */
-export function columnNames(first: readonly string[]): string[] {
-  const names = first.map((_, index) => `column${index + 1}`);
-  const at = first.findIndex(
-    (cell, i) => /^\[\d\d\/[A-Z][a-z]{2}\/\d{4}:/.test(cell) && first[i + 1]?.endsWith(']'),
-  );
-  if (at === 3) return [...LOG_COLUMNS, ...names.slice(LOG_COLUMNS.length)].slice(0, first.length);
-  if (at === 4)
-    return ['host', ...LOG_COLUMNS, ...names.slice(LOG_COLUMNS.length + 1)].slice(0, first.length);
-  if (at >= 0) names.splice(at, 2, 'time', 'zone');
-  return names;
-}

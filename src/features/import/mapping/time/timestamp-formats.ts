@@ -1,5 +1,6 @@
 import { EPOCHS, type Epoch, fromEpoch } from './epochs.ts';
 import { fraction, type ReadToken, TOKENS, type Token } from './format-tokens.ts';
+import { fromSerial, SERIAL } from './serial.ts';
 import { type Converted, midnight, refuse, wallTimeToUtc } from './wall-time.ts';
 
 /** A compiled `--timestamp-format`. */
@@ -35,7 +36,7 @@ const COMPACT_YEARS = [1900, 2199] as const;
 
 /**
  * Compiles a format of `--timestamp-format`: the tokens of time/format-tokens.ts with text between them, where letters
- * other than `T` stand in brackets, or the name of an epoch. Throws a TimestampFormatError.
+ * other than `T` stand in brackets, or the name of an epoch, or `excel`. Throws a TimestampFormatError.
  */
 export function compileTimestampFormat(format: string): TimestampFormat {
   const epoch = EPOCH_ALIASES.get(format) ?? (Object.hasOwn(EPOCHS, format) ? (format as Epoch) : undefined);
@@ -47,6 +48,7 @@ export function compileTimestampFormat(format: string): TimestampFormat {
       hasTime: true,
       parse: (text) => fromEpoch(text.trim(), epoch) ?? refusal,
     };
+  if (format === SERIAL) return { format, hasZone: false, hasTime: true, parse: fromSerial };
   const { parts, names, reads, compact } = tokenize(format);
   check(parts, names);
   return {
