@@ -63,9 +63,13 @@ export function removeOldDownloads(dataDir: string, now: number): void {
   const folder = downloadsFolder(dataDir);
   for (const name of existsSync(folder) ? readdirSync(folder) : []) {
     const path = join(folder, name);
-    const files = readdirSync(path).map((file) => statSync(join(path, file), { throwIfNoEntry: false }));
-    const usedAt = Math.max(0, ...files.map((file) => file?.mtimeMs ?? now));
-    if (now - usedAt > KEPT_MS) rmSync(path, { recursive: true, force: true });
+    try {
+      const files = readdirSync(path).map((file) => statSync(join(path, file), { throwIfNoEntry: false }));
+      const usedAt = Math.max(0, ...files.map((file) => file?.mtimeMs ?? now));
+      if (now - usedAt > KEPT_MS) rmSync(path, { recursive: true, force: true });
+    } catch {
+      // Another process removed it meanwhile, or it is not ours.
+    }
   }
 }
 
