@@ -101,7 +101,7 @@ test('an access log of a web server is a table, with the time in two cells', asy
   const { flags, inspection, rejected } = await suggested(log, 'access.log');
   expect(flags).toBe(
     '--map userId=user --set event=EVENT_NAME --map timestamp=time+zone --convert-timestamps ' +
-      '--columns ip,ident,user,time,zone,request,status,bytes,referer,agent',
+      '--columns ip,ident,user,time,zone,request,status,bytes,referer,agent --null -',
   );
   expect([inspection.timestamps.first, rejected]).toEqual(['2012-02-10T21:42:07Z', 0]);
 });
