@@ -3,7 +3,7 @@ import { shell, shellPath } from '../../../kit/shell.ts';
 import { asCsv } from '../input/archive/files-in.ts';
 import { InputError } from '../input/input-error.ts';
 import { rejectedFile } from '../record/reject.ts';
-import { type JsonShape, jsonShape, type Known, pathText } from './json/find-records.ts';
+import { jsonShape, type Known, pathText } from './json/find-records.ts';
 import { NotUtf8 } from './not-utf8.ts';
 import { refuseProse } from './prose.ts';
 import type { Format, Reading } from './reading.ts';
@@ -113,14 +113,25 @@ export function detectFormat(name: string, head: Buffer, options: DetectOptions)
   if (first === '{' || (first === '[' && !isLog)) {
     const shape = jsonShape(head, known, fields);
     if (shape && 'choices' in shape) throw severalArrays(name, shape.choices);
+    if (shape && 'brokenAt' in shape) throw brokenObject(name, head, shape.brokenAt);
     if (shape?.format === 'ndjson' && format) return { format, path: [] };
-    return shape as Exclude<JsonShape, { choices: unknown }> | undefined;
+    return shape;
   }
   if (named) return { format: named, path: [] };
   if (first === undefined) return { format: 'ndjson' };
   if (known === 'more' && !head.includes('\n')) return undefined;
   if (delimiter === undefined) refuseProse(name, head, options.print);
   return { format: 'csv' };
+}
+
+/** One JSON object, where something in it is not JSON. */
+function brokenObject(name: string, head: Buffer, at: number): InputError {
+  const before = head.toString('utf8', 0, at).split('\n');
+  const place = `line ${before.length}, column ${before.at(-1)!.length + 1}`;
+  return new InputError(
+    `${name === '-' ? 'standard input' : name} is one JSON object with an error in ${place}.`,
+    name === '-' ? 'jq .' : shell`jq . ${name}`,
+  );
 }
 
 function severalArrays(name: string, choices: readonly string[]): InputError {

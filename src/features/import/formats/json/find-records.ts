@@ -6,12 +6,16 @@ export type JsonShape =
   | { readonly format: 'ndjson' }
   /** In the array at a path; empty for an array at the top, or objects one after the other. */
   | { readonly format: 'json'; readonly path: readonly string[] }
+  /** In an object over several lines that is not JSON from this byte on. */
+  | { readonly format: 'json'; readonly brokenAt: number }
   /** In one of several arrays of objects, of which the user has to choose. */
   | { readonly format: 'json'; readonly choices: readonly string[] };
 
 /** How much of the text is known: `all` of it, `more` can be had, or as much as will be read to `decide`. */
 export type Known = 'all' | 'more' | 'decide';
 
+/** Lines that are tried as records. */
+const MAX_LINES = 100;
 /** Arrays are sought in objects up to this depth. */
 const MAX_DEPTH = 4;
 const LINE_FEED = 0x0a;
@@ -32,7 +36,11 @@ export function jsonShape(head: Buffer, known: Known, fields: ReadonlySet<string
   const scanner = new ValueScanner();
   scanner.start();
   const end = scanner.scan(bytes, from, head.length);
-  if (end === INVALID) return NDJSON;
+  if (end === INVALID) {
+    // Of lines that are records, the first may be cut short.
+    if (scanner.lineFeeds === 0 || head.toString('utf8').split('\n', MAX_LINES).some(isObject)) return NDJSON;
+    return known === 'more' ? undefined : { format: 'json', brokenAt: scanner.at };
+  }
   const lines = scanner.lineFeeds > 0;
   const plain = lines ? OBJECTS : NDJSON;
   if (end === NEED) {
@@ -48,6 +56,17 @@ export function jsonShape(head: Buffer, known: Known, fields: ReadonlySet<string
   }
   // On the line of the first object: a comma or another object, or else something that is not JSON.
   return lines || /^[ \t\r]*(,[ \t\r]*(\n|\{)|\{)/.test(after) ? OBJECTS : NDJSON;
+}
+
+/** Returns whether a line is an object of its own. */
+function isObject(line: string): boolean {
+  if (!line.startsWith('{')) return false;
+  try {
+    JSON.parse(line);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** The shape of an object that is not a record itself and holds arrays of objects. */
