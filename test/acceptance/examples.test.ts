@@ -6,6 +6,7 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { type ManifestCommand, readManifest } from '../../src/cli/command/manifest.ts';
 import { examplesOf } from '../../src/cli/help/pages.ts';
 import { startHandler } from '../support/listen/handler-process.ts';
+import { startFileServer } from '../support/peers/file-server.ts';
 import { postgresDatabase } from '../support/postgres/database.ts';
 import { installedSvc } from '../support/process/installed-svc.ts';
 import { startProcess } from '../support/process/run-process.ts';
@@ -129,6 +130,8 @@ const CATALOG = {
 /** The goal of which a reward is reported. */
 const GOAL = { goalId: 'order', event: 'order_completed', within: '7d' };
 
+const EVENT = '{"userId":"u1","event":"seen","timestamp":"2026-01-31T12:00:00Z"}\n';
+
 /** Compressed exports of other products. */
 const EXPORTS = {
   'export.ndjson.gz':
@@ -145,6 +148,7 @@ async function setStage() {
   });
   const handler = await startHandler('python3', [join(ROOT, 'examples/handlers/python/server.py')], SECRET);
   onTestFinished(() => handler.stop());
+  const web = await startFileServer(gzipSync(EVENT), '/day.ndjson.gz');
   const database = await postgresDatabase({ empty: true });
   const folders = { SVC_CONFIG_DIR: join(tempDir(), 'config'), SVC_DATA_DIR: join(tempDir(), 'data') };
   const { home, work, bin, session } = svc.session({ ...folders, SVC_WEBHOOK_SECRET: SECRET });
@@ -152,7 +156,7 @@ async function setStage() {
   symlinkSync(join(ROOT, 'test/support/jq.mjs'), join(bin, 'jq'));
   mkdirSync(join(home, '.config/fish/completions'), { recursive: true });
   for (const [name, text] of Object.entries({
-    'app.log': '{"userId":"u1","event":"seen","timestamp":"2026-01-31T12:00:00Z"}\n',
+    'app.log': EVENT,
     'batch.json': '{"events":[{"userId":"u1","event":"seen","timestamp":"2026-01-31T12:00:00Z"}]}',
     'body.json': '{"type":"campaign.opened","contentId":"c","hashId":"h"}',
     'delivery.json': SIGNED,
@@ -239,6 +243,7 @@ svc imports list --json | jq -r '.imports[0].id'`);
     ['key_3f0c9a', keyId],
     ['3f1c02aa', importId],
     ['https://eu.example.com', service.url],
+    ['https://data.example.com/day.ndjson.gz', web.url],
     // Asks for the key in a terminal; here there is none.
     ['svc profiles add test', 'SVC_API_KEY=$(cat key.txt) svc profiles add test'],
     ['ws_1', service.workspace],
