@@ -7,15 +7,18 @@ import { freshDatabase } from '../../support/postgres/database.ts';
 import { tempDir } from '../../support/temp.ts';
 
 test('after deletions, a workspace is like one that never had the events', async () => {
-  const store = await connectStore(await freshDatabase(tempDir()), systemClock);
+  const database = await freshDatabase(tempDir());
+  const store = await connectStore(database, systemClock);
   onTestFinished(() => store.close());
   const { seed } = fc.readConfigureGlobal();
   let deleted = 0;
-  for (let i = 0; i < 12; i++) {
+  // Each is thousands of statements, which PostgreSQL answers over a connection. More are played by twins.chaos.ts.
+  const interleavings = database.startsWith('postgres') ? 4 : 12;
+  for (let i = 0; i < interleavings; i++) {
     const played = await playTwins(store, `${seed}_${i}`);
     expect(played.differences, `interleaving ${seed}_${i}`).toEqual([]);
     expect(played.left).toBeGreaterThan(20);
     deleted += played.deleted;
   }
-  expect(deleted).toBeGreaterThan(100);
+  expect(deleted).toBeGreaterThan(8 * interleavings);
 });
