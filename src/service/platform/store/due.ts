@@ -72,10 +72,13 @@ export const due = {
     return { found: working(found), next: ids.length < NAMED ? undefined : ids.at(-1) };
   },
 
-  /** When the next mark of a lane after the present is due in any workspace, Unix ms; undefined without marks. */
+  /**
+   * When the next mark of a lane that does not count as due yet is due in any workspace, Unix ms; undefined without marks.
+   * It may be past where a test clock holds back work.
+   */
   async next(tx: Tx, lane: Lane): Promise<number | undefined> {
     const row = await tx.sql.get<{ at: number }>(
-      'SELECT due_at AS at FROM due WHERE lane = ? AND due_at > ? ORDER BY due_at LIMIT 1',
+      `SELECT due_at AS at FROM due WHERE lane = ? AND due_at > ${latest(tx)} ORDER BY due_at LIMIT 1`,
       [lane, tx.now],
     );
     return row?.at;
