@@ -12,13 +12,13 @@ test('after deletions, a workspace is like one that never had the events', async
   onTestFinished(() => store.close());
   const { seed } = fc.readConfigureGlobal();
   let deleted = 0;
-  // Each is thousands of statements, which PostgreSQL answers over a connection. More are played by twins.chaos.ts.
-  const interleavings = database.startsWith('postgres') ? 4 : 12;
-  for (let i = 0; i < interleavings; i++) {
+  // Each round is thousands of statements, which PostgreSQL answers over a connection. More are played by twins.chaos.ts.
+  const rounds = database.startsWith('postgres') ? 4 : 12;
+  for (let i = 0; i < rounds; i++) {
     const played = await playTwins(store, `${seed}_${i}`);
-    expect(played.differences, `interleaving ${seed}_${i}`).toEqual([]);
+    expect(played.differences, `round ${seed}_${i}`).toEqual([]);
     expect(played.left).toBeGreaterThan(20);
     deleted += played.deleted;
   }
-  expect(deleted).toBeGreaterThan(8 * interleavings);
+  expect(deleted).toBeGreaterThan(8 * rounds);
 });
