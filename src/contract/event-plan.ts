@@ -2,6 +2,7 @@
  * The plan of a workspace's events, the section `events` of the catalog (docs/catalog.md), and the one judge of it: the
  * service, `events import --plan` and its dry run all ask `judge`.
  */
+import { firstOf } from '../kit/first-of.ts';
 import { isDateTime, startsWithDate } from './timestamp.ts';
 
 /** What is done about an event that the plan does not allow. */
@@ -106,14 +107,13 @@ export function judgeOf({ violations = 'warn', unknownEvents = 'warn', plan }: E
 
 function judgedProperty({ type, enum: values, format }: PlannedProperty): JudgedProperty {
   const types = [type].flat() as PropertyType[];
-  const listed = (values ?? []).slice(0, LISTED).map((value) => JSON.stringify(value));
-  const more = (values?.length ?? 0) - listed.length;
+  const named = (values ?? []).map((value) => JSON.stringify(value));
   return {
     types,
     values: values && new Set<unknown>(values),
     format,
     wrongType: `must be ${types.map((one) => WORDS[one]).join(' or ')}`,
-    wrongValue: `must be one of ${listed.join(', ')}${more > 0 ? ` and ${more} more` : ''}`,
+    wrongValue: `must be one of ${firstOf(named, LISTED)}`,
   };
 }
 

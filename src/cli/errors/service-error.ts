@@ -1,4 +1,5 @@
 import type { ApiError, TransportError } from '../../client/errors.ts';
+import { firstOf } from '../../kit/first-of.ts';
 import type { Invocation } from '../invocation/invocation.ts';
 import { describeOrigin } from '../invocation/origin.ts';
 import { rejectedKeyHint } from './rejected-key.ts';
@@ -9,8 +10,7 @@ export function fromApi(error: ApiError): SvcError {
   const details = error.details.map(
     ({ index, field, message }) => `${index === undefined ? '' : `[${index}] `}${field} ${message}`,
   );
-  const shown =
-    details.slice(0, 5).join('; ') + (details.length > 5 ? `; and ${details.length - 5} more` : '');
+  const shown = firstOf(details, 5, '; ');
   const status = error.message.endsWith(` ${error.status}`) ? '' : ` (HTTP ${error.status})`;
   const message = `${error.message.replace(/\.$/, '')}${shown ? `: ${shown}` : ''}${status}`;
   const words = { requestId: error.requestId, cause: error };

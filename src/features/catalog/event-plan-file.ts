@@ -5,6 +5,7 @@ import { SvcError } from '../../cli/errors/svc-error.ts';
 import type { World } from '../../cli/terminal/world.ts';
 import { type EventPlan, type Judge, judgeOf } from '../../contract/event-plan.ts';
 import { MAX_BODY_BYTES } from '../../contract/limits.ts';
+import { firstOf } from '../../kit/first-of.ts';
 import { isMembers } from './diff.ts';
 import { readCatalog } from './file.ts';
 import { issuesOf } from './issues.ts';
@@ -54,9 +55,8 @@ export async function planIn(file: string, world: World): Promise<EventPlan | un
 function checkedPlan(file: string, section: unknown): Omit<GivenPlan, 'file'> {
   const issues = issuesOf({ contents: [], events: section });
   if (issues.length > 0) {
-    const shown = issues.slice(0, SHOWN).map(({ path, message }) => `${path} ${message}`);
-    const more = issues.length - shown.length;
-    throw new SvcError('file', `${file}: ${shown.join('; ')}${more > 0 ? `; and ${more} more` : ''}`, {
+    const texts = issues.map(({ path, message }) => `${path} ${message}`);
+    throw new SvcError('file', `${file}: ${firstOf(texts, SHOWN, '; ')}`, {
       hint: 'correct it; docs/catalog.md describes the section `events`',
     });
   }

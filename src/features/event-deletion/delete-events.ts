@@ -1,9 +1,8 @@
 import { SvcError } from '../../cli/errors/svc-error.ts';
-import { confirm } from '../../cli/input/prompt.ts';
 import { sanitizeLine } from '../../cli/terminal/sanitize.ts';
 import type { AnswerOf, RequestOf } from '../../contract/endpoints.ts';
 import { objectOf } from '../../kit/object-of.ts';
-import { follow, type Needs } from './follow.ts';
+import { confirmDeletion, follow, type Needs } from './follow.ts';
 
 /** Which events are deleted (see the endpoint deleteEvents). */
 export type Selection = Omit<RequestOf<'deleteEvents'>, 'dryRun'>;
@@ -20,23 +19,17 @@ export async function deleteEvents(
   selection: Selection,
   before: () => void = () => {},
 ): Promise<boolean> {
-  const { out, world, flags } = needs;
+  const { out, flags } = needs;
   const counted = await carryOut(needs, { ...selection, dryRun: true });
   if (flags['dry-run']) {
     out.result(printed(counted), () => `${sampleText(counted)}nothing was deleted (--dry-run)`);
     return false;
   }
-  if (counted.events > 0 && !flags.yes) {
-    out.info(sampleText(counted).trimEnd());
-    const sure = await confirm(world, `Delete ${eventsText(counted.events)} for good?`, {
-      noInput: flags['no-input'],
-      instead: (invocation) => invocation.rerunWith('--yes'),
-    });
-    if (!sure)
-      throw new SvcError('usage', 'nothing was deleted', {
-        hint: (invocation) => invocation.rerunWith('--yes'),
-      });
-  }
+  await confirmDeletion(needs, {
+    empty: counted.events === 0,
+    counted: sampleText(counted),
+    what: eventsText(counted.events),
+  });
   before();
   const done = await carryOut(needs, selection);
   out.result(printed({ ...done, sample: counted.sample }), () =>

@@ -1,9 +1,8 @@
 import { SvcError } from '../../cli/errors/svc-error.ts';
-import { confirm } from '../../cli/input/prompt.ts';
 import { sanitizeLine } from '../../cli/terminal/sanitize.ts';
 import type { AnswerOf, RequestOf } from '../../contract/endpoints.ts';
 import { objectOf } from '../../kit/object-of.ts';
-import { follow, type Needs } from './follow.ts';
+import { confirmDeletion, follow, type Needs } from './follow.ts';
 
 type Deletion = AnswerOf<'deleteUsers'>;
 
@@ -38,22 +37,16 @@ export async function deleteUsers(
   counted: Deletion,
   before: () => void,
 ): Promise<boolean> {
-  const { out, world, flags } = needs;
+  const { out, flags } = needs;
   if (flags['dry-run']) {
     out.result(printed(counted), () => `${sampleText(counted)}nothing was deleted (--dry-run)`);
     return false;
   }
-  if (counted.users > 0 && !flags.yes) {
-    out.info(sampleText(counted).trimEnd());
-    const sure = await confirm(world, `Delete ${usersText(counted.users)} for good?`, {
-      noInput: flags['no-input'],
-      instead: (invocation) => invocation.rerunWith('--yes'),
-    });
-    if (!sure)
-      throw new SvcError('usage', 'nothing was deleted', {
-        hint: (invocation) => invocation.rerunWith('--yes'),
-      });
-  }
+  await confirmDeletion(needs, {
+    empty: counted.users === 0,
+    counted: sampleText(counted),
+    what: usersText(counted.users),
+  });
   before();
   const done = await carryOut(needs, { run });
   out.result(printed({ ...done, sample: counted.sample }), () =>

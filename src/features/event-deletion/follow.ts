@@ -1,6 +1,7 @@
 import type { Context } from '../../cli/command/command.ts';
 import { SvcError } from '../../cli/errors/svc-error.ts';
 import { isUnsupported } from '../../cli/errors/unsupported-operation.ts';
+import { confirm } from '../../cli/input/prompt.ts';
 import { Redraw } from '../../cli/terminal/redraw.ts';
 import { sanitize } from '../../cli/terminal/sanitize.ts';
 import type { Client } from '../../client/client.ts';
@@ -25,6 +26,26 @@ interface Followed<T> {
   /** How far it is, in one line. */
   readonly text: (deletion: T) => string;
   readonly what: string;
+}
+
+/**
+ * Shows what was counted, and asks whether to delete it, unless it is nothing or --yes was given. Throws a `usage` error where
+ * the answer is no. `counted` is the text of the count and its sample, `what` as in `Delete 3 events for good?`.
+ */
+export async function confirmDeletion(
+  { world, out, flags }: Needs,
+  { empty, counted, what }: { empty: boolean; counted: string; what: string },
+): Promise<void> {
+  if (empty || flags.yes) return;
+  out.info(counted.trimEnd());
+  const sure = await confirm(world, `Delete ${what} for good?`, {
+    noInput: flags['no-input'],
+    instead: (invocation) => invocation.rerunWith('--yes'),
+  });
+  if (!sure)
+    throw new SvcError('usage', 'nothing was deleted', {
+      hint: (invocation) => invocation.rerunWith('--yes'),
+    });
 }
 
 /** Requests a deletion, and waits until what it selects is deleted, or counted. Throws an SvcError. */

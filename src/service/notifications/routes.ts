@@ -1,5 +1,6 @@
 import { ServiceError } from '../../contract/errors.ts';
 import { MAX_SEND_AHEAD_DAYS } from '../../contract/limits.ts';
+import { firstOf } from '../../kit/first-of.ts';
 import { newId } from '../../kit/id.ts';
 import { nearest } from '../../kit/nearest.ts';
 import type { Catalogs } from '../catalog/follow.ts';
@@ -179,8 +180,7 @@ function knownTemplates(templates: ReadonlyMap<string, unknown>, typed: string):
   );
   if (near !== undefined) return `; the nearest is ${near}`;
   if (names.length === 0) return ', which has none';
-  const more = templates.size > MAX_LISTED ? ` and ${templates.size - MAX_LISTED} more` : '';
-  return `: ${names.slice(0, MAX_LISTED).join(', ')}${more}`;
+  return `: ${firstOf([...templates.keys()], MAX_LISTED)}`;
 }
 
 function sentBy({ status, history }: Pick<StoredNotification, 'status' | 'history'>): object {

@@ -1,3 +1,4 @@
+import { firstOf } from '../../../kit/first-of.ts';
 import { nearest } from '../../../kit/nearest.ts';
 import { shellWord } from '../../../kit/shell.ts';
 import { InputError } from '../input/input-error.ts';
@@ -200,7 +201,6 @@ export function shortName(name: string): string {
 
 /** Lists names for an error message. */
 export function listed(names: readonly string[]): string {
-  const shown = names.slice(0, MAX_NAMES).map((name) => shortName(name) || '(no name)');
-  const more = names.length - shown.length;
-  return shown.join(', ') + (more > 0 ? ` and ${more} more` : '');
+  const short = names.map((name) => shortName(name) || '(no name)');
+  return firstOf(short, MAX_NAMES);
 }

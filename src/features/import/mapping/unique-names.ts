@@ -1,3 +1,4 @@
+import { firstOf } from '../../../kit/first-of.ts';
 import { InputError } from '../input/input-error.ts';
 import { FIELDS } from '../record/record-kind.ts';
 import { columnsOf } from './map-rules.ts';
@@ -38,9 +39,8 @@ export function uniqueNames(
     return unique;
   });
   if (renamed.length === 0) return { names, notice: undefined };
-  const more = renamed.length > MAX_NAMED ? ` and ${renamed.length - MAX_NAMED} more` : '';
   return {
     names,
-    notice: `${file} has columns of the same name: the second ${renamed.slice(0, MAX_NAMED).join(', ')}${more}.`,
+    notice: `${file} has columns of the same name: the second ${firstOf(renamed, MAX_NAMED)}.`,
   };
 }

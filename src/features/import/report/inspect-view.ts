@@ -1,5 +1,6 @@
 import { table } from '../../../cli/terminal/table.ts';
 import { bold, cyan, Rendered, type Text } from '../../../cli/terminal/text.ts';
+import { firstOf } from '../../../kit/first-of.ts';
 import { ambiguityNotes } from '../guess/ambiguity.ts';
 import type { Findings } from '../guess/findings.ts';
 import { CHOICE } from '../guess/roles.ts';
@@ -73,9 +74,8 @@ export function inspectionText(
 function emptyText({ columns }: Inspection): string {
   const empty = columns.filter(({ distinct, name }) => distinct === 0 && name !== '').map(({ name }) => name);
   if (empty.length === 0) return '';
-  const some = empty.slice(0, MAX_EMPTY).map((name) => name.slice(0, MAX_CHARS));
-  const more = empty.length - some.length;
-  return `\nempty: ${some.join(', ')}${more > 0 ? ` and ${count(more)} more` : ''}`;
+  const short = empty.map((name) => name.slice(0, MAX_CHARS));
+  return `\nempty: ${firstOf(short, MAX_EMPTY)}`;
 }
 
 function formText({ format, encoding, compression, delimiter, header }: Inspection): string {

@@ -1,5 +1,6 @@
 import { bold, type Text } from '../../../cli/terminal/text.ts';
 import { UNLIMITED } from '../../../contract/limits.ts';
+import { firstOf } from '../../../kit/first-of.ts';
 import type { Reasons } from '../record/reasons.ts';
 import type { ImportEnd, ImportResult } from './result.ts';
 
@@ -120,9 +121,8 @@ function dataText({ firstTimestamp, lastTimestamp, types }: ImportResult): strin
   const named = (['number', 'boolean', 'string'] as const).flatMap((type) => {
     const columns = Object.keys(types).filter((name) => types[name] === type);
     if (columns.length === 0) return [];
-    const some = columns.slice(0, MAX_COLUMNS).map((name) => name.slice(0, MAX_CHARS));
-    const more = columns.length - some.length;
-    return `${type === 'string' ? 'text' : type} ${some.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+    const short = columns.map((name) => name.slice(0, MAX_CHARS));
+    return `${type === 'string' ? 'text' : type} ${firstOf(short, MAX_COLUMNS)}`;
   });
   return times + (named.length > 0 ? `\n  types:   ${named.join('; ')}` : '');
 }

@@ -1,3 +1,4 @@
+import { firstOf } from '../../../kit/first-of.ts';
 import { seededRandom } from '../../../kit/random.ts';
 import type { Audience, Content } from '../../catalog/content.ts';
 import { keptContent, type Placement, placementOf, shareOf } from '../../catalog/placement.ts';
@@ -125,7 +126,7 @@ const warningOf = (unknown: readonly string[]) =>
   unknown.length === 0 ? '' : ` Warning: no content is in the excluded ${few(unknown)}.`;
 
 const few = (names: readonly string[]) =>
-  `${names.length === 1 ? 'category' : 'categories'} ${names.slice(0, 3).join(', ')}${names.length > 3 ? ` and ${names.length - 3} more` : ''}`;
+  `${names.length === 1 ? 'category' : 'categories'} ${firstOf(names, 3)}`;
 
 function choose(
   contents: readonly Content[],

@@ -1,5 +1,6 @@
 import { lstat, open, readdir, realpath, stat } from 'node:fs/promises';
 import { basename, join, relative, resolve } from 'node:path';
+import { firstOf } from '../../../../kit/first-of.ts';
 import { shell, shellPath } from '../../../../kit/shell.ts';
 import type { Downloads } from '../downloads.ts';
 import { InputError } from '../input-error.ts';
@@ -112,8 +113,7 @@ export function dataFiles(
 
 /** The first names of a list, and how many more there are. */
 export function firstNames(names: readonly string[]): string {
-  const more = names.length - MAX_NAMES;
-  return names.slice(0, MAX_NAMES).join(', ') + (more > 0 ? ` and ${more} more` : '');
+  return firstOf(names, MAX_NAMES);
 }
 
 /** The entries of a zip archive; any other file is itself. */
