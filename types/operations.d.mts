@@ -1636,7 +1636,7 @@ export interface Operations {
     readonly until?: string | undefined;
     /** The `next` of the previous page. */
     readonly after?: string | undefined;
-    /** Maximum number of records on the page, from 1 to 5000. A page may be shorter. */
+    /** Maximum number of records on the page, from 1 to 4000. A page may be shorter. */
     readonly limit?: number | undefined;
   }, options?: CallOptions): Promise<ExportAnswer>;
   /** The decision log, oldest first: candidates, propensities, model version, seed and reward. What off-policy evaluation needs: each decision with its candidates. */

@@ -94,5 +94,5 @@ export const exportFields = (type: ExportType): [name: string, field: ExportFiel
 export type ExportColumn = readonly (string | number | null)[];
 
 /** Maximum records and bytes of a page of `exportRecords`; a larger record is a page alone. */
-export const EXPORT_PAGE = 5000;
+export const EXPORT_PAGE = 4000;
 export const EXPORT_PAGE_BYTES = 1024 * 1024;
