@@ -3,7 +3,13 @@ import { resolve } from 'node:path';
 import { type Context, SvcCommand } from '../../cli/command/command.ts';
 import { SvcError } from '../../cli/errors/svc-error.ts';
 import { Args, Flags } from '../../cli/flags/oclif.ts';
-import { copyError, progressOn, sourceOf, workspaceFlag, workspacesIn } from '../../features/data/places.ts';
+import {
+  copyError,
+  sourceOf,
+  withProgress,
+  workspaceFlag,
+  workspacesIn,
+} from '../../features/data/places.ts';
 
 export default class DataBackup extends SvcCommand {
   static override summary = 'Write the data of the service into one compressed file';
@@ -46,12 +52,14 @@ without it personal fields and webhook secrets cannot be read. \`svc doctor\` wa
     const { backupData } = await import('../../service/admin/admin.ts');
     // The service may run on the same machine.
     world.lowerPriority();
-    const manifest = await backupData(from, file, version, {
-      workspaces: workspacesIn(flags),
-      clock: world.clock,
-      signal,
-      onProgress: progressOn(context),
-    }).catch((error: unknown) => {
+    const manifest = await withProgress(context, (onProgress) =>
+      backupData(from, file, version, {
+        workspaces: workspacesIn(flags),
+        clock: world.clock,
+        signal,
+        onProgress,
+      }),
+    ).catch((error: unknown) => {
       throw copyError(error, from.database, '--database');
     });
     const { createdAt, workspaces, rows, tables, dataKey } = manifest;

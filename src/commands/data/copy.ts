@@ -8,9 +8,9 @@ import { span } from '../../cli/terminal/time.ts';
 import {
   copyError,
   placeOf,
-  progressOn,
   shown,
   sourceOf,
+  withProgress,
   workspaceFlag,
   workspacesIn,
 } from '../../features/data/places.ts';
@@ -93,14 +93,16 @@ is the same. A copy that was interrupted goes on when it is repeated.`;
         ? invocation.onSameService('workspaces', 'open', id)
         : shell`svc workspaces open ${id} --database ${shown(from.database)}`;
     const start = world.clock.now();
-    const copied = await copyData(from, to, {
-      workspaces: named,
-      freeze: flags.freeze,
-      opens: flags.freeze,
-      clock: world.clock,
-      signal,
-      onProgress: progressOn(context),
-    }).catch((error: unknown) => {
+    const copied = await withProgress(context, (onProgress) =>
+      copyData(from, to, {
+        workspaces: named,
+        freeze: flags.freeze,
+        opens: flags.freeze,
+        clock: world.clock,
+        signal,
+        onProgress,
+      }),
+    ).catch((error: unknown) => {
       const isOfSource = (error as Error).message.includes(from.database);
       throw isOfSource
         ? copyError(error, from.database, '--from', reopen)

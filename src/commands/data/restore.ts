@@ -7,8 +7,8 @@ import { Args, Flags } from '../../cli/flags/oclif.ts';
 import {
   copyError,
   placeOf,
-  progressOn,
   shown,
+  withProgress,
   workspaceFlag,
   workspacesIn,
 } from '../../features/data/places.ts';
@@ -45,12 +45,14 @@ Deliveries and notifications that were sent after the backup may be sent again.`
       throw fileError(args.file, error);
     }
     const { restoreData } = await import('../../service/admin/admin.ts');
-    const { manifest, copied, hasKey } = await restoreData(file, to, {
-      workspaces: workspacesIn(flags),
-      clock: world.clock,
-      signal,
-      onProgress: progressOn(context),
-    }).catch((error: unknown) => {
+    const { manifest, copied, hasKey } = await withProgress(context, (onProgress) =>
+      restoreData(file, to, {
+        workspaces: workspacesIn(flags),
+        clock: world.clock,
+        signal,
+        onProgress,
+      }),
+    ).catch((error: unknown) => {
       throw copyError(error, to.database, '--database');
     });
     const { workspaces, rows, tables } = copied;

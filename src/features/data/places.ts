@@ -119,21 +119,32 @@ export function copyError(
 
 const PHASES = { copy: 'copying', freeze: 'freezing the source', compare: 'comparing' } as const;
 
-/** Shows how far a copy is: on a terminal only. */
-export function progressOn({ world, out }: Pick<Call, 'world' | 'out'>): (progress: CopyProgress) => void {
-  if (world.stderr.isTTY !== true || out.quiet || out.json) return () => {};
+/** Runs a copy and shows how far it is, until its end and on a terminal only. */
+export async function withProgress<T>(
+  { world, out }: Pick<Call, 'world' | 'out'>,
+  copy: (onProgress: (progress: CopyProgress) => void) => Promise<T>,
+): Promise<T> {
+  if (world.stderr.isTTY !== true || out.quiet || out.json) return copy(() => {});
   const redraw = new Redraw(world.stderr);
   let since = world.clock.now();
   let phase = '';
   let drawnAt = 0;
-  return (progress) => {
-    const now = world.clock.now();
-    if (progress.phase !== phase) since = now;
-    else if (now - drawnAt < 100) return;
-    phase = progress.phase;
-    drawnAt = now;
-    redraw.draw(progressText(progress, now - since));
-  };
+  let ended = false;
+  try {
+    return await copy((progress) => {
+      const now = world.clock.now();
+      // Of two statements that ran together, one may go on after the other one failed.
+      if (ended) return;
+      if (progress.phase !== phase) since = now;
+      else if (now - drawnAt < 100) return;
+      phase = progress.phase;
+      drawnAt = now;
+      redraw.draw(progressText(progress, now - since));
+    });
+  } finally {
+    ended = true;
+    redraw.clear();
+  }
 }
 
 /** How far a copy is, in words, with the time that is left at the pace so far. */

@@ -97,8 +97,65 @@ it('says that the source stays frozen where the target cannot be opened, and goe
   expect(failed.stderr).toMatch(/next: repeat it.*: svc data copy --to target.db --freeze --yes/);
   expect(failed.stderr).toMatch(/use the source again:\n.*svc workspaces open ws_/);
   expect((await run('webhooks list --max-retries 0')).stderr).toContain('frozen');
+  const exported = () => run(`data export --type events --database ${file}`);
+  const unfinished = await exported();
+  expect(unfinished).toMatchObject({ code: 0, stdout: expect.stringContaining('"userId":"u"') });
+  expect(unfinished.stderr).toMatch(/ws_\w+ is a copy that is not complete: records may be missing/);
   target.exec('DROP TRIGGER fails');
   target.close();
   expect(await run('data copy --to target.db --freeze --yes')).toMatchObject({ code: 0 });
+  expect((await exported()).stderr).not.toContain('not complete');
   expect((await run(`workspaces list --database ${file} --json`)).stdout).toContain('"frozenAt":null');
+}, 120_000);
+
+it('names its own flags in errors', async () => {
+  const home = tempDir();
+  const run = (...argv: string[]) => runSvc(argv, { home, cwd: home, env: { SVC_PROFILE: 'local' } });
+  await run('events', 'send', '--user-id', 'u', '--event', 'e');
+  await run('data', 'backup', 'svc.backup');
+  writeFileSync(join(home, 'notes.txt'), 'not a database');
+  const url = 'postgres://u:secret@127.0.0.1:1/svc';
+  const cases: [argv: string[], flag: string, words: string][] = [
+    [['copy', '--to', 'mysql://h/svc'], '--to', 'is neither a file nor a postgres:// URL'],
+    [['copy', '--from', 'mysql://h/svc', '--to', 'x.db'], '--from', 'is neither a file nor'],
+    [['copy', '--to', 'postgres://u:a b@h:x/'], '--to', 'cannot be read'],
+    [['copy', '--to', 'notes.txt'], '--to', 'notes.txt'],
+    [['copy', '--from', 'notes.txt', '--to', 'x.db'], '--from', 'notes.txt'],
+    [['copy', '--from', 'notes.txt', '--to', 'x.db', '--dry-run'], '--from', 'notes.txt'],
+    [['copy', '--to', url], '--to', 'the password in --to can be seen'],
+    [['copy', '--from', url, '--to', 'x.db'], '--from', 'the password in --from can be seen'],
+    [['backup', 'new.backup', '--database', 'mysql://h/svc'], '--database', 'is neither a file nor'],
+    [['restore', 'svc.backup', '--database', 'notes.txt'], '--database', 'notes.txt'],
+  ];
+  for (const [argv, flag, words] of cases) {
+    const line = argv.join(' ');
+    const { code, stdout, stderr } = await run('data', ...argv);
+    expect({ code: code !== 0, stdout }, line).toEqual({ code: true, stdout: '' });
+    expect(stderr, line).toContain(words);
+    expect(stderr, line).not.toContain('secret');
+    for (const other of ['--database', '--from', '--to'].filter((each) => each !== flag))
+      if (!argv.includes(other)) expect(stderr, line).not.toContain(other);
+    expect(stderr, line).toContain(flag);
+  }
+  expect(existsSync(join(home, 'x.db'))).toBe(false);
+}, 120_000);
+
+it('shows on a terminal how far it is, and leaves no progress above the result', async () => {
+  const home = tempDir();
+  const run = (line: string) =>
+    runSvc(line.split(' '), { home, cwd: home, columns: 100, env: { SVC_PROFILE: 'local' } });
+  await run('events send --user-id u --event e');
+  for (const line of [
+    'data copy --to copy.db',
+    'data backup svc.backup',
+    'data restore svc.backup --database restored.db',
+    'data copy --to moved.db --freeze --yes',
+  ]) {
+    const { code, stderr } = await run(line);
+    expect(code, stderr).toBe(0);
+    expect(stderr, line).toMatch(/copying \w+: [\d,]+ of [\d,]+ rows/);
+    // After the last line that was drawn, it and what is below it are erased.
+    const after = stderr.slice(stderr.lastIndexOf(' rows'));
+    expect(after, line).toMatch(/^[^\n]*\n\u001b\[0J\u001b\[1A\r\u001b\[0J/);
+  }
 }, 120_000);
