@@ -377,6 +377,8 @@ export interface EventDeletion {
   readonly requestedAt: string;
   /** When it ended; null until then. */
   readonly endedAt: string | null;
+  /** In the answer to a request with `run`: whether events of it are stored, or it was deleted in the last 30 days. */
+  readonly runKnown?: boolean | undefined;
   /** Identifier of the request; also in the header X-Service-Request-Id. */
   readonly requestId: string;
 }
@@ -1379,6 +1381,8 @@ export interface UserDeletion {
   readonly requestedAt: string;
   /** When it ended; null until then. */
   readonly endedAt: string | null;
+  /** In the answer to the request: whether users that the run created are stored, or it was deleted in the last 30 days. */
+  readonly runKnown?: boolean | undefined;
   /** Identifier of the request; also in the header X-Service-Request-Id. */
   readonly requestId: string;
 }

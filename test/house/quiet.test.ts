@@ -134,7 +134,8 @@ it('prints nothing but errors on stderr under --quiet, in every command', { time
   await svc('profiles remove q');
   await svc(`users delete --hash-id ${hashId} --yes`);
   await svc('events delete --event none --yes');
-  await svc('imports undo run_none --yes');
+  const list = (await svc('imports list')) as unknown as { imports: { runs: { runId: string }[] }[] };
+  await svc(`imports undo ${list.imports.flatMap(({ runs }) => runs)[0]!.runId} --yes`);
   await svc('data backup svc.backup');
   await svc('data restore svc.backup --database restored.db');
   await svc('data copy --to copied.db --freeze --yes');

@@ -66,7 +66,7 @@ statement about marketing names them. The others stay, and are counted, and so d
     const counted = noted?.kind === 'events' ? undefined : await countedUsers(needs, run, noted?.kind);
     const deleted = counted
       ? await deleteUsers(needs, run, counted, begin)
-      : await deleteEvents(needs, { run }, begin);
+      : await deleteEvents(needs, { run }, { before: begin, isNoted: noted !== undefined });
     if (!deleted) return;
     inJournal('end');
     if (!noted)

@@ -172,6 +172,10 @@ export const EventDeletion = named(
       ),
       requestedAt: time('When it was requested.'),
       endedAt: about('When it ended; null until then.', z.nullable(z.string())),
+      runKnown: about(
+        'In the answer to a request with `run`: whether events of it are stored, or it was deleted in the last 30 days.',
+        z.optional(z.boolean()),
+      ),
       requestId: requestId(),
     }),
   ),

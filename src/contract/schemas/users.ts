@@ -252,6 +252,10 @@ export const UserDeletion = named(
       ),
       requestedAt: time('When it was requested.'),
       endedAt: about('When it ended; null until then.', z.nullable(z.string())),
+      runKnown: about(
+        'In the answer to the request: whether users that the run created are stored, or it was deleted in the last 30 days.',
+        z.optional(z.boolean()),
+      ),
       requestId: requestId(),
     }),
   ),

@@ -2,7 +2,7 @@ import { SvcError } from '../../cli/errors/svc-error.ts';
 import { sanitizeLine } from '../../cli/terminal/sanitize.ts';
 import type { AnswerOf, RequestOf } from '../../contract/endpoints.ts';
 import { objectOf } from '../../kit/object-of.ts';
-import { confirmDeletion, follow, type Needs } from './follow.ts';
+import { confirmDeletion, follow, type Needs, unknownRun } from './follow.ts';
 
 /** Which events are deleted (see the endpoint deleteEvents). */
 export type Selection = Omit<RequestOf<'deleteEvents'>, 'dryRun'>;
@@ -13,14 +13,16 @@ const STAYS = 'Decisions that were made and webhooks that were sent stay.';
 /**
  * Counts the selected events, shows some of them, asks, and follows their deletion until all are gone. Prints the result.
  * Resolves to false where nothing was deleted, because of --dry-run. `before` is called once it is sure, before the request.
+ * `isNoted`: this machine knows the run, which may have sent nothing. Throws not_found for a run that nobody knows.
  */
 export async function deleteEvents(
   needs: Needs,
   selection: Selection,
-  before: () => void = () => {},
+  { before = () => {}, isNoted = false }: { readonly before?: () => void; readonly isNoted?: boolean } = {},
 ): Promise<boolean> {
   const { out, flags } = needs;
   const counted = await carryOut(needs, { ...selection, dryRun: true });
+  if (counted.runKnown === false && !isNoted) throw unknownRun(selection.run!);
   if (flags['dry-run']) {
     out.result(printed(counted), () => `${sampleText(counted)}nothing was deleted (--dry-run)`);
     return false;

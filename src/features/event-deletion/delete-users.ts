@@ -9,8 +9,8 @@ type Deletion = AnswerOf<'deleteUsers'>;
 const STAYS = 'What the run changed in users that existed before stays.';
 
 /**
- * Counts the users that a run created and nobody used since, and those that stay. Undefined for a run that this machine does
- * not know and that created none: it may have sent events. Throws an SvcError.
+ * Counts the users that a run created and nobody used since, and those that stay. Undefined for a run that neither this
+ * machine nor the service knows as one of users: it may have sent events. Throws an SvcError.
  */
 export async function countedUsers(
   needs: Needs,
@@ -19,7 +19,8 @@ export async function countedUsers(
 ): Promise<Deletion | undefined> {
   try {
     const counted = await carryOut(needs, { run, dryRun: true });
-    return kind === 'users' || counted.users + counted.kept > 0 ? counted : undefined;
+    const isOfUsers = kind === 'users' || counted.users + counted.kept > 0 || counted.runKnown === true;
+    return isOfUsers ? counted : undefined;
   } catch (error) {
     // A service that keeps the runs of events alone.
     if (kind !== 'users' && error instanceof SvcError && error.code === 'not_offered') return undefined;

@@ -49,20 +49,20 @@ export async function confirmDeletion(
 }
 
 /** Requests a deletion, and waits until what it selects is deleted, or counted. Throws an SvcError. */
-export async function follow<T extends { readonly deletionId: string }>(
-  { world, signal, out }: Needs,
-  { dryRun, start, read, isGoingOn, text, what }: Followed<T>,
-): Promise<T> {
+export async function follow<
+  T extends { readonly deletionId: string; readonly runKnown?: boolean | undefined },
+>({ world, signal, out }: Needs, { dryRun, start, read, isGoingOn, text, what }: Followed<T>): Promise<T> {
   const shown = out.quiet || out.json || !world.stderr.isTTY ? undefined : new Redraw(world.stderr);
   try {
     let deletion = await start();
-    const { deletionId } = deletion;
+    const { deletionId, runKnown } = deletion;
     for (let pause = FIRST_PAUSE_MS; isGoingOn(deletion); pause = Math.min(pause * 1.5, LONGEST_PAUSE_MS)) {
       await world.clock.sleep(pause, signal);
       deletion = await read(deletionId);
       shown?.draw(sanitize(text(deletion)));
     }
-    return deletion;
+    // Only the answer to the request says so.
+    return { ...deletion, runKnown };
   } catch (error) {
     if (signal.aborted && !dryRun)
       throw new SvcError('interrupted', 'interrupted; the service goes on deleting', {
@@ -78,4 +78,11 @@ export async function follow<T extends { readonly deletionId: string }>(
   } finally {
     shown?.clear();
   }
+}
+
+/** The error for a run of which the service has nothing, and never deleted anything. */
+export function unknownRun(run: string): SvcError {
+  return new SvcError('not_found', `there is no run ${run}: the service knows nothing that it sent`, {
+    hint: (invocation) => `list the runs of this machine: ${invocation.onSameService('imports', 'list')}`,
+  });
 }

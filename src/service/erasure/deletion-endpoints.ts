@@ -1,4 +1,5 @@
 import { ServiceError } from '../../contract/errors.ts';
+import { eventRuns } from '../events/store/event-runs.ts';
 import { events } from '../events/store/events.ts';
 import type { Endpoints } from '../http/endpoint.ts';
 import type { Cipher } from '../platform/crypto/cipher.ts';
@@ -19,8 +20,10 @@ export const deletionEndpoints = (cipher: Cipher): Endpoints => ({
     const { dryRun = false, ...selection } = body;
     checkSelection(selection);
     if (!cipher.usable) throw new ServiceError('unavailable');
+    const { run } = selection;
+    const known = run === undefined ? {} : { runKnown: await eventRuns.isKnown(tx, workspace.id, run) };
     const deletion = await deletions.start(tx, cipher, workspace.id, selection, dryRun);
-    return { body: { ...(await viewOf(tx, workspace.id, deletion)), requestId } };
+    return { body: { ...(await viewOf(tx, workspace.id, deletion)), ...known, requestId } };
   },
   getEventDeletion: async ({ tx, workspace, params, requestId }) => {
     const deletion = await deletions.get(tx, cipher, workspace.id, params.id!);
@@ -28,8 +31,9 @@ export const deletionEndpoints = (cipher: Cipher): Endpoints => ({
     return { body: { ...(await viewOf(tx, workspace.id, deletion)), requestId } };
   },
   deleteUsers: async ({ tx, workspace, body, requestId }) => {
+    const runKnown = await userRuns.isKnown(tx, workspace.id, body.run);
     const deletion = await userDeletions.start(tx, workspace.id, body.run, body.dryRun ?? false);
-    return { body: { ...(await usersView(tx, workspace.id, deletion)), requestId } };
+    return { body: { ...(await usersView(tx, workspace.id, deletion)), runKnown, requestId } };
   },
   getUserDeletion: async ({ tx, workspace, params, requestId }) => {
     const deletion = await userDeletions.get(tx, workspace.id, params.id!);

@@ -151,3 +151,44 @@ test('the ids of events that were taken back may be sent again', async () => {
   expect(await svc(['imports', 'undo', runId, '--yes'])).toMatchObject({ code: 0 });
   expect(await send()).toMatchObject({ accepted: 20, duplicates: 0 });
 });
+
+test('a run that neither this machine nor the service knows is an error, and one that was taken back is none', async () => {
+  const { service, home, svc, runs } = await machine();
+  const { runId } = (await runs())[0]!;
+  const deletions = () =>
+    service.platform.store.read((tx) => tx.sql.all('SELECT 1 AS one FROM event_deletion WHERE dry_run = 0'));
+  for (const argv of [
+    ['imports', 'undo', `${runId}0`],
+    ['events', 'delete', '--run', `${runId}0`, '--event', 'e'],
+  ])
+    for (const flags of [['--yes'], ['--dry-run'], ['--yes', '--json']]) {
+      const wrong = await svc([...argv, ...flags]);
+      expect(wrong, flags.join()).toMatchObject({ code: 5, stdout: '' });
+      expect(wrong.stderr).toContain(`there is no run ${runId}0`);
+      expect(wrong.stderr).toContain('svc imports list');
+    }
+  expect(await deletions()).toEqual([]);
+  // Where no journal has the run, the service knows it, also once all of it is deleted.
+  const elsewhere = tempDir();
+  const again = () =>
+    runSvc(['imports', 'undo', runId, '--yes', '--json'], { home: elsewhere, env: service.env });
+  expect(JSON.parse((await again()).stdout)).toMatchObject({ events: 30, status: expect.any(String) });
+  await expect.poll(() => service.idle()).toBe(true);
+  expect(await again()).toMatchObject({ code: 0 });
+  // A run that this machine knows, and that the service does not.
+  await service.platform.store.write(async (tx) => {
+    await tx.sql.run('DELETE FROM event_deletion WHERE workspace_id = ?', [service.workspace]);
+    await tx.sql.run('DELETE FROM event_run WHERE workspace_id = ?', [service.workspace]);
+  });
+  expect(
+    await runSvc(['imports', 'undo', runId, '--yes'], { home: elsewhere, env: service.env }),
+  ).toMatchObject({
+    code: 5,
+  });
+  expect(
+    await runSvc(['imports', 'undo', runId, '--yes'], { home, cwd: home, env: service.env }),
+  ).toMatchObject({
+    code: 0,
+    stdout: 'no events to delete\n',
+  });
+});

@@ -36,6 +36,15 @@ export const eventRuns = {
     return row !== undefined;
   },
 
+  /** Whether a run sent events that are stored, or all that it sent was deleted lately. */
+  async isKnown(tx: Tx, workspaceId: string, run: string): Promise<boolean> {
+    const row = await tx.sql.get(
+      'SELECT 1 AS one FROM event_run WHERE workspace_id = ? AND run = ? LIMIT 1',
+      [workspaceId, run],
+    );
+    return row !== undefined || eventRuns.isTakenBack(tx, workspaceId, run);
+  },
+
   /** Some batches of a run that have numbers above one, in order. */
   async after(tx: Tx, workspaceId: string, run: string, number: number): Promise<RunRange[]> {
     const rows = await tx.sql.all<RunRange>(

@@ -29,11 +29,16 @@ export const userRuns = {
     await tx.sql.get(`SELECT 1 AS one FROM workspace WHERE workspace_id = ? ${tx.sql.dialect.forKeyShare}`, [
       workspaceId,
     ]);
+    return isDeleted(tx, workspaceId, run);
+  },
+
+  /** Whether a run created users who are stored, or its users were deleted lately. */
+  async isKnown(tx: Tx, workspaceId: string, run: string): Promise<boolean> {
     const row = await tx.sql.get(
-      'SELECT 1 AS one FROM user_deletion WHERE workspace_id = ? AND run = ? AND dry_run = 0 LIMIT 1',
+      'SELECT 1 AS one FROM app_user WHERE workspace_id = ? AND created_run = ? LIMIT 1',
       [workspaceId, run],
     );
-    return row !== undefined;
+    return row !== undefined || isDeleted(tx, workspaceId, run);
   },
 
   /** Waits for the batches of runs that are being stored. */
@@ -102,3 +107,11 @@ export const userRuns = {
     }
   },
 };
+
+async function isDeleted(tx: Tx, workspaceId: string, run: string): Promise<boolean> {
+  const row = await tx.sql.get(
+    'SELECT 1 AS one FROM user_deletion WHERE workspace_id = ? AND run = ? AND dry_run = 0 LIMIT 1',
+    [workspaceId, run],
+  );
+  return row !== undefined;
+}
