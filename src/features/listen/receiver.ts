@@ -6,7 +6,7 @@
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { HEADERS } from '../../contract/headers.ts';
-import { isHostHeader } from '../../kit/host-header.ts';
+import { isHostHeader } from '../../kit/http/host-header.ts';
 import { Deduplicator } from './deduplicator.ts';
 import { type Delivery, readBody, textField } from './delivery.ts';
 import { DiagnosisQueue } from './diagnosis-queue.ts';

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Detail } from '../../contract/validation.ts';
-import { isHostHeader } from '../../kit/host-header.ts';
+import { isHostHeader } from '../../kit/http/host-header.ts';
 
 /**
  * Headers that this service or the framing of a request depends on, and that may occur only once. Node's parser rejects
