@@ -24,8 +24,8 @@ const PATIENCE: Patience = { stop: 5000, target: 30_000, move: 300_000 };
 
 /**
  * Moves a test clock to its target, from one time at which work becomes due to the next: retries happen in their order and
- * at their times, as if the time had passed. A process that is killed leaves the rest to the next one. After each move it
- * wakes the workers of this process, which wait in the machine's time.
+ * at their times, as if the time had passed. A process that is killed leaves the rest to the next one. Before and after each
+ * move it wakes the workers of this process, which wait in the machine's time.
  */
 export function startClockMover(
   platform: WorkerPlatform,
@@ -33,7 +33,7 @@ export function startClockMover(
   patience = PATIENCE,
 ): Worker {
   const { store, clock } = platform;
-  let seenMs: number | undefined;
+  let seen: readonly [offsetMs: number, target: number | null] | undefined;
   /** When the clock stopped, by the steady clock of the machine, and how long it waited at stops in vain. */
   let stoppedAt = 0;
   let impatientMs = 0;
@@ -44,12 +44,12 @@ export function startClockMover(
   const work = async (stopping: AbortSignal) => {
     const found = await store.read(async (tx) => ({ ...(await testClock.get(tx)), now: tx.now }));
     if (found.offsetMs === undefined) return false;
-    if (seenMs !== found.offsetMs) {
+    const { offsetMs, target = null } = found;
+    if (seen?.[0] !== offsetMs || seen[1] !== target) {
       for (const worker of workers) worker.wake();
       stoppedAt = performance.now();
     }
-    seenMs = found.offsetMs;
-    const { target = null } = found;
+    seen = [offsetMs, target];
     if (target === null || !(await store.leads('test clock'))) {
       stoppedAt = performance.now();
       impatientMs = 0;

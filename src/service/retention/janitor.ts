@@ -10,6 +10,7 @@ import { LOG_TABLES } from '../platform/store/retention/log-tables.ts';
 import { removals as logRemovals, type RemovalByAge } from '../platform/store/retention/removals.ts';
 import type { Tx } from '../platform/store/store.ts';
 import { type Worker, type WorkerPlatform, worker } from '../platform/workers/worker.ts';
+import { namedKinds } from '../webhooks/store/named-kinds.ts';
 
 const PAUSE_MS = 60_000;
 /** A workspace where nothing expired is cleaned after a pause that doubles, up to this one. */
@@ -37,8 +38,10 @@ export function startJanitor(
   const markNext = (workspaceId: string, pause: number) =>
     store.write(
       async (tx) => {
+        // Somebody waits to be told what is removed.
+        const isTold = (await namedKinds(tx, workspaceId)).has('message.expired');
         await due.clear(tx, workspaceId, 'clean');
-        await due.mark(tx, workspaceId, 'clean', tx.now + pause);
+        await due.mark(tx, workspaceId, 'clean', tx.now + (isTold ? Math.min(pause, PAUSE_MS) : pause));
       },
       { durable: false, bulk: true },
     );

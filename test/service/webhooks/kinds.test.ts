@@ -7,7 +7,7 @@ import { failingProviders } from '../../../src/service/notifications/store/faili
 import type { DispatchResult } from '../../../src/service/notifications/store/notification-rows.ts';
 import { createMetrics } from '../../../src/service/telemetry/metrics.ts';
 import { startTestService, type TestService } from '../../support/process/service.ts';
-import { advance } from '../../support/process/test-clock.ts';
+import { advance, clockOf } from '../../support/process/test-clock.ts';
 import { json, knownUser, receiver, subscribe, tap } from '../../support/process/webhooks-service.ts';
 import { tempDir } from '../../support/temp.ts';
 
@@ -102,6 +102,22 @@ it('tells dismissed and expired messages', async () => {
   expect(named.of('message.expired')).toMatchObject([{ decisionId, hashId }]);
   expect(decisionId).not.toBe(clicked);
   for (const body of named.bodies()) expectDocumented(body);
+});
+
+it('tells of an expired message soon, also where nothing was removed for long', async () => {
+  const catalog = join(tempDir(), 'catalog.json');
+  const contents = [{ contentId: 'a', category: 'offers', title: 'A', body: 'B', format: 'card' }];
+  writeFileSync(catalog, JSON.stringify({ contents, settings: { messageDays: 1 } }));
+  const service = await startTestService({ allowLoopbackWebhooks: true, testClock: true, catalog });
+  const hashId = await knownUser(service);
+  // The janitor looks less and less often.
+  for (let i = 0; i < 8; i++) await advance(service, 2 * 3_600_000);
+  const untilMidnight = 86_400_000 - (Date.parse((await clockOf(service)).now) % 86_400_000);
+  await advance(service, untilMidnight + 86_400_000 - 60_000);
+  const named = await tellsOf(service, ['message.expired']);
+  const { decisionId } = await json(service.fetch('/v1/decisioning/decide', { body: { hashId } }), 200);
+  await advance(service, 3 * 60_000);
+  await expect.poll(() => named.bodies(), { timeout: 20_000 }).toMatchObject([{ decisionId, hashId }]);
 });
 
 it('tells bounces and opt-outs once, with the notification they are about', async () => {

@@ -88,6 +88,7 @@ export const webhooks = {
         Number(webhook.inOrder ?? false),
       ],
     );
+    await cleanSooner(tx, workspaceId, webhook.events);
   },
 
   /** Counts the subscriptions of a workspace, and blocks other transactions from adding any. */
@@ -170,6 +171,7 @@ export const webhooks = {
       `UPDATE webhook SET ${sets.join(', ')} WHERE workspace_id = ? AND webhook_id = ? AND ${ALIVE}`,
       [...values, workspaceId, id, tx.now],
     );
+    if (changed > 0 && change.events !== undefined) await cleanSooner(tx, workspaceId, change.events);
     if (changed > 0 && change.status === 'disabled')
       await webhooks.disable(tx, workspaceId, id, 'disabled by request');
     if (changed > 0 && change.status === 'active') {
@@ -224,6 +226,11 @@ export const webhooks = {
     return expired.length;
   },
 };
+
+/** Some kinds are told by the removal of what is old, which may come an hour later where nobody named them. */
+async function cleanSooner(tx: Tx, workspaceId: string, events: readonly string[]): Promise<void> {
+  if (namesMore(events) === 1) await due.mark(tx, workspaceId, 'clean');
+}
 
 /** Sets the status of a subscription, and tells others of a change. */
 async function setStatus(
