@@ -3,6 +3,7 @@ import { due } from '../platform/store/due.ts';
 import { periodOf } from '../platform/store/retained-logs.ts';
 import { type Worker, type WorkerPlatform, worker } from '../platform/workers/worker.ts';
 import { eventIds, type IdRun, LEVELS } from './store/ids/event-ids.ts';
+import { idMerges } from './store/ids/id-merges.ts';
 
 const PAUSE_MS = 500;
 /** Runs of a level that are merged, and runs of a period that is over. */
@@ -43,7 +44,7 @@ export async function mergeOnce(
   }));
   const inputs = inputsOf(runs, Math.floor(now / periodMs), (at) => Math.floor(at / periodMs));
   if (!inputs) return false;
-  const output = await store.write((tx) => eventIds.startMerge(tx, workspaceId, inputs), options);
+  const output = await store.write((tx) => idMerges.start(tx, workspaceId, inputs), options);
   if (!output) {
     // What a merge that was given up has left is removed first.
     await store.write((tx) => eventIds.clean(tx, workspaceId, REMOVED), options);
@@ -52,13 +53,13 @@ export async function mergeOnce(
   for (let block = 0; block < output.blocks; ) {
     await precedence.yieldToRequests();
     const next = await store.write(
-      (tx) => eventIds.mergeBlocks(tx, workspaceId, inputs, output, block),
+      (tx) => idMerges.addBlocks(tx, workspaceId, inputs, output, block),
       options,
     );
     if (next === undefined) return true;
     block = next;
   }
-  await store.write((tx) => eventIds.endMerge(tx, workspaceId, inputs, output), options);
+  await store.write((tx) => idMerges.end(tx, workspaceId, inputs, output), options);
   do await precedence.yieldToRequests();
   while ((await store.write((tx) => eventIds.clean(tx, workspaceId, REMOVED), options)) > 0);
   return true;

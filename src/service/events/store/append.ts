@@ -4,6 +4,7 @@ import type { Tx } from '../../platform/store/store.ts';
 import { textArray } from '../../platform/store/text-array.ts';
 import { eventIds } from './ids/event-ids.ts';
 import { type BatchIds, idsWithinUsers } from './ids/id-hashes.ts';
+import { idMerges } from './ids/id-merges.ts';
 import { type FoundIds, KnownIds } from './ids/known-ids.ts';
 
 /** What ingest stored: events numbered from `first` on, and the event names to index. */
@@ -140,7 +141,7 @@ export async function appendEvents(
     await pipeline([
       insertOthers(tx, workspaceId, batch, erasing, repeated, originColumn(origin)),
       found && found.hashes.length > 0 && eventIds.add(tx, workspaceId, number, found.hashes),
-      found?.mergeDue && eventIds.markMerge(tx, workspaceId),
+      found?.mergeDue && idMerges.mark(tx, workspaceId),
     ]);
   await tx.notify('events');
   return { first: number - batch.length + 1, names: JSON.parse(head.names), erasing, found };

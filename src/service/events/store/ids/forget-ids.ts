@@ -13,6 +13,7 @@ import {
   WORDS,
   wordsOf,
 } from './id-hashes.ts';
+import { idMerges } from './id-merges.ts';
 
 /** An event that is deleted. */
 interface RemovedEvent {
@@ -40,7 +41,7 @@ export async function forgetIds(
   const key = idKeyOf(await workspaces.hashKey(tx, workspaceId));
   const hashes = hashesOf(key, own);
   await eventIds.lock(tx, workspaceId);
-  await eventIds.endBuilding(tx, workspaceId);
+  await idMerges.giveUp(tx, workspaceId);
   /** The hashes that were not found yet, by index. */
   const sought = new Set(hashes.keys());
   // The run of an event has its number or that of a later one, with which it was merged.
