@@ -101,18 +101,22 @@ async function run(): Promise<void> {
   await subscribe(other);
   const since = new Date(Date.now() - 7 * 86_400_000).toISOString();
   const cpuBefore = cpuMs(pid);
+  const reports: Promise<void>[] = [];
   const started = performance.now();
   await call(`/v1/webhooks/${webhookId}/redelivery`, { since });
   for (let i = 0; received < failed; i++) {
     const wait = started + (i * 1000) / perSecond - performance.now();
     if (wait > 0) await new Promise((later) => setTimeout(later, wait));
-    void call('/v1/decisioning/decide', { hashId: `user-${i}` }).then(async ({ decisionId }) => {
-      reported.set(String(decisionId), performance.now());
-      await call(`/v1/messages/${decisionId}/outcomes`, { type: 'clicked' });
-    });
+    reports.push(
+      call('/v1/decisioning/decide', { hashId: `user-${i}` }).then(async ({ decisionId }) => {
+        reported.set(String(decisionId), performance.now());
+        await call(`/v1/messages/${decisionId}/outcomes`, { type: 'clicked' });
+      }),
+    );
   }
   const seconds = (performance.now() - started) / 1000;
   const cpu = cpuMs(pid) - cpuBefore;
+  await Promise.all(reports);
   latencies.sort((a, b) => a - b);
   const at = (part: number) =>
     Math.round(latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * part))] ?? 0);
