@@ -386,7 +386,7 @@ export interface EventDeletion {
 /** Kind of event that a subscription can name. */
 export type EventKind = 'campaign.clicked' | 'campaign.opened' | 'decision.actioned' | 'decision.converted' | 'message.dismissed' | 'message.expired' | 'notification.held' | 'notification.dispatched' | 'notification.delivered' | 'notification.failed' | 'notification.cancelled' | 'notification.bounced' | 'notification.opted_out' | 'subscription.disabled' | 'subscription.enabled' | 'delivery.exhausted' | 'provider.failing' | 'provider.recovered' | 'backlog.late';
 
-/** The plan of events in force, and how often stored events were not as planned. */
+/** The plan of events in force, and how often events were not as planned. */
 export interface EventPlanAnswer {
   /** Version of the catalog that has the plan. */
   readonly version: number;
@@ -400,11 +400,13 @@ export interface EventPlanAnswer {
   readonly days: number;
   /** What was counted, the most frequent first; up to 500. */
   readonly counts: readonly EventViolation[];
-  /** The sum of what is not listed: a workspace has 500 counts a day; what is beyond is counted together. */
+  /** The sum of `count` of what is not listed: a workspace has 500 counts a day; what is beyond is counted together. */
   readonly others: number;
+  /** The sum of `refused` of what is not listed. */
+  readonly othersRefused: number;
 }
 
-/** Something that stored events of one name did against the plan. */
+/** Something that events of one name did against the plan. */
 export interface EventViolation {
   /** Name of the event. */
   readonly event: string;
@@ -412,8 +414,10 @@ export interface EventViolation {
   readonly property: string | null;
   /** What is wrong. */
   readonly rule: 'unknown-event' | 'missing' | 'unknown-property' | 'type' | 'enum' | 'format';
-  /** How often. */
+  /** How often among stored events. */
   readonly count: number;
+  /** How often among events that were refused for it; those of a batch that is sent again count again. */
+  readonly refused: number;
   /** When last. */
   readonly lastAt: string;
 }
@@ -1627,7 +1631,7 @@ export interface Operations {
     /** The `next` of an earlier frame: the watch resumes there. */
     readonly after?: string | undefined;
   }, options?: StreamOptions): AsyncIterable<{ readonly id: string; readonly event: WatchReady | WatchedEvent | WatchTick | WatchGap }>;
-  /** How often stored events were not as planned. Counts what events did against the plan in force when they were stored: the section `events` of the catalog. Events that were refused are not stored and not counted. Nothing of their values is kept. */
+  /** How often events were not as planned. Counts what events did against the plan in force when they were sent: the section `events` of the catalog. Those that were refused for it are counted apart from those that were stored. Nothing of their values is kept. */
   getEventPlan(input?: {
     /** Counts of so many days (UTC), today included: 1 to 90. Default: 7. */
     readonly days?: string | undefined;

@@ -283,9 +283,9 @@ export const ENDPOINTS = table({
     success: 200,
     repeat: 'always',
     beyondSpecification: true,
-    summary: 'How often stored events were not as planned',
+    summary: 'How often events were not as planned',
     description:
-      'Counts what events did against the plan in force when they were stored: the section `events` of the catalog. Events that were refused are not stored and not counted. Nothing of their values is kept.',
+      'Counts what events did against the plan in force when they were sent: the section `events` of the catalog. Those that were refused for it are counted apart from those that were stored. Nothing of their values is kept.',
     query: s.EventPlanQuery,
     answer: s.EventPlanAnswer,
   },

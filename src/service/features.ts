@@ -7,6 +7,7 @@ import { decisionRemovals, decisions } from './decisions/feature.ts';
 import { goalNotices } from './decisions/goals/goal-notices.ts';
 import { erasure, erasureRemovals } from './erasure/feature.ts';
 import { eventRemovals, events } from './events/feature.ts';
+import { planNotices } from './events/plan-notices.ts';
 import { exportEndpoints } from './export/routes.ts';
 import type { KeyWatch } from './http/access/key-watch.ts';
 import type { Feature } from './http/endpoint.ts';
@@ -79,7 +80,7 @@ export function openFeatures(platform: Platform, needs: FeatureNeeds): readonly 
     notifications(platform, needs),
     webhooks(platform, { policy, retention, send: needs.deliver }),
     { endpoints: userEndpoints(platform.cipher) },
-    { endpoints: catalogEndpoints(() => policy().retain, goalNotices) },
+    { endpoints: catalogEndpoints(() => policy().retain, [goalNotices, planNotices]) },
     { endpoints: clockEndpoints(retention) },
     { endpoints: timelineEndpoints(platform.cipher, catalogs) },
     { endpoints: overviewEndpoints },

@@ -11,7 +11,7 @@ export default class CatalogValidate extends SvcCommand {
   static override description =
     `Prints every error with its path, and warns of what may be stored but hardly is meant: an activeUntil that is past, and
 placeholders that do not work; with --with-events also of goals whose event was not seen, whose filter no event passes, and
-whose number events do not have. Exit 0 if the catalog may be stored, 8 if it has errors.`;
+whose number events do not have, and of what the latest events do against the plan of events. Exit 0 if the catalog may be stored, 8 if it has errors.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %> catalog.json',
     '<%= config.bin %> <%= command.id %> catalog.json --with-events',
@@ -21,7 +21,7 @@ whose number events do not have. Exit 0 if the catalog may be stored, 8 if it ha
 
   static override flags = {
     'with-events': Flags.boolean({
-      summary: 'also ask the service whether its latest events have what the goals count',
+      summary: 'also ask the service about its latest events, goals and plan',
     }),
   };
 

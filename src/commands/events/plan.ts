@@ -7,8 +7,8 @@ export default class EventsPlan extends SvcCommand {
   static override description =
     `Prints the section \`events\` of a catalog: the names, properties and types of the events in files of any format that an
 import reads, or of those that the service has. A property is required if every event of that name has it. With --types,
-prints TypeScript for \`track\`; a catalog or a plan is taken as it is. With --status, prints what stored events did against
-the plan in force. See docs/catalog.md.`;
+prints TypeScript for \`track\`; a catalog or a plan is taken as it is. With --status, prints how often events did what
+against the plan in force, those that were stored and those that were refused. See docs/catalog.md.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %> events.ndjson > plan.json',
     '<%= config.bin %> <%= command.id %> export.csv --map userId=customer --map event=what --map timestamp=at --values 12',

@@ -91,7 +91,7 @@ export const EventPlanQuery = z.strictObject({
 const planned = (description: string) => about(description, z.nullable(z.string()));
 export const EventPlanAnswer = named(
   'EventPlanAnswer',
-  'The plan of events in force, and how often stored events were not as planned.',
+  'The plan of events in force, and how often events were not as planned.',
   beyond(
     z.object({
       version: about('Version of the catalog that has the plan.', z.int()),
@@ -108,21 +108,26 @@ export const EventPlanAnswer = named(
         z.array(
           named(
             'EventViolation',
-            'Something that stored events of one name did against the plan.',
+            'Something that events of one name did against the plan.',
             z.object({
               event: about('Name of the event.', z.string()),
               property: about('The property; null for the event as a whole.', z.nullable(z.string())),
               rule: about('What is wrong.', z.enum(PLAN_RULES)),
-              count: about('How often.', z.int()),
+              count: about('How often among stored events.', z.int()),
+              refused: about(
+                'How often among events that were refused for it; those of a batch that is sent again count again.',
+                z.int(),
+              ),
               lastAt: time('When last.'),
             }),
           ),
         ),
       ),
       others: about(
-        'The sum of what is not listed: a workspace has 500 counts a day; what is beyond is counted together.',
+        'The sum of `count` of what is not listed: a workspace has 500 counts a day; what is beyond is counted together.',
         z.int(),
       ),
+      othersRefused: about('The sum of `refused` of what is not listed.', z.int()),
     }),
   ),
 );

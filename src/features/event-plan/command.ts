@@ -61,7 +61,8 @@ async function sectionOf(context: PlanContext): Promise<EventPlan> {
   if (given) return given;
   const builder = new PlanBuilder(flags.values);
   let rejected = 0;
-  if (flags['from-service']) await addFromService(builder, flags.limit, context);
+  let isPart = false;
+  if (flags['from-service']) isPart = await addFromService(builder, flags.limit, context);
   else rejected = await addFromFiles(builder, names, flags, context);
   const { count, leftOut } = builder;
   if (count === 0)
@@ -74,6 +75,12 @@ async function sectionOf(context: PlanContext): Promise<EventPlan> {
           : 'find the flags that read them: svc events inspect FILE',
       },
     );
+  if (flags['from-service'])
+    out.notice(
+      isPart
+        ? `the plan is made of the newest ${counted(count)}; a larger --limit looks further back`
+        : `the plan is made of ${counted(count)}, all that the service has`,
+    );
   if (rejected > 0)
     out.warn(
       `${rejected} of ${count + rejected} records were rejected and are not in the plan; svc events inspect says why`,
@@ -84,3 +91,5 @@ async function sectionOf(context: PlanContext): Promise<EventPlan> {
     );
   return builder.section();
 }
+
+const counted = (events: number) => `${events.toLocaleString('en')} ${events === 1 ? 'event' : 'events'}`;

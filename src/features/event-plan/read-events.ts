@@ -74,19 +74,22 @@ export async function addFromFiles(
 /** How long the live event stream may be silent while it sends what was stored, in ms. */
 const SILENCE_MS = 3000;
 
-/** Adds the newest `limit` events that the service has, from its live event stream, which resumes before them. */
+/**
+ * Adds the newest `limit` events that the service has, from its live event stream, which resumes before them. Returns
+ * whether there may be older ones.
+ */
 export async function addFromService(
   builder: PlanBuilder,
   limit: number,
   { connect, signal, world }: ReadContext,
-): Promise<void> {
+): Promise<boolean> {
   const { client } = await connect({ lasting: true });
   const head = Number(await headOf(client, signal));
   if (Number.isNaN(head))
     throw new SvcError('not_offered', 'this service does not number its events', {
       hint: 'make the plan of a file of events',
     });
-  if (head === 0) return;
+  if (head === 0) return false;
   const after = Math.max(0, head - limit);
   const over = new AbortController();
   const either = AbortSignal.any([signal, over.signal]);
@@ -113,6 +116,7 @@ export async function addFromService(
     over.abort();
   }
   throwIfStopped(signal);
+  return after > 0;
 }
 
 /** The number of the newest event: the id of the first message of the stream. */

@@ -17,11 +17,11 @@ const PAGE = 100;
 /** What a change says of itself. */
 type Change = { readonly author?: string | undefined; readonly note?: string | undefined };
 
-/** What what is stored says of a valid catalog, such as of the events that its goals name. */
+/** What what is stored says of a valid catalog, such as of the events that its goals name or its plan has. */
 type Notices = (tx: Call['tx'], workspaceId: string, catalog: Catalog) => Promise<CatalogIssue[]>;
 
 /** The endpoints of the catalog. `retained`: how long `serve --retain` keeps the logs that its rules read. */
-export const catalogEndpoints = (retained: () => Retention, noticesOf: Notices): Endpoints => ({
+export const catalogEndpoints = (retained: () => Retention, notices: readonly Notices[]): Endpoints => ({
   getCatalog: async ({ tx, workspace }) => {
     const { current, file } = await storedCatalog(
       tx,
@@ -51,18 +51,17 @@ export const catalogEndpoints = (retained: () => Retention, noticesOf: Notices):
     assertWithinRetention(retained(), body);
     const warnings = [
       ...catalogWarnings(catalog, call.now),
-      ...(await noticesOf(call.tx, call.workspace.id, parseCatalog(body))),
+      ...(await noticesOf(notices, call, parseCatalog(body))),
     ];
     return { body: { ...(await store(call, state, body, change, null)), warnings } };
   },
 
-  validateCatalog: async ({ tx, workspace, body, now }) => {
+  validateCatalog: async (call) => {
+    const { body, now } = call;
     const issues = catalogIssues(body.catalog);
     const valid = issues.length === 0;
-    const notices = valid
-      ? await noticesOf(tx, workspace.id, parseCatalog(JSON.stringify(body.catalog)))
-      : [];
-    return { body: { valid, issues, warnings: [...catalogWarnings(body.catalog, now), ...notices] } };
+    const found = valid ? await noticesOf(notices, call, parseCatalog(JSON.stringify(body.catalog))) : [];
+    return { body: { valid, issues, warnings: [...catalogWarnings(body.catalog, now), ...found] } };
   },
 
   listCatalogVersions: async ({ tx, workspace, query }) => {
@@ -111,6 +110,16 @@ export const catalogEndpoints = (retained: () => Retention, noticesOf: Notices):
 interface State {
   readonly head: CatalogHead;
   readonly current: StoredCatalog;
+}
+
+async function noticesOf(
+  notices: readonly Notices[],
+  { tx, workspace }: Pick<Call, 'tx' | 'workspace'>,
+  catalog: Catalog,
+): Promise<CatalogIssue[]> {
+  const found: CatalogIssue[] = [];
+  for (const notice of notices) found.push(...(await notice(tx, workspace.id, catalog)));
+  return found;
 }
 
 /** Locks the catalog of the workspace for a change. Throws conflict where a file is the authority. */

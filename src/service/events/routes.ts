@@ -11,6 +11,7 @@ import type { EventSignals } from './event-signals.ts';
 import { readBatch } from './ingest/batch.ts';
 import { checkClientBatch } from './ingest/client-batch.ts';
 import { judgeBatch } from './ingest/judge-batch.ts';
+import { eventHeads } from './store/event-heads.ts';
 import { eventRuns } from './store/event-runs.ts';
 import { eventViolations } from './store/event-violations.ts';
 import { events } from './store/events.ts';
@@ -37,7 +38,7 @@ export const eventEndpoints = ({ store, catalogs, signals, known }: EventNeeds):
     const { version } = (await storedCatalog(tx, workspace.id, await catalogVersions.head(tx, workspace.id)))
       .current;
     const days = Number(query.days ?? DAYS);
-    const { counts, others } = await eventViolations.list(tx, workspace.id, days);
+    const { counts, others, othersRefused } = await eventViolations.list(tx, workspace.id, days);
     return {
       body: {
         version,
@@ -51,6 +52,7 @@ export const eventEndpoints = ({ store, catalogs, signals, known }: EventNeeds):
           lastAt: new Date(last).toISOString(),
         })),
         others,
+        othersRefused,
       },
     };
   },
@@ -67,6 +69,13 @@ export const eventEndpoints = ({ store, catalogs, signals, known }: EventNeeds):
       }
       const { goalEvents, eventPlan } = await catalogs.of(tx, workspace.id);
       const violated = eventPlan && judgeBatch(eventPlan, body);
+      if (violated?.refusal) {
+        const count = async () => {
+          await eventHeads.lock(tx, workspace.id);
+          await eventViolations.add(tx, workspace.id, violated.refused(), 'refused');
+        };
+        return { error: violated.refusal, beforeCommit: count };
+      }
       const origin = client ? 'client' : 'server';
       // Locks the head of the workspace, so that its senders wait for each other only while events are inserted.
       const append = async () => {
@@ -83,7 +92,7 @@ export const eventEndpoints = ({ store, catalogs, signals, known }: EventNeeds):
           recent.length > 0 && recentEvents.add(tx, workspace.id, recent),
         ]);
         signals.note(workspace.id, body, isStored);
-        if (violated) await eventViolations.add(tx, workspace.id, violated(isStored));
+        if (violated) await eventViolations.add(tx, workspace.id, violated.stored(isStored), 'stored');
         if (
           goalEvents.length > 0 &&
           [...body.named(goalEvents)].some(([i, { userId }]) => isStored(i, userId))

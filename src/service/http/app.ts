@@ -227,8 +227,11 @@ async function callHandler(
       },
     } as unknown as Call;
     const reply = await served.handle(call);
-    const { beforeCommit, afterCommit } = reply;
-    return { answer: toAnswer(reply, endpoint), beforeCommit, afterCommit };
+    const { error, beforeCommit, afterCommit } = reply;
+    const answer = error
+      ? { status: error.status, body: JSON.stringify(error.body(request.requestId)) }
+      : toAnswer(reply, endpoint);
+    return { answer, refused: error !== undefined, beforeCommit, afterCommit };
   };
   const writing = async (tx: Tx) => (await pipeline([assertOpen(tx, workspace.id), work(tx)]))[1];
   if (served.priority === 'page') await precedence.yieldToRequests();

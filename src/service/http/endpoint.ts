@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { HonoRequest } from 'hono';
 import type { EndpointName, RequestOf } from '../../contract/endpoints.ts';
+import type { ServiceError } from '../../contract/errors.ts';
 import type { ConcurrencyKey, Tx } from '../platform/store/store.ts';
 import type { ClientSettings, Workspace } from '../platform/store/workspaces.ts';
 import type { Worker } from '../platform/workers/worker.ts';
@@ -30,6 +31,11 @@ export interface Call<N extends EndpointName = EndpointName, Body = RequestOf<N>
 export interface Reply {
   readonly status?: number;
   readonly body?: unknown;
+  /**
+   * Answered instead of a body, where what the handler wrote is to be stored although the request is refused. As with an
+   * error that is thrown, the idempotency key may be used again.
+   */
+  readonly error?: ServiceError;
   /**
    * Work of the same transaction that is done just before its commit, because it locks a row that other requests wait
    * for. The transaction is rolled back if it rejects.

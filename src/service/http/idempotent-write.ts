@@ -12,6 +12,8 @@ export interface Answer {
 /** What a request did in its transaction. */
 interface Work {
   readonly answer: Answer;
+  /** It is an error, which the idempotency key does not keep. */
+  readonly refused: boolean;
   /** What is left to do before the commit (Reply). */
   readonly beforeCommit: (() => Promise<void>) | undefined;
   readonly afterCommit: (() => void) | undefined;
@@ -48,7 +50,7 @@ export async function writeOnce(
   let afterCommit: Work['afterCommit'];
   const answerOnce = async (tx: Tx, keep: (answer: Answer) => Promise<void>) => {
     const done = await work(tx);
-    await keep(done.answer);
+    if (!done.refused) await keep(done.answer);
     await done.beforeCommit?.();
     afterCommit = done.afterCommit;
     return { answer: done.answer, replayed: false };

@@ -285,7 +285,11 @@ test('a plan is made of what the service has, and says what was counted against 
       additionalProperties: false,
     },
   ]);
+  expect(made.stderr).toBe('the plan is made of 3 events, all that the service has\n');
   const newest = await run('events', 'plan', '--from-service', '--limit', '2', '--json');
+  expect(newest.stderr).toBe(
+    'the plan is made of the newest 2 events; a larger --limit looks further back\n',
+  );
   expect(JSON.parse(newest.stdout).events.plan[0].required).toEqual(['amount']);
   expect((await run('events', 'plan', '--status')).stdout).toContain('the catalog has no plan of events');
   await service.fetch('/v1/catalog', { method: 'PUT', body: { catalog: { contents: [], events: section } } });
@@ -298,5 +302,6 @@ test('a plan is made of what the service has, and says what was counted against 
     .toContain('unknown-event');
   const { stdout } = await run('events', 'plan', '--status');
   expect(stdout).toContain('1 event in the plan; violations: warn; unknown events: warn');
+  expect(stdout).toMatch(/STORED\s+REFUSED\s+RULE/);
   expect(stdout).not.toContain('\u001b');
 });

@@ -109,7 +109,7 @@ class Twin {
         ),
       );
       this.signals.note(this.#workspace, batch, isStored);
-      if (violated) await eventViolations.add(tx, this.#workspace, violated(isStored));
+      if (violated) await eventViolations.add(tx, this.#workspace, violated.stored(isStored), 'stored');
       await due.mark(tx, this.#workspace, 'goals');
       return () => found?.committed(first + batch.length - 1);
     });

@@ -104,21 +104,24 @@ export function Attention({ overview }: { overview: Overview | undefined }): VNo
           },
         ]
       : []),
-    ...(plan?.counts ?? []).slice(0, MOST_PLANNED).map(({ event, property, rule, count: times }) => ({
-      key: `plan ${event} ${property} ${rule}`,
-      href: `/live?filter=${encodeURIComponent(`event:${JSON.stringify(event)}`)}`,
-      what: (
-        <>
-          Not as planned today, {counted(times, 'time', 'times')}: <Text of={event} />
-          {property !== null && (
-            <>
-              , <Text of={property} />
-            </>
-          )}{' '}
-          ({rule}).
-        </>
-      ),
-    })),
+    ...(plan?.counts ?? [])
+      .slice(0, MOST_PLANNED)
+      .map(({ event, property, rule, count: times, refused = 0 }) => ({
+        key: `plan ${event} ${property} ${rule}`,
+        href: `/live?filter=${encodeURIComponent(`event:${JSON.stringify(event)}`)}`,
+        what: (
+          <>
+            Not as planned today, {counted(times + refused, 'time', 'times')}
+            {refused > 0 && ` (refused: ${count(refused)})`}: <Text of={event} />
+            {property !== null && (
+              <>
+                , <Text of={property} />
+              </>
+            )}{' '}
+            ({rule}).
+          </>
+        ),
+      })),
     ...stuck.slice(0, MOST).map(({ id, state, inputs }) => ({
       key: id,
       href: `/imports?open=${encodeURIComponent(id)}`,

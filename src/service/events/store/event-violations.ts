@@ -7,7 +7,10 @@ import { eventHeads } from './event-heads.ts';
 
 /** How often events of one name did something against the plan, and when last (Unix ms). */
 export interface ViolationCount extends NamedViolation {
+  /** Of those that were stored. */
   readonly count: number;
+  /** Of those that were refused for it. */
+  readonly refused: number;
   readonly last: number;
 }
 
@@ -24,10 +27,15 @@ const OTHERS = { event: '', property: '', rule: '' } as const;
 const keyOf = ({ event, property, rule }: { readonly [K in keyof typeof OTHERS]: string }) =>
   JSON.stringify([event, property, rule]);
 
-/** How often the stored events of a workspace were not as planned, by day. */
+/** How often the events of a workspace were not as planned, by day. */
 export const eventViolations = {
-  /** Counts violations, in the transaction that stores their events and has locked the event head. */
-  async add(tx: Tx, workspaceId: string, violations: Iterable<NamedViolation>): Promise<void> {
+  /** Counts violations of events that the transaction stores or refuses. It has locked the event head. */
+  async add(
+    tx: Tx,
+    workspaceId: string,
+    violations: Iterable<NamedViolation>,
+    were: 'stored' | 'refused',
+  ): Promise<void> {
     const day = Math.floor(tx.now / DAY_MS);
     const counts = new Map<string, { of: { readonly [K in keyof typeof OTHERS]: string }; count: number }>();
     for (const of of violations) {
@@ -54,10 +62,14 @@ export const eventViolations = {
     if (others.count > 0) added.push(others);
     await insertRows(
       tx,
-      'INSERT INTO event_violation (workspace_id, day, event, property, rule, count, last_ms)',
-      added.map(({ of, count }) => [workspaceId, day, of.event, of.property, of.rule, count, tx.now]),
+      'INSERT INTO event_violation (workspace_id, day, event, property, rule, count, refused, last_ms)',
+      added.map(({ of, count }) => {
+        const counted = were === 'stored' ? [count, 0] : [0, count];
+        return [workspaceId, day, of.event, of.property, of.rule, ...counted, tx.now];
+      }),
       `ON CONFLICT (workspace_id, day, event, property, rule) DO UPDATE SET
-         count = event_violation.count + excluded.count, last_ms = excluded.last_ms`,
+         count = event_violation.count + excluded.count, refused = event_violation.refused + excluded.refused,
+         last_ms = excluded.last_ms`,
     );
   },
 
@@ -92,32 +104,41 @@ export const eventViolations = {
         ),
         tx.sql.run(
           `DELETE FROM event_violation
-           WHERE workspace_id = ? AND day = ? AND event = ? AND property = ? AND rule = ? AND count <= 0`,
+           WHERE workspace_id = ? AND day = ? AND event = ? AND property = ? AND rule = ? AND count <= 0 AND refused = 0`,
           params,
         ),
       ]);
     }
   },
 
-  /** The counts of the last days, today included, the highest first, and the sum of what is not listed. */
+  /** The counts of the last days, today included, the highest first, and the sums of what is not listed. */
   async list(
     tx: Tx,
     workspaceId: string,
     days: number,
-  ): Promise<{ counts: ViolationCount[]; others: number }> {
+  ): Promise<{ counts: ViolationCount[]; others: number; othersRefused: number }> {
     const from = Math.floor(tx.now / DAY_MS) - days + 1;
     const rows = await tx.sql.all<ViolationCount>(
-      `SELECT event, property, rule, SUM(count) AS count, MAX(last_ms) AS last FROM event_violation
+      `SELECT event, property, rule, SUM(count) AS count, SUM(refused) AS refused, MAX(last_ms) AS last
+       FROM event_violation
        WHERE workspace_id = ? AND day >= ? AND event <> ? GROUP BY event, property, rule
-       ORDER BY SUM(count) DESC, event, property, rule LIMIT ${LISTED}`,
+       ORDER BY SUM(count) + SUM(refused) DESC, event, property, rule LIMIT ${LISTED}`,
       [workspaceId, from, OTHERS.event],
     );
-    const all = await tx.sql.get<{ count: number }>(
-      'SELECT COALESCE(SUM(count), 0) AS count FROM event_violation WHERE workspace_id = ? AND day >= ?',
+    const all = await tx.sql.get<Pick<ViolationCount, 'count' | 'refused'>>(
+      `SELECT COALESCE(SUM(count), 0) AS count, COALESCE(SUM(refused), 0) AS refused
+       FROM event_violation WHERE workspace_id = ? AND day >= ?`,
       [workspaceId, from],
     );
-    const counts = rows.map((row) => ({ ...row, count: Number(row.count), last: Number(row.last) }));
-    return { counts, others: Number(all!.count) - counts.reduce((sum, { count }) => sum + count, 0) };
+    const counts = rows.map((row) => ({
+      ...row,
+      count: Number(row.count),
+      refused: Number(row.refused),
+      last: Number(row.last),
+    }));
+    const rest = (of: 'count' | 'refused') =>
+      Number(all![of]) - counts.reduce((sum, each) => sum + each[of], 0);
+    return { counts, others: rest('count'), othersRefused: rest('refused') };
   },
 
   /** Removes up to `limit` counts of days that are long past, or whose events are all removed; returns how many. */

@@ -73,6 +73,9 @@ const COLUMNS = `number, user_id AS "userId", event, timestamp, event_id AS "eve
         ${ORIGIN}, received_at AS "receivedAt",
         CASE WHEN octet_length(properties) <= ${PAGE_BYTES} THEN properties END AS properties,
         CASE WHEN octet_length(properties) > ${PAGE_BYTES} THEN octet_length(properties) ELSE 0 END AS "leftOut"`;
+/** Properties of up to SHORT_BYTES, and whether larger ones were left out. */
+const SHORT = `CASE WHEN octet_length(properties) <= ${SHORT_BYTES} THEN properties END AS properties,
+         CASE WHEN octet_length(properties) > ${SHORT_BYTES} THEN 1 ELSE 0 END AS "leftOut"`;
 const LONG = ['user_id', 'event', 'properties'];
 
 export const events = {
@@ -107,14 +110,25 @@ export const events = {
   ): Promise<(Omit<StoredEvent, 'receivedAt'> & { readonly leftOut: number })[]> {
     const { text, param } = listed(tx.sql.dialect, 'event', names);
     const rows = await tx.sql.all<Omit<StoredEvent, 'receivedAt'> & { leftOut: number }>(
-      `SELECT number, user_id AS "userId", event, timestamp, ${ORIGIN},
-         CASE WHEN octet_length(properties) <= ${SHORT_BYTES} THEN properties END AS properties,
-         CASE WHEN octet_length(properties) > ${SHORT_BYTES} THEN 1 ELSE 0 END AS "leftOut" FROM event
+      `SELECT number, user_id AS "userId", event, timestamp, ${ORIGIN}, ${SHORT} FROM event
        WHERE workspace_id = ? AND number > ? AND number <= ? AND ${text}
        ORDER BY number LIMIT ?`,
       [workspaceId, after, upTo, param, limit],
     );
     return rows.map((row) => ({ ...row, number: Number(row.number), leftOut: Number(row.leftOut) }));
+  },
+
+  /** The latest events of a workspace, up to `limit`, newest first, with properties as in `namedWithProperties`. */
+  async latest(
+    tx: Tx,
+    workspaceId: string,
+    limit: number,
+  ): Promise<(Pick<StoredEvent, 'event' | 'properties'> & { readonly leftOut: number })[]> {
+    const rows = await tx.sql.all<Pick<StoredEvent, 'event' | 'properties'> & { leftOut: number }>(
+      `SELECT event, ${SHORT} FROM event WHERE workspace_id = ? ORDER BY number DESC LIMIT ?`,
+      [workspaceId, limit],
+    );
+    return rows.map((row) => ({ ...row, leftOut: Number(row.leftOut) }));
   },
 
   /** Deletes events. */

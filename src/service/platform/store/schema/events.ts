@@ -84,7 +84,8 @@ export const eventsTables = (d: Dialect): string[] => [
     PRIMARY KEY (workspace_id, user_id, event)
   )`,
   'CREATE INDEX user_signal_age ON user_signal (workspace_id, last_ms)',
-  // How often stored events were not as planned, by UTC day (days since 1970). `event` is empty for what has no row of its own.
+  // How often events were not as planned, by UTC day (days since 1970): stored ones, and those that were refused for it.
+  // `event` is empty for what has no row of its own.
   `CREATE TABLE event_violation (
     workspace_id TEXT NOT NULL,
     day INTEGER NOT NULL,
@@ -92,6 +93,7 @@ export const eventsTables = (d: Dialect): string[] => [
     property TEXT NOT NULL,
     rule TEXT NOT NULL,
     count ${d.bigint} NOT NULL,
+    refused ${d.bigint} NOT NULL,
     last_ms ${d.bigint} NOT NULL,
     PRIMARY KEY (workspace_id, day, event, property, rule)
   )`,
