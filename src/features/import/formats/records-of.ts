@@ -36,7 +36,10 @@ export async function recordsOf(
 function readerOf(input: Input, { mappers, reading, longest, onNotice }: RecordsOptions): RecordReader {
   const { rows, json, scan } = mappers();
   const { name: file, encoding } = input;
-  if (input.format === 'csv') return new CsvReader({ file, rows, reading, encoding, longest, onNotice });
+  if (input.format === 'csv') {
+    const patient = input.fingerprint !== null;
+    return new CsvReader({ file, rows, reading, encoding, longest, patient, onNotice });
+  }
   if (input.format === 'json')
     return new JsonReader({ file, encoding, longest, map: json, scan, path: input.recordsAt, onNotice });
   return new NdjsonReader({ file, encoding, longest, map: json, scan });

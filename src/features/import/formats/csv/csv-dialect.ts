@@ -1,6 +1,7 @@
 import type { Quote } from '../reading.ts';
-import { cellsOf, newRow, scanRow } from './csv-rows.ts';
-import { couldBeNames, isAboveValues, moreHeaderLines } from './header.ts';
+import { cellsOf, isBlank, newRow, scanRow } from './csv-rows.ts';
+import { couldBeNames, moreHeaderLines } from './header.ts';
+import { type Named, namesAbove, type SampleRow } from './names-above.ts';
 
 /** How a CSV is written, told from its beginning. */
 export interface Dialect {
@@ -24,12 +25,6 @@ export interface Dialect {
   readonly comments?: boolean;
   /** Header and rows agree in their number of cells. */
   readonly isTable: boolean;
-}
-
-/** A line that could name columns, and the names of as many as the rows have. */
-interface Named {
-  readonly text: string;
-  readonly names: readonly string[];
 }
 
 const CANDIDATES = [',', ';', '\t', '|', '||', '::', '\x01'];
@@ -135,15 +130,6 @@ interface Judged {
   readonly emptyAt: number | undefined;
 }
 
-/** A row of the beginning of a table. */
-export interface SampleRow {
-  readonly cells: readonly string[];
-  readonly start: number;
-  readonly text: string;
-  /** A quote is where RFC 4180 has none. */
-  readonly isBroken: boolean;
-}
-
 function judge(head: Buffer, from: number, delimiter: string, quote: Quote | undefined): Judged {
   const rows = rowsOf(head, from, delimiter, quote);
   const width = commonWidth(rows);
@@ -190,7 +176,7 @@ function judge(head: Buffer, from: number, delimiter: string, quote: Quote | und
     longHeader,
     named: own === before ? undefined : namesAbove(before, first, next),
     moreHeaders: moreHeaderLines(own.cells, next),
-    emptyAt: endEmpty(rows.slice(rows.indexOf(own) + 1), width) ? width : undefined,
+    emptyAt: emptyEnd(rows.slice(rows.indexOf(own) + 1), width, own.cells.length + 1),
   };
 }
 
@@ -200,27 +186,8 @@ function isShortHeader({ cells, isBroken }: SampleRow, below: readonly SampleRow
     !isBroken &&
     cells.length === width - 1 &&
     couldBeNames(cells) &&
-    below.every((row) => row.cells.length < width || row.cells.at(-1) === '')
+    below.every((row) => row.cells.length < width || isBlank(row.cells.at(-1)))
   );
-}
-
-/** The cells of the line before a table that could name its columns, unless the first row of the table does. */
-function namesAbove(
-  before: SampleRow | undefined,
-  first: SampleRow,
-  next: readonly (readonly string[])[],
-): Named | undefined {
-  if (!before || before.isBroken) return undefined;
-  const width = first.cells.length;
-  const names = before.cells.map((cell, i) => (i === 0 ? cell.replace(/^#\s*/, '') : cell).trim());
-  if (
-    Math.abs(names.length - width) > Math.max(1, width / 10) ||
-    !couldBeNames(names) ||
-    isAboveValues(first.cells, next)
-  )
-    return undefined;
-  const fitting = first.cells.map((_, i) => names[i] ?? `column${i + 1}`);
-  return { text: before.text, names: fitting };
 }
 
 /** Returns whether a row above others names each of their columns, and ends in one more delimiter. */
@@ -258,10 +225,12 @@ function afterComments(rows: readonly SampleRow[], head: Buffer, from: number) {
   };
 }
 
-/** Returns whether the last cell of all rows is empty. */
-function endEmpty(rows: readonly SampleRow[], width: number): boolean {
-  const full = rows.filter(({ cells }) => cells.length === width);
-  return full.length > 0 && full.every(({ cells }) => cells.at(-1) === '');
+/** The number of cells of the rows of one of these widths, if the last one is empty in all of them. */
+function emptyEnd(rows: readonly SampleRow[], ...widths: readonly number[]): number | undefined {
+  return widths.find((width) => {
+    const full = rows.filter(({ cells }) => cells.length === width);
+    return full.length > 0 && full.every(({ cells }) => isBlank(cells.at(-1)));
+  });
 }
 
 /** The number of cells that most rows have; of several, that of the first row. */

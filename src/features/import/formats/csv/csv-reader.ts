@@ -39,6 +39,8 @@ export interface CsvOptions {
   readonly encoding?: string | undefined;
   /** Longest row in bytes; also limits a quoted cell that is not closed. */
   readonly longest: number;
+  /** The input can be waited for, as a file can: how it is written is told from all of its beginning. */
+  readonly patient?: boolean;
   readonly onNotice: (text: string) => void;
 }
 
@@ -104,9 +106,10 @@ export class CsvReader implements RecordReader {
 
   /** Finds out how the CSV is written, once a first line has been read, and skips what is before its header. */
   private start(window: Window, batcher: RecordSink): boolean {
-    const { file, reading, onNotice } = this.options;
+    const { file, reading, onNotice, patient } = this.options;
     const head = window.buffer.subarray(window.start, Math.min(window.end, window.start + HEAD));
-    if (!head.includes(LINE_FEED) && !window.ended && !window.full && head.length < HEAD) return false;
+    const enough = !patient && head.includes(LINE_FEED);
+    if (!enough && !window.ended && !window.full && head.length < HEAD) return false;
     const dialect = findDialect(head, reading.delimiter, reading.quote);
     requireForm(file, head.subarray(dialect.skipBytes), dialect, reading);
     if (!reading.columns) this.refuseNames(dialect);

@@ -174,9 +174,12 @@ export function cellsOf(text: string, delimiter: string, quoted: boolean, quote:
 
 /** The cells of a row as they are meant: without what stands for nothing. */
 export function rowCells(cells: string[], { header, trailing, dashes }: RowForm): string[] {
-  if (trailing && cells.length === (header?.length ?? 0) + 1 && cells.at(-1) === '') cells.pop();
+  if (trailing && cells.length === (header?.length ?? 0) + 1 && isBlank(cells.at(-1))) cells.pop();
   return dashes ? cells.map((cell) => (cell === '-' ? '' : cell)) : cells;
 }
+
+/** Returns whether a cell has nothing but white space. */
+export const isBlank = (cell: string | undefined): boolean => cell?.trim() === '';
 
 /** Writes the names of columns as `--columns` has them. */
 export function namesText(names: readonly string[]): string {

@@ -79,12 +79,12 @@ function isShaped(values: readonly string[]): boolean {
 
 /** Returns whether the cells of a row could name columns: texts that differ, none of the form of a value. */
 export function couldBeNames(cells: readonly string[]): boolean {
-  const names = cells.map((cell) => cell.trim());
-  return (
-    names.length > 1 &&
-    new Set(names).size === names.length &&
-    names.every((name) => name !== '' && !isValue(name))
-  );
+  return areTexts(cells) && new Set(cells.map((cell) => cell.trim())).size === cells.length;
+}
+
+/** Returns whether all cells of a row are texts, none of the form of a value. */
+export function areTexts(cells: readonly string[]): boolean {
+  return cells.length > 1 && cells.every((cell) => cell.trim() !== '' && !isValue(cell.trim()));
 }
 
 /** Returns whether a row stands out from those below it as the names of their columns do. */

@@ -32,6 +32,12 @@ test('a table without a header is refused also where all fields are constants', 
 test.each([
   ['rows shorter than the header', ['who,what,where', 'ann,buy', 'bob,sell', 'eve,buy'], 'who,what'],
   ['rows longer than the header', ['who,what', 'ann,buy,x', 'bob,sell,y', 'eve,buy,z'], 'who,what,column3'],
+  [
+    'row names of R',
+    ['"who","what"', '"a","ann","buy"', '"b","bob","sell"', '"c","eve","buy"'],
+    'row,who,what',
+  ],
+  ['row names of pandas', ['who,who', '0,ann,buy', '1,bob,sell', '2,eve,buy'], 'row,who,who_1'],
   ['a header that starts like a comment', ['# energy,n', '0.5,1', '0.6,2', '0.7,3'], 'energy,n'],
 ])('a header is not left out as a line before the table: %s', async (_, rows, names) => {
   const run = await imported('a.csv', lines(...rows), ...SET);
@@ -51,6 +57,24 @@ test('a title is left out where the table has a header', () => {
     'c,2026-01-31,3',
   );
   expect(found).toMatchObject({ skipLines: 1, named: undefined });
+});
+
+test('a cell of white space at the end of every row is no cell, also of a single row', async () => {
+  for (const rows of [['"1";"Ann";" \n"'], ['"1";"Ann";" \n"', '"2";"Bob";""', '"3";"Eve";" "']]) {
+    const run = await imported('a.csv', lines('"id";"name"', ...rows), ...SET);
+    expect(result(run)).toMatchObject({ read: rows.length, accepted: rows.length, rejected: 0 });
+  }
+});
+
+test('how a file is written is told from more than its first kilobytes', async () => {
+  // Each line before the table looks like a row of its own with commas.
+  const before = Array.from({ length: 12 }, (_, i) => `list${i}=[${Array(60).fill('1.25').join(',')}]`);
+  const names = Array.from({ length: 300 }, (_, i) => `name${i}`).join(';');
+  const rows = Array.from({ length: 20 }, (_, row) =>
+    Array.from({ length: 300 }, (_, i) => row + i / 8).join(';'),
+  );
+  const run = await imported('a.csv', lines('$$info', ...before, names, ...rows), ...SET);
+  expect(result(run)).toMatchObject({ read: 20, accepted: 20 });
 });
 
 test('one empty cell at the end of every row is no cell', async () => {
