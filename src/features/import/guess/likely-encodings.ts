@@ -50,39 +50,45 @@ const SCRIPTS = ['Latin', 'Cyrillic', 'Greek', 'Hebrew', 'Arabic', 'Hangul'];
 const EAST_ASIAN = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー々]+$/u;
 /** Words with a larger share of letters beside ASCII are hardly of a Latin language. */
 const MAX_ACCENTED = 0.75;
+/** Share of the letters that are of one language where a text has foreign names. */
+const MOSTLY = 0.95;
 const MAX_EXAMPLE = 24;
 const MAX_CHOICES = 4;
 
 /**
  * Returns the encodings that bytes which are not UTF-8 could have, the likeliest first: those in which every word is of one
- * script and, if it is Latin, has the letters of one language. Of several that read the same, only the first.
+ * script and, if it is Latin, the letters are those of one language, or mostly. Of several that read the same, only the first.
  */
 export function likelyEncodings(bytes: Uint8Array): LikelyEncoding[] {
-  const found = new Map<string, LikelyEncoding & { readonly certain: boolean }>();
+  const found = new Map<string, LikelyEncoding & { readonly share: number }>();
   for (const [encoding, alphabets] of Object.entries(ALPHABETS)) {
     const words = wordsIn(bytes, encoding);
     if (!words || !isPlausible(words)) continue;
-    const letters = new Set(
+    const letters =
       words
         .join('')
         .toLowerCase()
         // As İ is written in lower case.
         .replaceAll('\u0307', '')
-        .match(/[^\x00-\x7f]/g) ?? [],
-    );
-    const within = (alphabet: string) => [...letters].every((letter) => alphabet.includes(letter));
-    if (alphabets.length > 0 && !within(alphabets.join(''))) continue;
+        .match(/[^\x00-\x7f]/g) ?? [];
+    const shareOf = (alphabet: string) =>
+      letters.length === 0
+        ? 1
+        : letters.filter((letter) => alphabet.includes(letter)).length / letters.length;
+    const share = alphabets.length === 0 ? 1 : Math.max(...alphabets.map(shareOf));
+    if (alphabets.length > 0 && share < MOSTLY && shareOf(alphabets.join('')) < 1) continue;
     const key = words.join(' ');
     if (found.has(key)) continue;
     const example = words[0]?.slice(0, MAX_EXAMPLE) ?? '';
-    found.set(key, { encoding, example, certain: alphabets.length === 0 || alphabets.some(within) });
+    found.set(key, { encoding, example, share });
   }
   const read = [...found.values()];
   // Where one encoding has letters, another that has only signs is not meant.
   const worded = read.filter(({ example }) => example !== '');
   const all = worded.length > 0 && read[0]?.example !== '' ? worded : read;
-  const certain = all.filter((one) => one.certain);
-  const chosen = certain.length > 0 ? certain : all;
+  const chosen =
+    [1, MOSTLY].map((least) => all.filter(({ share }) => share >= least)).find(({ length }) => length > 0) ??
+    all;
   const ranked = chosen.every(({ encoding }) => MULTIBYTE.includes(encoding))
     ? rankedByLetters(bytes)
     : chosen;

@@ -38,6 +38,11 @@ test.each([
   ['iso-8859-2', 'šťastný žák příliš žluťoučký kůň'],
   ['windows-1250', 'šťastný žák příliš žluťoučký kůň'],
   ['windows-1250', 'źródło żółć pięść ślimak łąka'],
+  // One foreign name among the words.
+  [
+    'windows-1250',
+    'François a spus că înţelege: preşedintele ţării, şcoala, fără îndoială, când vă aşteaptă în grădină, împărţind pâinea şi mâncând brânză',
+  ],
 ])('%s is not taken for another code page: %s', (encoding, text) => {
   const likely = likelyEncodings(encoded(text, encoding)).map((one) => one.encoding);
   expect(likely).toContain(encoding);
