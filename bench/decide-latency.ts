@@ -4,15 +4,14 @@
  * their times whatever the answers do (no coordinated omission). With `postgres`, on a PostgreSQL server of its own, which
  * writes to disk as it does by default. `npm run bench -- bench/decide-latency.ts [seconds] [contents] [postgres]`.
  */
-import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'undici';
-import { GROUPS } from '../src/contract/limits.ts';
 import { createDatabase, startPostgres } from '../test/support/postgres/postgres.ts';
+import { cpuOf } from './support/cpu-of.ts';
+import { serve } from './support/serve.ts';
 
 const SECONDS = Number(process.argv[2] ?? 60);
 const USERS = 100_000;
@@ -29,22 +28,13 @@ writeFileSync(
 );
 
 const database = server ? await createDatabase(server.admin) : join(folder, 'bench.db');
-const child = spawn(
-  process.execPath,
-  [
-    ...['bin/dev.js', 'serve', '--json', '--port', '0', '--database', database],
-    ...['--catalog', catalog, ...GROUPS.flatMap((group) => ['--limit', `${group}=off`])],
-  ],
-  { stdio: ['ignore', 'pipe', 'inherit'], env: { PATH: process.env.PATH, HOME: folder } },
-);
+const { url, headers, pid, stop } = await serve({
+  database,
+  home: folder,
+  flags: ['--catalog', catalog],
+  program: 'bin/dev.js',
+});
 try {
-  const { value } = await createInterface(child.stdout)[Symbol.asyncIterator]().next();
-  const { url, workspace, apiKey } = JSON.parse(value);
-  const headers = {
-    authorization: `Bearer ${apiKey}`,
-    'x-service-workspace': workspace,
-    'content-type': 'application/json',
-  };
   const pool = new Pool(url, { connections: 32, pipelining: 1 });
   const post = async (path: string, body: string) => {
     const answer = await pool.request({ path, method: 'POST', headers, body });
@@ -62,8 +52,7 @@ try {
   );
   await pool.close();
 } finally {
-  child.kill('SIGTERM');
-  await new Promise((done) => child.once('exit', done));
+  await stop();
   await server?.stop();
   rmSync(folder, { recursive: true, force: true });
 }
@@ -104,7 +93,7 @@ function decide(post: Post, hashId: string, i: number): Promise<string> {
 }
 
 async function measure(post: Post, hashIds: string[], seconds: number, batches: number) {
-  const cpuBefore = cpuSeconds();
+  const cpuBefore = cpuOf(pid);
   const start = performance.now() + 100;
   const latencies: number[] = [];
   const ingest: number[] = [];
@@ -130,20 +119,7 @@ async function measure(post: Post, hashIds: string[], seconds: number, batches: 
   ]);
   await Promise.all(pending);
   const took = (performance.now() - start) / 1000;
-  return { latencies, ingest, seconds: took, cores: (cpuSeconds() - cpuBefore) / took };
-}
-
-/** Processor time of the service so far, in seconds; not a number where the system does not tell. */
-function cpuSeconds(): number {
-  try {
-    const [user, system] = readFileSync(`/proc/${child.pid}/stat`, 'utf8')
-      .split(') ')[1]!
-      .split(' ')
-      .slice(11, 13);
-    return (Number(user) + Number(system)) / 100;
-  } catch {
-    return Number.NaN;
-  }
+  return { latencies, ingest, seconds: took, cores: (cpuOf(pid) - cpuBefore) / took };
 }
 
 function batchBody(n: number): string {

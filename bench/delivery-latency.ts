@@ -5,49 +5,30 @@
  * The service is a separate process on a fresh SQLite file (`synchronous=FULL`). Three good receivers, five that never
  * respond, and the load run in this process. The clock starts before the request that reports the outcome is written.
  */
-import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
-import { createInterface } from 'node:readline';
+import { join } from 'node:path';
 import { Agent, request } from 'undici';
+import { type Served, serve } from './support/serve.ts';
 
 const seconds = Number(process.argv[2] ?? 20);
 const perSecond = Number(process.argv[3] ?? 100);
 const GOOD = 3;
 const HANGING = 5;
 
-interface Ready {
-  readonly url: string;
-  readonly workspace: string;
-  readonly apiKey: string;
-}
-
 const folder = mkdtempSync(join(tmpdir(), 'delivery-latency-'));
-const service = spawn(
-  process.execPath,
-  [
-    resolve('bin/run.js'),
-    'serve',
-    '--port',
-    '0',
-    '--json',
-    '--database',
-    join(folder, 'service.db'),
-    '--allow-loopback-webhooks',
-    '--log-level',
-    'warn',
-    ...['ingest', 'decisions', 'webhooks', 'reads'].flatMap((group) => ['--limit', `${group}=off`]),
-  ],
-  { stdio: ['ignore', 'pipe', 'inherit'], env: { PATH: process.env.PATH, HOME: folder } },
-);
+const service = await serve({
+  database: join(folder, 'service.db'),
+  home: folder,
+  flags: ['--allow-loopback-webhooks'],
+});
 const servers: Server[] = [];
 try {
-  await run(await ready(service));
+  await run(service);
 } finally {
-  service.kill('SIGKILL');
+  service.child.kill('SIGKILL');
   for (const server of servers) {
     server.closeAllConnections();
     server.close();
@@ -55,17 +36,13 @@ try {
   rmSync(folder, { recursive: true, force: true });
 }
 
-async function run({ url, workspace, apiKey }: Ready): Promise<void> {
+async function run({ url, headers }: Served): Promise<void> {
   const dispatcher = new Agent({ connections: 32 });
   const call = async (path: string, body: unknown): Promise<Record<string, string>> => {
     const answer = await request(url + path, {
       method: 'POST',
       dispatcher,
-      headers: {
-        authorization: `Bearer ${apiKey}`,
-        'x-service-workspace': workspace,
-        'content-type': 'application/json',
-      },
+      headers,
       body: JSON.stringify(body),
     });
     const text = await answer.body.text();
@@ -166,11 +143,4 @@ async function listen(answer: (body: string, end: () => void) => void): Promise<
   servers.push(server);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return (server.address() as AddressInfo).port;
-}
-
-function ready(child: ChildProcess): Promise<Ready> {
-  return new Promise((resolve, reject) => {
-    createInterface({ input: child.stdout! }).once('line', (line) => resolve(JSON.parse(line) as Ready));
-    child.once('exit', (code) => reject(new Error(`svc serve ended with ${code}`)));
-  });
 }

@@ -5,13 +5,10 @@
  * again. Prints events/s, CPU-seconds per million events of service and PostgreSQL, and their ratios to those without ids.
  * `npm run bench -- bench/event-ids.ts [IDS] [EVENTS] [ROUNDS] [sqlite|postgres]` after `npm run build`.
  */
-import { type ChildProcess, spawn } from 'node:child_process';
 import { randomFillSync } from 'node:crypto';
-import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { Pool } from 'undici';
 import { systemClock } from '../src/kit/clock.ts';
 import { mergeOnce } from '../src/service/events/id-merger.ts';
@@ -23,6 +20,7 @@ import { SqliteStore } from '../src/service/platform/store/sqlite/store.ts';
 import type { Store } from '../src/service/platform/store/store.ts';
 import { createDatabase, startPostgres } from '../test/support/postgres/postgres.ts';
 import { cpuOf } from './support/cpu-of.ts';
+import { type Served, serve } from './support/serve.ts';
 
 const BATCH = 1000;
 const CONNECTIONS = 4;
@@ -32,33 +30,6 @@ const count = Number(process.argv[3] ?? 200_000);
 const rounds = Number(process.argv[4] ?? 5);
 const only = process.argv[5];
 const dir = mkdtempSync(join(tmpdir(), 'svc-bench-'));
-
-type Ready = Record<'url' | 'workspace' | 'apiKey', string>;
-
-async function serve(database: string): Promise<{ child: ChildProcess; ready: Ready }> {
-  const args = [
-    'bin/run.js',
-    'serve',
-    '--port',
-    '0',
-    '--json',
-    '--limit',
-    'ingest=off',
-    '--database',
-    database,
-  ];
-  const child = spawn(process.execPath, args, {
-    env: { PATH: process.env.PATH, HOME: dir },
-    stdio: ['ignore', 'pipe', 'ignore'],
-  });
-  const [line] = await once(createInterface({ input: child.stdout! }), 'line');
-  return { child, ready: JSON.parse(line) };
-}
-
-const stop = async (child: ChildProcess) => {
-  child.kill('SIGTERM');
-  await once(child, 'exit');
-};
 
 /** Bodies of `count` events; their ids begin with `ids`. */
 function bodiesOf(ids: string | undefined): string[] {
@@ -84,7 +55,7 @@ interface Measured {
   readonly duplicates: number;
 }
 
-async function send(ready: Ready, pids: readonly number[], bodies: readonly string[]): Promise<Measured> {
+async function send(ready: Served, pids: readonly number[], bodies: readonly string[]): Promise<Measured> {
   const pool = new Pool(ready.url, { connections: CONNECTIONS });
   const before = pids.reduce((sum, pid) => sum + cpuOf(pid), 0);
   const start = performance.now();
@@ -95,11 +66,7 @@ async function send(ready: Ready, pids: readonly number[], bodies: readonly stri
       const { statusCode, body } = await pool.request({
         method: 'POST',
         path: '/v1/events',
-        headers: {
-          authorization: `Bearer ${ready.apiKey}`,
-          'x-service-workspace': ready.workspace,
-          'content-type': 'application/json',
-        },
+        headers: ready.headers,
         body: bodies[next++]!,
       });
       const answer = (await body.json()) as { accepted: number; duplicates?: number };
@@ -121,7 +88,7 @@ const rounded = (n: number) => Math.round(n).toLocaleString('en');
 let prefix = 0;
 const newPrefix = () => (0x10000000 + prefix++).toString(16);
 
-async function compare(name: string, ready: Ready, pids: readonly number[]): Promise<void> {
+async function compare(name: string, ready: Served, pids: readonly number[]): Promise<void> {
   const plain: Measured[] = [];
   const ids: Measured[] = [];
   for (let round = 0; round <= rounds; round++) {
@@ -183,14 +150,14 @@ async function measure(
   open: () => Promise<Store>,
   others: readonly number[],
 ): Promise<void> {
-  let { child, ready } = await serve(database);
-  await compare(`${name}, few ids`, ready, [child.pid!, ...others]);
-  await stop(child);
+  let ready = await serve({ database, home: dir });
+  await compare(`${name}, few ids`, ready, [ready.pid, ...others]);
+  await ready.stop();
   const store = await open();
   await fill(store, ready.workspace);
   await store.close();
-  ({ child, ready } = await serve(database));
-  const pids = [child.pid!, ...others];
+  ready = await serve({ database, home: dir });
+  const pids = [ready.pid, ...others];
   const bodies = bodiesOf(newPrefix());
   const start = performance.now();
   await send(ready, pids, bodies.slice(0, 1));
@@ -203,7 +170,7 @@ async function measure(
   console.log(
     `${name}: ${rounded(again.duplicates)} of ${rounded(count)} sent again were repeated, ${rounded(again.rate)} events/s`,
   );
-  await stop(child);
+  await ready.stop();
 }
 
 try {

@@ -5,16 +5,16 @@
  * less on other load than the rate. `npm run bench -- bench/ingest-durable.ts [EVENTS] [ROUNDS]
  * [sqlite|postgres|citus] [plan]` after `npm run build`; with `plan` each event is judged by a plan made of them; `citus` needs a coordinator in SVC_TEST_CITUS_URL. Pin it to cores for comparable figures: `taskset -c 0,1 npm run bench -- …`.
  */
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { coordinator, dropDistributed } from '../test/support/postgres/citus.ts';
 import { createDatabase, startPostgres } from '../test/support/postgres/postgres.ts';
 import { writeEvents } from './import-events.ts';
 import { cpuOf } from './support/cpu-of.ts';
+import { type Served, serve } from './support/serve.ts';
 
 const count = Number(process.argv[2] ?? 500_000);
 const rounds = Number(process.argv[3] ?? 3);
@@ -23,16 +23,6 @@ const planned = process.argv[5] === 'plan';
 const program = join(process.cwd(), 'bin/run.js');
 const dir = mkdtempSync(join(tmpdir(), 'svc-bench-'));
 
-async function serve(database: string): Promise<{ child: ChildProcess; ready: Record<string, string> }> {
-  const args = [program, 'serve', '--port', '0', '--json', '--limit', 'ingest=off', '--database', database];
-  const child = spawn(process.execPath, args, {
-    env: { PATH: process.env.PATH, HOME: dir },
-    stdio: ['ignore', 'pipe', 'ignore'],
-  });
-  const [line] = await once(createInterface({ input: child.stdout! }), 'line');
-  return { child, ready: JSON.parse(line) };
-}
-
 interface Result {
   readonly accepted: number;
   readonly elapsedMs: number;
@@ -40,7 +30,7 @@ interface Result {
   readonly cpu: number;
 }
 
-async function importInto(ready: Record<string, string>, file: string): Promise<Result> {
+async function importInto(ready: Served, file: string): Promise<Result> {
   const command = [process.execPath, program, 'events', 'import', file, '--json', '--quiet', '--restart'];
   // GNU time prints the CPU-seconds after the client's own output.
   const child = spawn('/usr/bin/time', ['-f', '%U %S', ...command], {
@@ -68,27 +58,23 @@ async function importInto(ready: Record<string, string>, file: string): Promise<
 }
 
 /** Puts a catalog with the plan that the events themselves give. */
-async function putPlan({ url, workspace, apiKey }: Record<string, string>, file: string): Promise<void> {
+async function putPlan({ url, headers }: Served, file: string): Promise<void> {
   const made = execFileSync(process.execPath, [program, 'events', 'plan', file], { env: { HOME: dir } });
   const answer = await fetch(`${url}/v1/catalog`, {
     method: 'PUT',
-    headers: {
-      authorization: `Bearer ${apiKey}`,
-      'x-service-workspace': workspace!,
-      'content-type': 'application/json',
-    },
+    headers,
     body: JSON.stringify({ catalog: { contents: [], ...JSON.parse(made.toString()) } }),
   });
   if (!answer.ok) throw new Error(`the catalog was answered with ${answer.status}`);
 }
 
 async function measure(name: string, database: string, serverPid?: number): Promise<void> {
-  const { child, ready } = await serve(database);
+  const ready = await serve({ database, home: dir });
   const file = join(dir, 'events.ndjson');
   if (planned) await putPlan(ready, file);
   const rates: number[] = [];
   for (let round = 0; round < rounds; round++) {
-    const pids = [child.pid!, ...(serverPid === undefined ? [] : [serverPid])];
+    const pids = [ready.pid, ...(serverPid === undefined ? [] : [serverPid])];
     const before = pids.map(cpuOf);
     const { accepted, elapsedMs, cpu } = await importInto(ready, file);
     if (accepted !== count) throw new Error(`only ${accepted} of ${count} were accepted`);
@@ -104,8 +90,7 @@ async function measure(name: string, database: string, serverPid?: number): Prom
       `${name.padEnd(11)} ${Math.round(rates.at(-1)!).toLocaleString('en').padStart(8)} events/s   CPU-s per million: ${shares.join(', ')}`,
     );
   }
-  child.kill('SIGTERM');
-  await once(child, 'exit');
+  await ready.stop();
   const best = Math.max(...rates);
   const median = rates.sort((a, b) => a - b)[rounds >> 1]!;
   console.log(

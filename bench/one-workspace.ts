@@ -5,12 +5,9 @@
  * it the same for senders that have a workspace each. `npm run bench -- bench/one-workspace.ts [SECONDS] [ROUNDS]` after
  * `npm run build`.
  */
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { Pool } from 'undici';
 import { systemClock } from '../src/kit/clock.ts';
 import { createWorkspaceRows } from '../src/service/admin/create-workspace.ts';
@@ -18,32 +15,13 @@ import { apiKeys } from '../src/service/http/access/api-keys.ts';
 import { PostgresStore } from '../src/service/platform/store/postgres/store.ts';
 import { createDatabase, startPostgres } from '../test/support/postgres/postgres.ts';
 import { cpuOf } from './support/cpu-of.ts';
+import { type Served, serve } from './support/serve.ts';
 
 const SENDERS = 8;
 const BATCH = 1000;
 const seconds = Number(process.argv[2] ?? 10);
 const rounds = Number(process.argv[3] ?? 3);
 const dir = mkdtempSync(join(tmpdir(), 'svc-bench-'));
-
-async function serve(database: string): Promise<{ child: ChildProcess; ready: Record<string, string> }> {
-  const args = [
-    'bin/run.js',
-    'serve',
-    '--port',
-    '0',
-    '--json',
-    '--limit',
-    'ingest=off',
-    '--database',
-    database,
-  ];
-  const child = spawn(process.execPath, args, {
-    env: { PATH: process.env.PATH, HOME: dir },
-    stdio: ['ignore', 'pipe', 'ignore'],
-  });
-  const [line] = await once(createInterface({ input: child.stdout! }), 'line');
-  return { child, ready: JSON.parse(line) };
-}
 
 const body = JSON.stringify({
   events: Array.from({ length: BATCH }, (_, i) => ({
@@ -79,12 +57,11 @@ async function send(pool: Pool, { workspace, apiKey }: Sender, until: number): P
 }
 
 const server = await startPostgres({ durable: true });
-let child: ChildProcess | undefined;
+let served: Served | undefined;
 try {
   const database = await createDatabase(server.admin);
-  const served = await serve(database);
-  const { ready } = served;
-  child = served.child;
+  const ready = await serve({ database, home: dir });
+  served = ready;
   const store = await PostgresStore.open(database, systemClock);
   const keys = Array.from({ length: SENDERS }, (_, i) => `sk_test_${i}`);
   for (const [i, key] of keys.entries())
@@ -93,14 +70,14 @@ try {
       await apiKeys.add(tx, `ws_bench${i}`, key, 'test');
     });
   await store.close();
-  const pool = new Pool(ready.url!, { connections: SENDERS });
+  const pool = new Pool(ready.url, { connections: SENDERS });
   const senders = {
-    'one workspace': keys.map(() => ({ workspace: ready.workspace!, apiKey: ready.apiKey! })),
+    'one workspace': keys.map(() => ({ workspace: ready.workspace, apiKey: ready.apiKey })),
     'eight workspaces': keys.map((apiKey, i) => ({ workspace: `ws_bench${i}`, apiKey })),
   };
   for (let round = 0; round < rounds; round++)
     for (const [name, group] of Object.entries(senders)) {
-      const pids = [served.child.pid!, server.pid()];
+      const pids = [ready.pid, server.pid()];
       const before = pids.map(cpuOf);
       const began = performance.now();
       const all = await Promise.all(group.map((sender) => send(pool, sender, began + seconds * 1000)));
@@ -119,7 +96,7 @@ try {
     }
   await pool.close();
 } finally {
-  child?.kill('SIGKILL');
+  served?.child.kill('SIGKILL');
   await server.stop();
   rmSync(dir, { recursive: true, force: true });
 }

@@ -8,14 +8,13 @@
  * wakes for fewer requests at a time. With RATE, every process gets as many clients and RATE requests a second: what
  * differs is what processes cost.
  */
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { Client } from 'undici';
 import { createDatabase, startPostgres } from '../test/support/postgres/postgres.ts';
+import { type Served, serve } from './support/serve.ts';
 
 /** Connections of all processes together; with RATE, of each process. */
 const CONNECTIONS = 16;
@@ -37,46 +36,11 @@ function cpuOf(pid: number): number[] {
   });
 }
 
-async function serve(database: string, flags: readonly string[]) {
-  const args = [
-    'bin/run.js',
-    'serve',
-    '--port',
-    '0',
-    '--json',
-    '--limit',
-    'decisions=off',
-    '--database',
-    database,
-  ];
-  const child: ChildProcess = spawn(process.execPath, [...args, ...flags], {
-    env: { PATH: process.env.PATH, HOME: dir },
-    stdio: ['ignore', 'pipe', 'ignore'],
-  });
-  const ended = once(child, 'exit').then(([code]) => {
-    throw new Error(`The service ended with ${code}.`);
-  });
-  const [line] = await Promise.race([once(createInterface({ input: child.stdout! }), 'line'), ended]);
-  ended.catch(() => {});
-  return { child, ready: JSON.parse(line) as Ready };
-}
-
 /** Decisions that each process answers before it is measured: V8 compiles the service in each of them. */
 const WARM_UP = 3000;
 
-interface Ready {
-  readonly url: string;
-  readonly apiKey: string;
-  readonly workspace: string;
-}
-
 /** Asks for decisions until `until`, one every `everyMs` or as fast as it can. Returns how many were answered. */
-async function ask(client: Client, { workspace, apiKey }: Ready, until: number, everyMs: number) {
-  const headers = {
-    authorization: `Bearer ${apiKey}`,
-    'x-service-workspace': workspace,
-    'content-type': 'application/json',
-  };
+async function ask(client: Client, { headers }: Served, until: number, everyMs: number) {
   let due = performance.now() + Math.random() * everyMs;
   let count = 0;
   while (performance.now() < until) {
@@ -93,7 +57,7 @@ async function ask(client: Client, { workspace, apiKey }: Ready, until: number, 
 }
 
 /** All clients ask, for `ms`. */
-async function load(clients: readonly Client[], ready: Ready, ms: number, everyMs: number) {
+async function load(clients: readonly Client[], ready: Served, ms: number, everyMs: number) {
   const until = performance.now() + ms;
   const counts = await Promise.all(clients.map((client) => ask(client, ready, until, everyMs)));
   return counts.reduce((sum, count) => sum + count, 0);
@@ -104,7 +68,7 @@ try {
   const database = await createDatabase(server.admin);
   for (let round = 0; round < rounds; round++)
     for (const flags of [[], ['--processes', String(processes)]]) {
-      const { child, ready } = await serve(database, flags);
+      const ready = await serve({ database, home: dir, flags });
       const running = flags.length > 0 ? processes : 1;
       const clients = Array.from(
         { length: CONNECTIONS * (rate > 0 ? running : 1) },
@@ -112,16 +76,15 @@ try {
       );
       // Compiled code and warm caches first.
       for (let answered = 0; answered < WARM_UP * running; ) answered += await load(clients, ready, 1000, 0);
-      const before = cpuOf(child.pid!);
+      const before = cpuOf(ready.pid);
       const requests = await load(clients, ready, seconds * 1000, rate > 0 ? (CONNECTIONS * 1000) / rate : 0);
-      const used = cpuOf(child.pid!).map((cpu, i) => cpu - before[i]!);
+      const used = cpuOf(ready.pid).map((cpu, i) => cpu - before[i]!);
       const total = used.reduce((sum, cpu) => sum + cpu, 0);
       console.log(
         `${(flags.join(' ') || 'one process').padEnd(14)} ${Math.round(requests / seconds)} requests/s   ${Math.round(requests / total)} per CPU-second   CPU-seconds: ${used.map((cpu) => cpu.toFixed(1)).join(', ')}`,
       );
       await Promise.all(clients.map((client) => client.destroy()));
-      child.kill('SIGTERM');
-      await once(child, 'exit');
+      await ready.stop();
     }
 } finally {
   await server.stop();

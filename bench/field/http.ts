@@ -1,12 +1,10 @@
 /** The engine as an app uses it: `svc serve` on a loopback port, decisions and clicks as requests. */
-import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'undici';
-import { GROUPS } from '../../src/contract/limits.ts';
+import { serve } from '../support/serve.ts';
 import type { Player } from './run.ts';
 import type { World } from './worlds.ts';
 
@@ -27,28 +25,13 @@ export async function overHttp(world: World, polling: boolean): Promise<Player &
       }),
     );
   offer(0);
-  const child = spawn(
-    process.execPath,
-    [
-      ...['bin/dev.js', 'serve', '--json', '--port', '0', '--database', join(folder, 'field.db')],
-      ...[
-        '--log-level',
-        'warn',
-        '--catalog',
-        catalog,
-        ...GROUPS.flatMap((group) => ['--limit', `${group}=off`]),
-      ],
-    ],
-    { stdio: ['ignore', 'pipe', 'inherit'], env: { PATH: process.env.PATH, HOME: folder } },
-  );
-  const { value } = await createInterface(child.stdout)[Symbol.asyncIterator]().next();
-  const { url, workspace, apiKey } = JSON.parse(value);
+  const { url, headers, stop } = await serve({
+    database: join(folder, 'field.db'),
+    home: folder,
+    flags: ['--catalog', catalog],
+    program: 'bin/dev.js',
+  });
   const pool = new Pool(url, { connections: 4 });
-  const headers = {
-    authorization: `Bearer ${apiKey}`,
-    'x-service-workspace': workspace,
-    'content-type': 'application/json',
-  };
   const ask = async (method: 'GET' | 'POST', path: string, body?: object) => {
     const request = { path, method, headers, ...(body ? { body: JSON.stringify(body) } : {}) };
     const answer = await pool.request(request);
@@ -81,8 +64,7 @@ export async function overHttp(world: World, polling: boolean): Promise<Player &
     },
     async close() {
       await pool.close();
-      child.kill('SIGTERM');
-      await new Promise((done) => child.once('exit', done));
+      await stop();
       rmSync(folder, { recursive: true, force: true });
     },
   };

@@ -5,27 +5,26 @@
  * The service is a separate process on a fresh SQLite file, into which the failed deliveries are written before it starts.
  * Both handlers and the load run in this process.
  */
-import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
-import { createInterface } from 'node:readline';
+import { join } from 'node:path';
 import { Agent, request } from 'undici';
 import { systemClock } from '../../src/kit/clock.ts';
 import { connectStore } from '../../src/service/platform/open.ts';
 import { queueDeliveries } from '../../src/service/webhooks/store/delivery-rows.ts';
+import { cpuOf } from '../support/cpu-of.ts';
+import { type Served, serve } from '../support/serve.ts';
 
 const failed = Number(process.argv[2] ?? 100_000);
 const perSecond = Number(process.argv[3] ?? 20);
 const KIND = 'campaign.clicked';
-const TICKS_PER_SECOND = 100;
 
 const folder = mkdtempSync(join(tmpdir(), 'redeliver-'));
 const database = join(folder, 'service.db');
 const servers: ReturnType<typeof createServer>[] = [];
-const children: ReturnType<typeof spawn>[] = [];
+const children: Served['child'][] = [];
 const dispatcher = new Agent({ connections: 16 });
 try {
   await run();
@@ -39,24 +38,10 @@ try {
   rmSync(folder, { recursive: true, force: true });
 }
 
-async function serve() {
-  const limits = ['ingest', 'decisions', 'webhooks', 'reads'].flatMap((group) => ['--limit', `${group}=off`]);
-  const options = ['--port', '0', '--json', '--allow-loopback-webhooks', '--log-level', 'warn'];
-  const child = spawn(
-    process.execPath,
-    [resolve('bin/run.js'), 'serve', ...options, '--database', database, ...limits],
-    { stdio: ['ignore', 'pipe', 'inherit'], env: { PATH: process.env.PATH, HOME: folder } },
-  );
-  children.push(child);
-  const line = await new Promise<string>((first) =>
-    createInterface({ input: child.stdout! }).once('line', first),
-  );
-  const stop = () =>
-    new Promise<void>((stopped) => {
-      child.once('exit', () => stopped());
-      child.kill('SIGTERM');
-    });
-  return { ...(JSON.parse(line) as Record<'url' | 'workspace' | 'apiKey', string>), pid: child.pid!, stop };
+async function start(): Promise<Served> {
+  const served = await serve({ database, home: folder, flags: ['--allow-loopback-webhooks'] });
+  children.push(served.child);
+  return served;
 }
 
 async function run(): Promise<void> {
@@ -70,18 +55,13 @@ async function run(): Promise<void> {
     const at = reported.get((JSON.parse(body) as { decisionId: string }).decisionId);
     if (at !== undefined) latencies.push(performance.now() - at);
   });
-  const first = await serve();
-  const headers = {
-    authorization: `Bearer ${first.apiKey}`,
-    'x-service-workspace': first.workspace,
-    'content-type': 'application/json',
-  };
+  const first = await start();
   let url = first.url;
   const call = async (path: string, body?: unknown): Promise<Record<string, unknown>> => {
     const answer = await request(url + path, {
       method: body === undefined ? 'GET' : 'POST',
       dispatcher,
-      headers,
+      headers: first.headers,
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     const text = await answer.body.text();
@@ -96,11 +76,11 @@ async function run(): Promise<void> {
   await first.stop();
   await store(first.workspace, webhookId);
 
-  const { pid, url: again } = await serve();
+  const { pid, url: again } = await start();
   url = again;
   await subscribe(other);
   const since = new Date(Date.now() - 7 * 86_400_000).toISOString();
-  const cpuBefore = cpuMs(pid);
+  const cpuBefore = cpuOf(pid);
   const reports: Promise<void>[] = [];
   const started = performance.now();
   await call(`/v1/webhooks/${webhookId}/redelivery`, { since });
@@ -115,7 +95,7 @@ async function run(): Promise<void> {
     );
   }
   const seconds = (performance.now() - started) / 1000;
-  const cpu = cpuMs(pid) - cpuBefore;
+  const cpu = (cpuOf(pid) - cpuBefore) * 1000;
   await Promise.all(reports);
   latencies.sort((a, b) => a - b);
   const at = (part: number) =>
@@ -172,10 +152,4 @@ async function handler(receive: (body: string) => void): Promise<string> {
   servers.push(server);
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
-}
-
-/** The processor time of a process (Linux). */
-function cpuMs(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ');
-  return ((Number(fields[11]) + Number(fields[12])) * 1000) / TICKS_PER_SECOND;
 }

@@ -5,29 +5,27 @@
  * The service is a separate process on a fresh SQLite file; PROGRAM is its `bin/run.js`, so that two versions can be compared.
  * One receiver and the load, 16 requests at a time, run in this process. `cpuMs` is the processor time of the service.
  */
-import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
-import { createInterface } from 'node:readline';
+import { join } from 'node:path';
 import { Agent, request } from 'undici';
+import { cpuOf } from '../support/cpu-of.ts';
+import { serve } from '../support/serve.ts';
 
 const outcomes = Number(process.argv[2] ?? 5000);
-const program = resolve(process.argv[3] ?? 'bin/run.js');
+const program = process.argv[3];
 const SUBSCRIPTIONS = 10;
 const AT_ONCE = 16;
-const TICKS_PER_SECOND = 100;
 
 const folder = mkdtempSync(join(tmpdir(), 'report-outcomes-'));
-const limits = ['ingest', 'decisions', 'webhooks', 'reads'].flatMap((group) => ['--limit', `${group}=off`]);
-const options = ['serve', '--port', '0', '--json', '--allow-loopback-webhooks', '--log-level', 'warn'];
-const service = spawn(
-  process.execPath,
-  [program, ...options, '--database', join(folder, 'service.db'), ...limits],
-  { stdio: ['ignore', 'pipe', 'inherit'], env: { PATH: process.env.PATH, HOME: folder } },
-);
+const service = await serve({
+  database: join(folder, 'service.db'),
+  home: folder,
+  flags: ['--allow-loopback-webhooks'],
+  program,
+});
 let received = 0;
 const server = createServer((incoming, response) => {
   incoming.resume().on('end', () => {
@@ -39,23 +37,15 @@ try {
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
   await run();
 } finally {
-  service.kill('SIGKILL');
+  service.child.kill('SIGKILL');
   server.closeAllConnections();
   server.close();
   rmSync(folder, { recursive: true, force: true });
 }
 
 async function run(): Promise<void> {
-  const first = await new Promise<string>((line) =>
-    createInterface({ input: service.stdout! }).once('line', line),
-  );
-  const { url, workspace, apiKey } = JSON.parse(first) as Record<'url' | 'workspace' | 'apiKey', string>;
+  const { url, headers, pid } = service;
   const dispatcher = new Agent({ connections: AT_ONCE });
-  const headers = {
-    authorization: `Bearer ${apiKey}`,
-    'x-service-workspace': workspace,
-    'content-type': 'application/json',
-  };
   const call = async (path: string, body: unknown): Promise<Record<string, string>> => {
     const answer = await request(url + path, {
       method: 'POST',
@@ -79,7 +69,7 @@ async function run(): Promise<void> {
     decisions.push((await call('/v1/decisioning/decide', { hashId: `user-${i}` })).decisionId!);
   });
 
-  const cpuBefore = cpuMs();
+  const cpuBefore = cpuOf(pid);
   const started = performance.now();
   await each(outcomes, (i) => call(`/v1/messages/${decisions[i]}/outcomes`, { type: 'clicked' }));
   const reported = performance.now() - started;
@@ -91,16 +81,10 @@ async function run(): Promise<void> {
       subscriptions: SUBSCRIPTIONS,
       reportedPerSecond: Math.round((outcomes / reported) * 1000),
       deliveriesPerSecond: Math.round(((outcomes * SUBSCRIPTIONS) / delivered) * 1000),
-      cpuMsPerOutcome: Math.round(((cpuMs() - cpuBefore) / outcomes) * 100) / 100,
+      cpuMsPerOutcome: Math.round(((cpuOf(pid) - cpuBefore) / outcomes) * 100_000) / 100,
     }),
   );
   await dispatcher.destroy();
-}
-
-/** The processor time of the service (Linux). */
-function cpuMs(): number {
-  const fields = readFileSync(`/proc/${service.pid}/stat`, 'utf8').split(') ')[1]!.split(' ');
-  return ((Number(fields[11]) + Number(fields[12])) * 1000) / TICKS_PER_SECOND;
 }
 
 async function each(count: number, job: (i: number) => Promise<unknown>): Promise<void> {
