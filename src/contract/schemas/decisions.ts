@@ -105,7 +105,7 @@ const OtherCandidates = named(
     z.object({
       count: about('How many.', z.int()),
       propensity: about('Sum of their propensities.', z.number()),
-      ranking: about('Their mean ranking.', z.number()),
+      ranking: about('Their mean ranking.', within(0, 1)),
       expected: about('Sum of propensity × ranking.', z.number()),
     }),
   ),
