@@ -116,7 +116,10 @@ progress and exits. With --processes, a process that dies is replaced, and SIGHU
     };
     const placeFlags =
       database === paths.database
-        ? ['--profile', LOCAL]
+        ? // Where it was given, the printed commands have it anyway.
+          flags.profile === undefined
+          ? ['--profile', LOCAL]
+          : []
         : flags.database === undefined
           ? []
           : ['--database', maskUrl(flags.database)];

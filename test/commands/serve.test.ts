@@ -20,6 +20,19 @@ it('reports that it is ready, serves, and exits with 0 on an interrupt', async (
   expect((await stop()).code).toBe(0);
 });
 
+it.each([[[]], [['--profile', 'local']]])(
+  'prints a command for a live workspace that runs: serve %j',
+  async (flags) => {
+    const home = tempDir();
+    const svc = startSvc(['serve', '--port', '0', ...flags], { home });
+    await svc.waitFor(/stop with/);
+    svc.interrupt();
+    const printed = /for a live one: svc (.*)/.exec((await svc.done).stdout)?.[1];
+    expect(printed).toBe('workspaces create --mode live --profile local');
+    expect(await runSvc([...printed!.split(' '), '--json'], { home })).toMatchObject({ code: 0 });
+  },
+);
+
 it('reports settings stored by an earlier start, and how to restore the defaults', async () => {
   const home = tempDir();
   const serve = async (...flags: string[]) => {
