@@ -21,6 +21,10 @@ export interface Outcome {
   readonly memory: number;
 }
 
+/** Messages of JavaScript, which say nothing about the file. */
+const JAVASCRIPT =
+  /of (undefined|null)|it is undefined|not a function|not iterable|Cannot (read|set|convert|destructure|mix)/;
+
 /** Returns the peak of this process. `resourceUsage().maxRSS` begins at the peak of the process that started it. */
 function peakMemory(): number {
   return Math.round(Number(/VmHWM:\s+(\d+)/.exec(readFileSync('/proc/self/status', 'utf8'))?.[1]) / 1024);
@@ -40,7 +44,7 @@ async function main({ damages, scratch }: { damages: Damage[]; scratch: string }
         await readAll(scratch);
         read++;
       } catch (error) {
-        if (error instanceof InputError) refused++;
+        if (error instanceof InputError && !JAVASCRIPT.test(error.message)) refused++;
         else crashed.push(`${path}, byte ${at}: ${error instanceof Error ? error.stack : String(error)}`);
       }
       bytes[at]! ^= mask;

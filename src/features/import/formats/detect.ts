@@ -3,6 +3,7 @@ import { shell, shellPath } from '../../../kit/shell.ts';
 import { asCsv } from '../input/archive/files-in.ts';
 import { InputError } from '../input/input-error.ts';
 import { rejectedFile } from '../record/reject.ts';
+import { refuseDocument } from './json/documents.ts';
 import { jsonShape, type Known, pathText } from './json/find-records.ts';
 import { NotUtf8 } from './not-utf8.ts';
 import { refuseProse } from './prose.ts';
@@ -61,6 +62,14 @@ const OTHERS: {
   },
 ];
 
+/** Tables that only programs read, by the text that they start with. */
+const TABLES: readonly (readonly [start: string, what: string])[] = [
+  ['Obj\x01', 'an Avro file'],
+  ['ARROW1', 'an Arrow file'],
+  ['ORC', 'an ORC file'],
+  ['SQLite format 3\0', 'a SQLite database'],
+];
+
 /** The escapes by which ISO-2022-JP goes over to Japanese. */
 const JAPANESE = ['\x1b$B', '\x1b$@'];
 
@@ -103,7 +112,10 @@ export function detectFormat(name: string, head: Buffer, options: DetectOptions)
   if (format && format !== 'json') return { format };
   const first = firstCharacter(head);
   if (first === '<') refuseMarkup(name, head);
-  if (first === '{') refuseBulk(name, head);
+  if (first === '{') {
+    refuseBulk(name, head);
+    refuseDocument(name, head, options.print);
+  }
   const bare = (options.typeName ?? name).replace(/\.(gz|gzip|zst|zstd)$/i, '');
   const named = format ?? BY_NAME.find(([pattern]) => pattern.test(bare))?.[1];
   if (named !== 'json' && first !== '[') refuseCarriageReturns(name, head);
@@ -155,7 +167,7 @@ function refuseMarkup(name: string, head: Buffer): void {
     .trimStart();
   const what = /^<(!doctype html|html)\b/i.test(text)
     ? 'a web page (HTML)'
-    : /^<\?xml\b/i.test(text)
+    : /^<(\?xml\b|!--|!DOCTYPE\b)/i.test(text)
       ? 'XML'
       : undefined;
   if (what === undefined) return;
@@ -205,6 +217,13 @@ function refuseBinary(name: string, head: Buffer): void {
     const [by, makes] = other.prepare(name);
     throw new InputError(`${name} is ${other.what}.`, by, { prepare: { by, name, makes } });
   }
+  const table = TABLES.find(([start]) => head.subarray(0, start.length).equals(Buffer.from(start)));
+  // ORC is also a word.
+  if (table && (head.includes(0) || table[0] !== 'ORC'))
+    throw new InputError(
+      `${name} is ${table[1]}, which is not read.`,
+      'export its data as Parquet, CSV or JSON, and import that',
+    );
   if (JAPANESE.some((sequence) => head.includes(sequence)))
     throw new InputError(`${name} is ISO-2022-JP text.`, 'name its encoding with --encoding', {
       flags: { without: ['encoding'], more: ['--encoding', 'iso-2022-jp'] },

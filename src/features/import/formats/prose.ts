@@ -29,7 +29,9 @@ export function refuseProse(name: string, head: Buffer, print?: string): void {
   const most = (matches: (line: string) => boolean) =>
     lines.filter(matches).length >= lines.length * MIN_PROSE_SHARE;
   if (!most((line) => line.trim().split(/\s+/).length >= MIN_WORDS)) return;
-  if (findDialect(head, undefined).isTable) return;
+  // The comma between the seconds and the milliseconds of a log separates no cells.
+  const text = head.toString('utf8').replace(/(\d\d:\d\d:\d\d),(?=\d{3}\b)/g, '$1.');
+  if (findDialect(Buffer.from(text), undefined).isTable) return;
   const log = LOGS.find((form) => most((line) => new RegExp(form).test(line)));
   const out = `${name.replace(/^.*[/:]/, '')}.ndjson`;
   const filter = `capture(${JSON.stringify(log)}) // {unread: .}`;

@@ -38,8 +38,9 @@ export function isIdentifierName(name: string): boolean {
   );
 }
 
-/** A number without a digit before or after its point, as JSON has it: `.94` and `5.` are 0.94 and 5. */
-function withDigits(cell: string): string {
+/** A number with spaces around it, or without a digit before or after its point, as JSON has it: `.94`, `5.` and ` 7`. */
+function withDigits(padded: string): string {
+  const cell = padded.trim();
   if (/^[+-]?\.\d/.test(cell)) return cell.replace('.', '0.');
   return /^-?\d+\.$/.test(cell) ? cell.slice(0, -1) : cell;
 }

@@ -1,6 +1,11 @@
 // cspell:ignore betrag ereignis kauf korb kunde zeitpunkt menge preis
+import { execFileSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import type { InputError } from '../../../../src/features/import/input/input-error.ts';
 import { suggested } from '../../../support/suggested.ts';
+import { tempDir } from '../../../support/temp.ts';
 
 const USER = '--set userId=USER_ID';
 const EVENT = '--set event=EVENT_NAME';
@@ -281,7 +286,10 @@ test.each([
     'a.csv is a web page (HTML), not a table or JSON.',
   ],
   ['<?xml version="1.0"?>\n<a><b>1</b></a>\n', 'a.csv is XML, not a table or JSON.'],
+  [' <!-- notes, and more -->\n<a><b>1</b></a>\n', 'a.csv is XML, not a table or JSON.'],
   ['%PDF-1.7\n1 0 obj\n', 'a.csv is a PDF.'],
+  ['Obj\x01\x04\x16avro.schema', 'a.csv is an Avro file, which is not read.'],
+  ['ARROW1\0\0\xff', 'a.csv is an Arrow file, which is not read.'],
 ])('a document of another kind is called what it is: %j', async (text, message) => {
   await expect(suggested(text, 'a.csv')).rejects.toMatchObject({ message });
 });
@@ -296,6 +304,91 @@ test('lines for the bulk endpoint of Elasticsearch are filtered with jq', async 
   await expect(suggested(bulk, 'a.ndjson')).rejects.toMatchObject({
     message: 'a.ndjson is for the bulk endpoint of Elasticsearch: every second line is an action.',
   });
+});
+
+test.each([
+  [
+    'holds log records of OpenTelemetry inside resourceLogs',
+    {
+      resourceLogs: [
+        {
+          resource: { attributes: [{ key: 'host', value: { stringValue: 'a' } }] },
+          scopeLogs: [
+            {
+              logRecords: [
+                {
+                  timeUnixNano: '1544712660300000000',
+                  body: { stringValue: 'paid' },
+                  attributes: [
+                    {
+                      key: 'list',
+                      value: { arrayValue: { values: [{ intValue: '1' }, { boolValue: true }] } },
+                    },
+                  ],
+                },
+                { body: { stringValue: 'no time' } },
+              ],
+            },
+          ],
+        },
+      ],
+    },
+    [
+      {
+        timeUnixNano: '1544712660300000000',
+        time: 1544712660300,
+        body: 'paid',
+        attributes: { list: ['1', true] },
+        resource: { host: 'a' },
+      },
+      { time: null, body: 'no time', attributes: null, resource: { host: 'a' } },
+    ],
+  ],
+  [
+    'is a table by columns, as pandas writes it',
+    { name: { 0: 'ann', 1: 'bob' }, sum: { 0: 1.5, 1: null } },
+    [
+      { name: 'ann', sum: 1.5 },
+      { name: 'bob', sum: null },
+    ],
+  ],
+])('a document that %s is asked to be taken apart with jq', async (what, document, records) => {
+  const text = JSON.stringify(document, undefined, 2);
+  const error = await suggested(text, 'a.json').catch((thrown: unknown) => thrown);
+  expect(error).toMatchObject({ message: `a.json ${what}.` });
+  const { by } = (error as InputError).prepare!;
+  const cwd = tempDir();
+  writeFileSync(join(cwd, 'a.json'), text);
+  const made = execFileSync('sh', ['-c', by], { cwd, encoding: 'utf8' });
+  expect(
+    made
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line)),
+  ).toEqual(records);
+});
+
+test('an object with numbered fields among others is a record', async () => {
+  const scored = '{"scores":{"0":1.5,"1":2},"userId":"u","event":"e","timestamp":"2026-01-31T12:00:00Z"}';
+  expect((await suggested(lines(scored, scored), 'a.ndjson')).rejected).toBe(0);
+  expect((await suggested(scored, 'a.json')).rejected).toBe(0);
+});
+
+test('the comma before the milliseconds of a log separates no cells', async () => {
+  const log = lines(
+    ...['36,888] INFO paid', '37,002] WARN no answer yet (x)', '41,120] INFO sent it again'].map(
+      (text) => `[2026-01-31 12:00:${text}`,
+    ),
+  );
+  await expect(suggested(log, 'server.log')).rejects.toMatchObject({
+    message: 'server.log is text without columns, such as a log: neither JSON nor a table.',
+  });
+});
+
+test('numbers with spaces around them are numbers', async () => {
+  const rows = ['  -0.43', ' 12.5 ', '     7'].map((sum) => `u,e,2026-01-31T12:00:00Z,${sum}`);
+  const { inspection } = await suggested(lines('userId,event,timestamp,sum', ...rows));
+  expect(inspection.columns.find(({ name }) => name === 'sum')).toMatchObject({ type: 'number', min: -0.43 });
 });
 
 test('0x7F is text', async () => {

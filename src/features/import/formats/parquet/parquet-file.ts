@@ -163,7 +163,9 @@ function valuesOf(column: SchemaTree, parts: readonly ColumnPages[], rows: numbe
 }
 
 function damaged(name: string, error: unknown): InputError {
-  const message = error instanceof Error ? error.message : String(error);
+  // The decoder takes what the file says for granted: JavaScript's own errors are about what it found there.
+  const isOwn = error instanceof Error && !(error instanceof TypeError || error instanceof RangeError);
+  const message = isOwn ? error.message : 'its metadata are damaged';
   return unreadableParquet(name, `cannot be read as Parquet: ${message}`, error);
 }
 

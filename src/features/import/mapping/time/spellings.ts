@@ -20,6 +20,8 @@ const SPELLINGS: readonly RegExp[] = [
   `(?:${WEEKDAY},?\\s+)?${DAY}(?<separator>-|\\s+)${MONTH}\\k<separator>${YEAR},?\\s+${TIME}(?:\\s*${ZONE})?`,
   // The common log format: [10/Oct/2000:13:55:36 -0700].
   `\\[?${DAY}/${MONTH}/${YEAR}:${TIME}\\s+${ZONE}\\]?`,
+  // The same without a zone, but not the first half of it, of which the second is in another column.
+  `(?:\\[(?=.*\\]$))?${DAY}/${MONTH}/${YEAR}:${TIME}\\]?`,
   // Oct 10, 2000, 1:55:36 PM; and Date.prototype.toString of JavaScript: Tue Oct 10 2000 13:55:36 GMT+0200 (CEST).
   `(?:${WEEKDAY},?\\s+)?${MONTH}\\s+${DAY},?\\s+${YEAR},?\\s+${TIME}(?:\\s*${ZONE})?(?:\\s+\\([^()]*\\))?`,
   // ctime(3) and date(1): Tue Oct 10 13:55:36 2000, Tue Oct 10 13:55:36 +0000 2000.
