@@ -136,7 +136,7 @@ test.each([
   ['huge', ['1e999'], 'string'],
   ['mixed', ['1', 'x'], 'string'],
   ['mixed', ['true', '1'], 'string'],
-  ['padded', [' 5', '6'], 'string'],
+  ['padded', [' 5', '6'], 'number'],
   ['plus', ['+5'], 'string'],
   ['empty', ['', ''], 'string'],
 ] as const)('a column %s of %j has one type: %s', (name, cells, type) => {

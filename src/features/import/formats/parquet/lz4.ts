@@ -31,3 +31,35 @@ export function decompressLz4(input: Uint8Array, length: number): Uint8Array {
   if (filled !== length) throw new Error('LZ4 data is truncated');
   return output;
 }
+
+/** Bytes before a block of Hadoop's framing: the sizes of its content and of the block, big-endian. */
+const SIZES = 8;
+
+/**
+ * Decompresses what Parquet calls LZ4: blocks in the framing of Hadoop, or one block without, which nothing tells apart but
+ * the sizes. Throws for damaged data.
+ */
+export function decompressFramedLz4(input: Uint8Array, length: number): Uint8Array {
+  return fromHadoop(input, length) ?? decompressLz4(input, length);
+}
+
+function fromHadoop(input: Uint8Array, length: number): Uint8Array | undefined {
+  const view = new DataView(input.buffer, input.byteOffset, input.byteLength);
+  const output = new Uint8Array(length);
+  let at = 0;
+  let filled = 0;
+  while (at + SIZES <= input.length) {
+    const content = view.getUint32(at);
+    const block = view.getUint32(at + 4);
+    const end = at + SIZES + block;
+    if (end > input.length || filled + content > length) return undefined;
+    try {
+      output.set(decompressLz4(input.subarray(at + SIZES, end), content), filled);
+    } catch {
+      return undefined;
+    }
+    at = end;
+    filled += content;
+  }
+  return at === input.length && filled === length ? output : undefined;
+}

@@ -34,7 +34,9 @@ export async function readMetadata(file: FileHandle, size: number): Promise<File
     if (!(Number.isSafeInteger(count) && count >= 0)) throw damaged();
     rows += count;
   }
-  if (rows !== Number(metadata.num_rows)) throw new Error('its row groups do not have the rows of the file');
+  // Some writers leave the rows of the file at 0.
+  if (Number(metadata.num_rows) !== 0 && rows !== Number(metadata.num_rows))
+    throw new Error('its row groups do not have the rows of the file');
   return metadata;
 }
 

@@ -16,7 +16,7 @@ import { InputError } from '../../input/input-error.ts';
 import { isWrittenHere, PARSERS } from './cells.ts';
 import { ColumnPages, type Values } from './column-pages.ts';
 import { HeldMemory } from './held-memory.ts';
-import { decompressLz4 } from './lz4.ts';
+import { decompressFramedLz4, decompressLz4 } from './lz4.ts';
 import { readMetadata } from './metadata.ts';
 import { TextValues } from './text-values.ts';
 
@@ -27,6 +27,7 @@ const COMPRESSORS: Compressors = {
   GZIP: (input, length) => gunzipSync(input, { maxOutputLength: Math.max(1, length) }),
   BROTLI: (input, length) => brotliDecompressSync(input, { maxOutputLength: Math.max(1, length) }),
   ZSTD: (input, length) => unzstd(input, new Uint8Array(length)),
+  LZ4: decompressFramedLz4,
   LZ4_RAW: decompressLz4,
 };
 

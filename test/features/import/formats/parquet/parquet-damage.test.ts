@@ -1,8 +1,10 @@
+// cspell:ignore abcxyxyxyz xyxyxyz
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import { expect, test } from 'vitest';
 import { HeldMemory } from '../../../../../src/features/import/formats/parquet/held-memory.ts';
+import { decompressFramedLz4 } from '../../../../../src/features/import/formats/parquet/lz4.ts';
 import { checkDeltas, readRuns } from '../../../../../src/features/import/formats/parquet/runs.ts';
 import { decompressSnappy } from '../../../../../src/features/import/formats/parquet/snappy.ts';
 import { thriftEnd, Unfinished } from '../../../../../src/features/import/formats/parquet/thrift-check.ts';
@@ -67,6 +69,51 @@ test('inspect refuses metadata whose tree of columns has no end', async () => {
   const { code, stderr } = await runSvc(['events', 'inspect', 'a.parquet'], { home, cwd: home });
   expect(code).toBe(2);
   expect(stderr).toContain('a.parquet cannot be read as Parquet: its metadata are damaged');
+});
+
+test('a file whose metadata have no number of rows is read by its row groups', async () => {
+  const home = tempDir();
+  const columnData = [{ name: 'a', data: ['x', 'y', 'z'], type: 'STRING' as const }];
+  const bytes = Buffer.from(parquetWriteBuffer({ columnData }));
+  const footer = bytes.length - 8 - bytes.readUInt32LE(bytes.length - 8);
+  // The third field of the file's metadata, 3 as a zigzag number, and the fourth, a list.
+  const at = bytes.indexOf(Buffer.from([0x16, 6, 0x19]), footer);
+  expect(at).toBeGreaterThan(0);
+  bytes[at + 1] = 0;
+  writeFileSync(join(home, 'a.parquet'), bytes);
+  const { stdout } = await runSvc(['events', 'inspect', 'a.parquet', '--json'], { home, cwd: home });
+  expect(JSON.parse(stdout)).toMatchObject({ rows: 3 });
+});
+
+test('LZ4 is read with the framing of Hadoop and without', () => {
+  // Three literals; then two literals and a match of four bytes that repeats them.
+  const blocks = [Uint8Array.of(0x30, 97, 98, 99), Uint8Array.of(0x20, 120, 121, 2, 0, 0x10, 122)];
+  const framed = Uint8Array.from([
+    0,
+    0,
+    0,
+    3,
+    0,
+    0,
+    0,
+    4,
+    ...blocks[0]!,
+    0,
+    0,
+    0,
+    7,
+    0,
+    0,
+    0,
+    7,
+    ...blocks[1]!,
+  ]);
+  const text = (bytes: Uint8Array) => Buffer.from(bytes).toString();
+  expect(text(decompressFramedLz4(framed, 10))).toBe('abcxyxyxyz');
+  expect(text(decompressFramedLz4(blocks[1]!, 7))).toBe('xyxyxyz');
+  expect(text(decompressFramedLz4(Uint8Array.of(), 0))).toBe('');
+  for (let cut = 1; cut < framed.length; cut++)
+    expect(() => decompressFramedLz4(framed.subarray(0, cut), 10)).toThrow('LZ4 data');
 });
 
 test('runs that claim more values or bytes than there are neither hang nor fill memory', () => {
