@@ -35,7 +35,7 @@ export const ON_POSTGRES = [
   'test/service/webhooks/store/outcome-log.test.ts',
   'test/chaos/{cancelled/cancelled,clock/clock-kills,outcomes/outcomes}.test.ts',
   'test/chaos/{migration,retention}-kills.test.ts',
-  'test/chaos/erasure/deletion-kills.test.ts',
+  'test/chaos/erasure/{deletion,user-deletion}-kills.test.ts',
   'test/commands/serve/{console,processes}.test.ts',
 ];
 
