@@ -86,6 +86,13 @@ export function databaseError(error: unknown, database: string, flag = '--databa
       hint: `${shell`psql ${maskUrl(database)} -c 'CREATE DATABASE svc'`}, and name that one with ${flag}`,
       cause: error,
     });
+  // disk_full (PostgreSQL manual, appendix A).
+  if (name === 'StoreUnavailable' && ((error as Error).cause as { code?: unknown })?.code === '53100')
+    return new SvcError('unavailable', `the disk of the database is full: ${message}`, {
+      hint: (invocation) =>
+        `free some space on the server, or add a disk (df -h there), then: ${invocation.rerunWith()}`,
+      cause: error,
+    });
   if (name === 'StoreUnavailable')
     return new SvcError('unavailable', `the database cannot be used now: ${message}`, {
       hint: shell`test the connection: psql ${maskUrl(database)} -c 'SELECT 1'`,

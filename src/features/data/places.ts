@@ -114,7 +114,18 @@ export function copyError(
       hint: 'use another backup',
       cause: error,
     });
-  return databaseError(error, database, flag);
+  const translated = databaseError(error, database, flag);
+  // What the target has by then stays frozen there.
+  if (translated instanceof SvcError && name === 'StoreUnavailable' && isServer(database))
+    return new SvcError(translated.code, translated.message, {
+      hint: (invocation) => {
+        const hint = translated.hintFor(invocation);
+        const again = invocation.rerunWith();
+        return hint.includes(again) ? hint : `${hint}\nthen repeat it, which goes on where it was: ${again}`;
+      },
+      cause: error,
+    });
+  return translated;
 }
 
 const PHASES = { copy: 'copying', freeze: 'freezing the source', compare: 'comparing' } as const;
