@@ -3,9 +3,12 @@ import { toCatalog } from '../../../src/service/catalog/catalog.ts';
 import type { CatalogFile } from '../../../src/service/catalog/schema.ts';
 import { countStep } from '../../../src/service/decisions/goals/count-step.ts';
 import { formulaOf } from '../../../src/service/decisions/goals/formula.ts';
+import { checkGuards, pagesOf } from '../../../src/service/decisions/goals/guard-step.ts';
 import { rechecks } from '../../../src/service/decisions/goals/store/rechecks.ts';
+import { rewardEndpoints } from '../../../src/service/decisions/reward-endpoint.ts';
 import { settleOnce } from '../../../src/service/decisions/reward-log-writer.ts';
 import { recordReward, startCounting } from '../../../src/service/decisions/start-counting.ts';
+import { contentCounts } from '../../../src/service/decisions/store/content-counts.ts';
 import { decisions } from '../../../src/service/decisions/store/decisions.ts';
 import { readBatch } from '../../../src/service/events/ingest/batch.ts';
 import { events } from '../../../src/service/events/store/events.ts';
@@ -41,12 +44,19 @@ export type Op = At &
     | { readonly op: 'catalog'; readonly catalog: number }
     | { readonly op: 'count' }
     | { readonly op: 'settle' }
+    | { readonly op: 'guards' }
+    | { readonly op: 'reward'; readonly id: number; readonly value: number; readonly goalId?: string }
   );
 
 export interface Size {
   readonly users: number;
   readonly decisions: number;
   readonly events: number;
+  /**
+   * Guards are looked at, one content does harm, and rewards are reported from outside: what decisions earn then is not what
+   * brute-force.ts says.
+   */
+  readonly guards?: boolean;
 }
 
 /** What a decision chose, by its number. */
@@ -95,15 +105,21 @@ export const REWARDS = [
 
 const CATALOGS = GOALS.map((list, i) =>
   toCatalog({
-    contents: [],
+    contents: ['c0', 'c1', 'c2', 'c3', 'c4'].map((contentId) => ({
+      ...{ contentId, category: 'any', format: 'card', title: contentId, body: '', channels: [] },
+    })),
     goals: [...list],
     ...(REWARDS[i] ? { settings: { reward: REWARDS[i] } } : {}),
   } as CatalogFile),
 );
 
 /** What happens in a world, in order. The same seed gives the same. */
-export function* opsOf(seed: string, { users, decisions: decided, events: sent }: Size): Generator<Op> {
+export function* opsOf(
+  seed: string,
+  { users, decisions: decided, events: sent, guards = false }: Size,
+): Generator<Op> {
   const random = seededRandom(seed);
+  const others = seededRandom(`others ${seed}`);
   const below = (limit: number) => Math.floor(random() * limit);
   const waiting: number[] = [];
   const served: number[] = [];
@@ -115,7 +131,8 @@ export function* opsOf(seed: string, { users, decisions: decided, events: sent }
     if (id === Math.floor(decided / 3)) yield { op: 'catalog', catalog: 1, now };
     if (id === Math.floor((2 * decided) / 3)) yield { op: 'catalog', catalog: 2, now };
     const polled = random() < 0.5;
-    yield { op: 'decide', id, user: below(users), polled, now };
+    const made = below(users);
+    yield { op: 'decide', id, user: made, polled, now };
     (polled ? waiting : served).push(id);
     // Some messages are never served: they were withdrawn.
     if (random() < 0.4 && waiting.length > 0) {
@@ -152,9 +169,38 @@ export function* opsOf(seed: string, { users, decisions: decided, events: sent }
         order: random() < 0.9 ? `o${number}` : undefined,
       });
     }
+    if (guards) yield* guardOps({ id, user: made, served, now }, others);
     yield { op: 'ingest', events: batch, now: now + 3 };
     if (random() < 0.6) yield { op: 'count', now: now + 4 };
     if (random() < 0.3) yield { op: 'settle', now: now + 5 };
+  }
+}
+
+/** What happens besides where there are guards: harm that a content does, looks, and rewards from outside. */
+function* guardOps(
+  { id, user, served, now }: At & { id: number; user: number; served: readonly number[] },
+  random: () => number,
+): Generator<Op> {
+  const harms = contentOf(id) === 'c0' && policyOf(id) === null && served.at(-1) === id;
+  if (harms && random() < 0.95) {
+    const event = { user, at: now + 1, amount: 200, currency: 'EUR', order: undefined };
+    yield {
+      op: 'ingest',
+      events: ['visit', 'order'].map((name) => ({ ...event, event: name })),
+      now: now + 2,
+    };
+  }
+  if (random() < 0.2) yield { op: 'guards', now: now + 2 };
+  if (random() < 0.2 && served.length > 0) {
+    const given = served[Math.floor(random() * served.length)]!;
+    const goalId = random() < 0.5 ? 'order' : undefined;
+    yield {
+      op: 'reward',
+      id: given,
+      value: Math.floor(random() * 5) / 4,
+      ...(goalId && { goalId }),
+      now: now + 2,
+    };
   }
 }
 
@@ -248,7 +294,17 @@ export class WorldInStore {
       await events.append(tx, this.workspace, readBatch(Buffer.from(JSON.stringify({ events: sent }))));
       await due.mark(tx, this.workspace, 'goals');
     } else if (op.op === 'count') await countStep(tx, this.workspace, this.catalog);
-    else await settleOnce(tx, this.workspace, 200, await formulaOf(tx, this.workspace, this.catalog));
+    else if (op.op === 'guards') {
+      while (await contentCounts.follow(tx, this.workspace));
+      for (const page of pagesOf(this.catalog)) await checkGuards(tx, this.workspace, this.catalog, page);
+    } else if (op.op === 'reward') {
+      const { rewardDecision } = rewardEndpoints({ of: async () => this.catalog } as never, false);
+      const { value, goalId } = op;
+      await (rewardDecision as { handle: (given: object) => Promise<unknown> }).handle({
+        ...{ tx, workspace: { id: this.workspace }, params: { decisionId: `d${op.id}` } },
+        ...{ body: { value, goalId }, requestId: 'r' },
+      });
+    } else await settleOnce(tx, this.workspace, 200, await formulaOf(tx, this.workspace, this.catalog));
   }
 
   /** One piece of what is left to count. Returns whether more is left. */
