@@ -4,7 +4,7 @@ import { OFFSET } from '../test-clock.ts';
 import type { Connections } from './connections.ts';
 import { isBroken, translate } from './errors.ts';
 import type { InFlight } from './in-flight.ts';
-import { collectWrites } from './send.ts';
+import { collectWrites, send } from './send.ts';
 import { NOW, QUERY_TIMEOUT_MS } from './settings.ts';
 import { locksOf, PostgresSql } from './transaction.ts';
 
@@ -42,25 +42,30 @@ export async function runTransaction<T>(
   pipelinedBegin = false,
 ): Promise<{ value: T; topics: ReadonlySet<Topic>; clockOffset: number }> {
   const { connections, where, inFlight } = parts;
-  const text = `${BEGIN[kind]}; ${parts.testClock ? MOVED_TIME : TIME}`;
+  const time = parts.testClock ? MOVED_TIME : TIME;
+  // Citus repeats the whole message of a SET LOCAL on its workers, which do not have the test clock.
+  const alone = parts.testClock && kind === 'lazy' && inFlight !== undefined;
+  const text = alone ? BEGIN[kind] : `${BEGIN[kind]}; ${time}`;
   let now: number | undefined;
   let clockOffset = 0;
   const takeNow = (result: QueryResult) => {
-    const row = (result as unknown as QueryResult<{ now: number; moved: number }>[]).at(-1)!.rows[0]!;
-    now = row.now;
-    clockOffset = row.moved;
+    const [row] = [result].flat().at(-1)!.rows as { now: number; moved: number }[];
+    now = row!.now;
+    clockOffset = row!.moved;
   };
   let client: PoolClient;
   let begun: Promise<void> | undefined;
   if (pipelinedBegin) {
     client = await connections.take();
     collectWrites(client);
-    begun = connections.begin(client, text).then(takeNow);
+    const started = connections.begin(client, text);
+    const timed = alone ? send(client, { text: time }, QUERY_TIMEOUT_MS) : started;
+    begun = Promise.all([started, timed]).then(([, result]) => takeNow(result));
     begun.catch(() => {});
   } else {
     const { client: ready, result } = await connections.begun(text);
     client = ready;
-    takeNow(result);
+    takeNow(alone ? await timeOf(client, time, where) : result);
   }
   const topics = new Set<Topic>();
   const unread: Promise<unknown>[] = [];
@@ -106,6 +111,16 @@ export async function runTransaction<T>(
     // On a distributed database a worker may be silent at the end of a read, which the next transaction must not wait for.
     if (ended && inFlight) void ended.then(() => client.release());
     else client.release(broken);
+  }
+}
+
+/** Reads the time in a transaction that has begun. */
+async function timeOf(client: PoolClient, text: string, where: string): Promise<QueryResult> {
+  try {
+    return await send(client, { text }, QUERY_TIMEOUT_MS);
+  } catch (error) {
+    client.release(true);
+    throw translate(error, where);
   }
 }
 

@@ -31,6 +31,22 @@ describe.skipIf(!coordinator)('a distributed database', () => {
     expect(local.filter((name) => !GLOBAL_TABLES.includes(name))).toEqual(['catalog_version']);
   });
 
+  test('with a test clock, transactions that are not durable at once write on every worker', async () => {
+    const { database, platform } = await startTestService({ testClock: true });
+    const written = new Set<number>();
+    while (written.size < 3) {
+      const { workspace } = await createWorkspace(platform.store, undefined, 'test');
+      for (const pipelinedBegin of [false, true])
+        await platform.store.write(
+          (tx) => tx.sql.run('DELETE FROM due WHERE workspace_id = ?', [workspace]),
+          {
+            ...{ durable: false, pipelinedBegin },
+          },
+        );
+      written.add((await workerOf(database, workspace)).port);
+    }
+  });
+
   test.each([
     ['loses a worker', killServer],
     ['has a silent worker', silenceServer],
