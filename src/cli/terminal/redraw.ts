@@ -29,7 +29,8 @@ export class Redraw {
   /** Moves to the beginning of what was drawn. */
   #up(): string {
     // A terminal that became narrower has wrapped the drawn lines into more rows.
-    const columns = Math.max(1, this.#stream.columns ?? 80);
+    // A terminal that does not know its width says 0.
+    const columns = this.#stream.columns || 80;
     const rows = this.#drawn.reduce(
       (sum, line) => sum + Math.max(1, Math.ceil(stringWidth(line) / columns)),
       0,

@@ -153,7 +153,8 @@ export class Copy {
     for (let attempt = 1; ; attempt++) {
       const [from, to] = await Promise.all([
         (attempt === 1 && added) || digestOf(reading, table, id, onCompared),
-        digestOf(own, table, id),
+        // Of a large table it takes as long as the copy, in which an interrupt must not wait.
+        digestOf(own, table, id, () => this.#options.signal.throwIfAborted()),
       ]);
       if (from.digest === to.digest && from.rows === to.rows) return from;
       if (attempt === ATTEMPTS)
@@ -169,6 +170,7 @@ export class Copy {
     const digesting = new Digesting(table);
     const same = (a: Row, b: Row | undefined) => b !== undefined && digesting.hash(a) === digesting.hash(b);
     for await (const rows of pagesOf(reading, table, id)) {
+      this.#options.signal.throwIfAborted();
       const found = await own((tx) => findAll(tx, table, id, rows));
       const byKey = new Map(found.map((row) => [keyTextOf(table, row), row]));
       const different = rows.filter((row) => !same(row, byKey.get(keyTextOf(table, row))));
@@ -184,6 +186,7 @@ export class Copy {
       });
     }
     for await (const rows of pagesOf(own, table, id)) {
+      this.#options.signal.throwIfAborted();
       const found = await reading((tx) => findAll(tx, table, id, rows));
       const keys = new Set(found.map((row) => keyTextOf(table, row)));
       const removed = rows.filter((row) => !keys.has(keyTextOf(table, row)));

@@ -23,6 +23,15 @@ it('moves up by the rows that its text occupies now, also after a resize', () =>
   expect(take()).toMatch(/^\u001b\[5A\r/);
 });
 
+it('takes a terminal that says it has no columns for one of 80', () => {
+  const { stream, take } = terminal(0);
+  const screen = new Redraw(stream);
+  screen.draw('x'.repeat(70));
+  take();
+  screen.clear();
+  expect(take()).toBe('\u001b[1A\r\u001b[0J');
+});
+
 it('formats durations in whole units', () => {
   expect([0, 999, 1000, 59_999, 60_000, 3_599_999, 3_600_000, 172_800_000].map(span)).toEqual([
     '0 s',
