@@ -1,4 +1,5 @@
 /** A subscription with the lifetime of the listener: created with a lease, renewed, and removed at the end. */
+import { isUnsupported } from '../../cli/errors/unsupported-operation.ts';
 import type { Client } from '../../client/client.ts';
 import type { ApiError } from '../../client/errors.ts';
 import type { EventKind } from '../../contract/event-kinds.ts';
@@ -23,7 +24,6 @@ export interface SubscriptionOptions {
 }
 
 /** Statuses of a service that does not support an operation or field (docs/design-choices.md). */
-const UNSUPPORTED = new Set([404, 405, 501]);
 const INVALID_REQUEST = new Set([400, 422]);
 /** Renewals within the duration of a lease, so that a single failure does not end it. */
 const RENEWALS_PER_LEASE = 3;
@@ -80,7 +80,7 @@ export class LeasedSubscription {
       const why = status === undefined ? (error as Error).message : `HTTP ${status}`;
       const rest = this.#leased
         ? `it expires within ${this.#options.leaseSeconds} s`
-        : status !== undefined && UNSUPPORTED.has(status)
+        : isUnsupported(error)
           ? 'the service does not support removal: remove it in the console of the service'
           : `remove it with \`${this.#options.removal(this.id)}\``;
       warn(`the subscription ${this.id} to ${url} was not removed (${why}); ${rest}`);

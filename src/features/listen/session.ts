@@ -3,6 +3,7 @@ import type { Client } from '../../client/client.ts';
 import type { Clock } from '../../kit/clock.ts';
 import { reachableUrl } from '../../kit/reachable-url.ts';
 import { Deliverer } from './deliverer.ts';
+import { warnOfFailedAttempts } from './failed-attempts.ts';
 import { type ForwardEvents, Forwarder } from './forwarder.ts';
 import { LeasedSubscription } from './leased-subscription.ts';
 import { Probe } from './probe.ts';
@@ -95,7 +96,10 @@ export async function runSession(options: SessionOptions): Promise<'counted' | '
       const registration = await subscribe(register, target, options);
       if (registration) {
         undo.push(() => registration.remove());
-        registered = { id: registration.id, url: target.href };
+        const { id } = registration;
+        if (id !== undefined)
+          undo.push(warnOfFailedAttempts({ client: register.client, id, clock }, on.warn));
+        registered = { id, url: target.href };
         created = registration.created;
       }
     }
