@@ -103,7 +103,9 @@ is the same. A copy that was interrupted goes on when it is repeated.`;
         onProgress,
       }),
     ).catch((error: unknown) => {
-      const isOfSource = (error as Error).message.includes(from.database);
+      const { message, database } = error as Error & { database?: string };
+      const isOfSource =
+        database === undefined ? message.includes(from.database) : database === from.database;
       throw isOfSource
         ? copyError(error, from.database, '--from', reopen)
         : copyError(error, to.database, '--to', reopen);

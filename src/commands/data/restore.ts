@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { type Context, SvcCommand } from '../../cli/command/command.ts';
 import { localDatabase } from '../../cli/connection/local-database.ts';
 import { fileError } from '../../cli/errors/file-error.ts';
+import { SvcError } from '../../cli/errors/svc-error.ts';
 import { Args, Flags } from '../../cli/flags/oclif.ts';
 import {
   copyError,
@@ -53,6 +54,13 @@ Deliveries and notifications that were sent after the backup may be sent again.`
         onProgress,
       }),
     ).catch((error: unknown) => {
+      const { name, message, database } = error as Error & { database?: string };
+      // Not the target's: what it advises would delete that.
+      if (name === 'StoreUnusable' && database !== undefined && database !== to.database)
+        throw new SvcError('data', `nothing was restored: ${args.file} cannot be read: ${message}`, {
+          hint: 'use another backup, or the version of svc that wrote this one',
+          cause: error,
+        });
       throw copyError(error, to.database, '--database');
     });
     const { workspaces, rows, tables } = copied;

@@ -145,8 +145,11 @@ function checkKey(fingerprint: string | null, { database, dataDir, dataKey }: Da
   return true;
 }
 
+/** The database of an error is the one that could not be opened. */
 async function withStore<T>(database: string, clock: Clock, work: (store: Store) => Promise<T>): Promise<T> {
-  const store = await connectStore(database, clock);
+  const store = await connectStore(database, clock).catch((error: unknown) => {
+    throw Object.assign(error as Error, { database });
+  });
   try {
     return await work(store);
   } finally {

@@ -159,3 +159,20 @@ it('shows on a terminal how far it is, and leaves no progress above the result',
     expect(after, line).toMatch(/^[^\n]*\n\u001b\[0J\u001b\[1A\r\u001b\[0J/);
   }
 }, 120_000);
+
+it('advises nothing about the target where the source cannot be read', async () => {
+  const home = tempDir();
+  const run = (line: string) => runSvc(line.split(' '), { home, cwd: home, env: { SVC_PROFILE: 'local' } });
+  const change = (file: string) => {
+    const database = new Database(file);
+    database.exec("UPDATE schema_version SET digest = 'other'");
+    database.close();
+  };
+  await run('events send --user-id u --event e');
+  await run('data copy --to source.db');
+  change(join(home, 'source.db'));
+  const copied = await run('data copy --from source.db --to target.db');
+  expect(copied).toMatchObject({ code: 2, stdout: '' });
+  expect(copied.stderr).not.toContain('target.db --yes');
+  expect(existsSync(join(home, 'target.db'))).toBe(false);
+}, 120_000);
