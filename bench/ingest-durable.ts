@@ -3,7 +3,9 @@
  * separate processes on one machine. Every counted event is committed to disk (SQLite: synchronous=FULL; PostgreSQL:
  * fsync and synchronous_commit on). Prints events/s and the CPU-seconds per million events of each process, which depend
  * less on other load than the rate. `npm run bench -- bench/ingest-durable.ts [EVENTS] [ROUNDS]
- * [sqlite|postgres|citus] [plan]` after `npm run build`; with `plan` each event is judged by a plan made of them; `citus` needs a coordinator in SVC_TEST_CITUS_URL. Pin it to cores for comparable figures: `taskset -c 0,1 npm run bench -- …`.
+ * [sqlite|postgres|citus] [plan]` after `npm run build`; with `plan` each round imports once without and once into a
+ * service whose catalog has a plan made of the events, and the ratios of both are printed; `citus` needs a coordinator in
+ * SVC_TEST_CITUS_URL. Pin it to cores for comparable figures: `taskset -c 0,1 npm run bench -- …`.
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -68,49 +70,84 @@ async function putPlan({ url, headers }: Served, file: string): Promise<void> {
   if (!answer.ok) throw new Error(`the catalog was answered with ${answer.status}`);
 }
 
-async function measure(name: string, database: string, serverPid?: number): Promise<void> {
-  const ready = await serve({ database, home: dir });
+interface Round {
+  readonly rate: number;
+  /** CPU-seconds of the service per million events. */
+  readonly service: number;
+}
+
+/** Imports into the databases in turn, and compares each but the first with it. `planned`: the service judges by a plan. */
+async function measure(
+  name: string,
+  databases: readonly { readonly database: string; readonly planned: boolean }[],
+  serverPid?: number,
+): Promise<void> {
   const file = join(dir, 'events.ndjson');
-  if (planned) await putPlan(ready, file);
-  const rates: number[] = [];
-  for (let round = 0; round < rounds; round++) {
-    const pids = [ready.pid, ...(serverPid === undefined ? [] : [serverPid])];
-    const before = pids.map(cpuOf);
-    const { accepted, elapsedMs, cpu } = await importInto(ready, file);
-    if (accepted !== count) throw new Error(`only ${accepted} of ${count} were accepted`);
-    const [service, server] = pids.map((pid, i) => ((cpuOf(pid) - before[i]!) * 1_000_000) / count);
-    rates.push(accepted / (elapsedMs / 1000));
-    const parts = {
-      client: (cpu * 1_000_000) / count,
-      service,
-      ...(server === undefined ? {} : { PostgreSQL: server }),
-    };
-    const shares = Object.entries(parts).map(([part, seconds]) => `${part} ${seconds!.toFixed(1)}`);
+  const measured: { title: string; rounds: Round[]; ready: Served }[] = [];
+  for (const { database, planned } of databases) {
+    const ready = await serve({ database, home: dir });
+    if (planned) await putPlan(ready, file);
+    measured.push({ title: planned ? `${name} plan` : name, rounds: [], ready });
+  }
+  for (let round = 0; round < rounds; round++)
+    for (const { title, rounds: done, ready } of measured) {
+      const pids = [ready.pid, ...(serverPid === undefined ? [] : [serverPid])];
+      const before = pids.map(cpuOf);
+      const { accepted, elapsedMs, cpu } = await importInto(ready, file);
+      if (accepted !== count) throw new Error(`only ${accepted} of ${count} were accepted`);
+      const [service, server] = pids.map((pid, i) => ((cpuOf(pid) - before[i]!) * 1_000_000) / count);
+      const rate = accepted / (elapsedMs / 1000);
+      done.push({ rate, service: service! });
+      const parts = {
+        client: (cpu * 1_000_000) / count,
+        service,
+        ...(server === undefined ? {} : { PostgreSQL: server }),
+      };
+      const shares = Object.entries(parts).map(([part, seconds]) => `${part} ${seconds!.toFixed(1)}`);
+      console.log(
+        `${title.padEnd(15)} ${Math.round(rate).toLocaleString('en').padStart(8)} events/s   CPU-s per million: ${shares.join(', ')}`,
+      );
+    }
+  for (const { title, rounds: done, ready } of measured) {
+    await ready.stop();
+    const rates = done.map(({ rate }) => rate);
     console.log(
-      `${name.padEnd(11)} ${Math.round(rates.at(-1)!).toLocaleString('en').padStart(8)} events/s   CPU-s per million: ${shares.join(', ')}`,
+      `${title.padEnd(15)} median ${Math.round(median(rates)).toLocaleString('en')}, best ${Math.round(Math.max(...rates)).toLocaleString('en')} events/s`,
     );
   }
-  await ready.stop();
-  const best = Math.max(...rates);
-  const median = rates.sort((a, b) => a - b)[rounds >> 1]!;
-  console.log(
-    `${name.padEnd(11)} median ${Math.round(median).toLocaleString('en')}, best ${Math.round(best).toLocaleString('en')} events/s`,
-  );
+  const [first, ...others] = measured;
+  for (const { title, rounds: done } of others) {
+    const ratio = (of: (round: Round) => number) =>
+      median(done.map((each, i) => of(each) / of(first!.rounds[i]!))).toFixed(2);
+    console.log(
+      `${title.padEnd(15)} relative to without, median of ${rounds}: rate ${ratio(({ rate }) => rate)}, CPU of the service ${ratio(({ service }) => service)}`,
+    );
+  }
 }
+
+const median = (of: readonly number[]) => of.toSorted((a, b) => a - b)[of.length >> 1]!;
+/** What is measured: without a plan, and if it was asked for, with one. */
+const both = planned ? [false, true] : [false];
 
 await writeEvents(join(dir, 'events.ndjson'), count);
 console.log(
   `${count.toLocaleString('en')} events, ${statSync(join(dir, 'events.ndjson')).size.toLocaleString('en')} bytes, ${rounds} rounds`,
 );
 try {
-  if (only === undefined || only === 'sqlite') await measure('SQLite', join(dir, 'ingest.db'));
+  if (only === undefined || only === 'sqlite')
+    await measure(
+      'SQLite',
+      both.map((plan, i) => ({ database: join(dir, `ingest-${i}.db`), planned: plan })),
+    );
   if (only === undefined || only === 'postgres') {
     const server = await startPostgres({ durable: true });
-    await measure('PostgreSQL', await createDatabase(server.admin), server.pid());
+    const databases = [];
+    for (const plan of both) databases.push({ database: await createDatabase(server.admin), planned: plan });
+    await measure('PostgreSQL', databases, server.pid());
     await server.stop();
   }
   if (coordinator && (only === undefined || only === 'citus')) {
-    await measure('Citus', await createDatabase(coordinator));
+    await measure('Citus', [{ database: await createDatabase(coordinator), planned }]);
     await dropDistributed(coordinator);
   } else if (only === 'citus') console.log('SKIPPED: SVC_TEST_CITUS_URL names no coordinator');
 } finally {
