@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '../../kit/clock.ts';
 import type { SqlValue, Store, Tx } from '../platform/store/store.ts';
 import { renew, SILENT_MS } from './marks.ts';
@@ -149,12 +150,16 @@ export class Copy {
     onCompared: (count: number) => void,
   ): Promise<Digest> {
     const added = await this.#add(reading, table, id, onCopied);
-    const own: Reading = (work) => this.#target.read(work);
+    // SQLite reads at once, and a signal of the process is noticed only where the event loop turns.
+    const own: Reading = async (work) => {
+      await setImmediate();
+      this.#options.signal.throwIfAborted();
+      return this.#target.read(work);
+    };
     for (let attempt = 1; ; attempt++) {
       const [from, to] = await Promise.all([
         (attempt === 1 && added) || digestOf(reading, table, id, onCompared),
-        // Of a large table it takes as long as the copy, in which an interrupt must not wait.
-        digestOf(own, table, id, () => this.#options.signal.throwIfAborted()),
+        digestOf(own, table, id),
       ]);
       if (from.digest === to.digest && from.rows === to.rows) return from;
       if (attempt === ATTEMPTS)
