@@ -12,6 +12,7 @@ import { downloadAll } from './download/addresses.ts';
 import { namedInputs } from './download/named-inputs.ts';
 import type { Findings } from './guess/findings.ts';
 import { wordsOfFlags } from './guess/flag.ts';
+import { tablesApart } from './guess/tables-apart.ts';
 import { documentOf } from './mapping-file/flags.ts';
 import { withMappingFile } from './mapping-file/mapping-flags.ts';
 import type { MappingFlags } from './option-table/flags.ts';
@@ -54,8 +55,11 @@ export async function runInspect(
       names,
       cwd: world.cwd,
       flags,
-      open: (used, first) =>
-        Inputs.open({
+      open: (used, first) => {
+        const onNotice = (text: string) => {
+          if (first) out.warn(text);
+        };
+        return Inputs.open({
           ...{ names, downloads },
           cwd: world.cwd,
           stdin: untilStopped(world.stdin, signal),
@@ -64,21 +68,27 @@ export async function runInspect(
           mapping: mappingOf('events', flags, undefined),
           shard: undefined,
           stop: signal,
-          onNotice: (text) => {
-            if (first) out.warn(text);
-          },
-        }),
+          onNotice,
+          onSampleNotice: onNotice,
+        });
+      },
       world: { clock: world.clock, stop: signal },
     });
     const { suggestion } = findings;
+    const apart = findings.problem === undefined ? undefined : tablesApart(findings.samples, 'events');
     const command = recovery.without(INSPECT_ONLY, wordsOfFlags(findings.suggestion.flags));
     const rejections = rejectionsOf(findings, through);
     const isRejected =
       rejections !== undefined && rejections.read > 0 && rejections.rejected === rejections.read;
     // A command that is pasted should import something.
-    const inspection = inspectionOf(findings, extentOf(findings, through), isRejected ? '' : command);
+    const inspection = inspectionOf(
+      findings,
+      extentOf(findings, through),
+      isRejected || apart ? '' : command,
+    );
     out.result(inspection, () =>
       inspectionText(inspection, findings, rejections, {
+        apart,
         width: out.columns,
         color: out.colors(world.stdout),
       }),

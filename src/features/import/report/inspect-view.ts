@@ -27,12 +27,19 @@ export interface Rejections {
   readonly reasons: Reasons;
 }
 
-/** Formats an inspection for a terminal of `width` columns, or for a pipe. */
+/**
+ * Formats an inspection for a terminal of `width` columns, or for a pipe. `apart`: the commands that inspect each table alone,
+ * where no command imports all.
+ */
 export function inspectionText(
   inspection: Inspection,
   findings: Findings,
   rejections: Rejections | undefined,
-  { width, color }: { width: number | undefined; color: boolean },
+  {
+    width,
+    color,
+    apart,
+  }: { width: number | undefined; color: boolean; apart?: readonly string[] | undefined },
 ): Text {
   const filled = inspection.columns.filter(({ distinct }) => distinct > 0);
   const columns = filled.slice(0, MAX_COLUMNS);
@@ -62,10 +69,17 @@ export function inspectionText(
     new Rendered(shown),
     emptyText(inspection),
     more > 0 ? `\nand ${count(more)} more columns; --json lists them` : '',
-    ...notesOf(inspection, findings, rejections).map((note) => `\n${note}`),
-    inspection.command === ''
-      ? '\n\nno command would import any of these records'
-      : ['\n\nimport it:\n  ', cyan(inspection.command)],
+    ...(apart
+      ? [
+          '\n\nthe inputs hold tables of different columns; inspect each alone:',
+          ...apart.map((command) => ['\n  ', cyan(command)]),
+        ]
+      : [
+          ...notesOf(inspection, findings, rejections).map((note) => `\n${note}`),
+          inspection.command === ''
+            ? '\n\nno command would import any of these records'
+            : ['\n\nimport it:\n  ', cyan(inspection.command)],
+        ]),
   ];
   return lines;
 }

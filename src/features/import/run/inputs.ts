@@ -38,6 +38,8 @@ export interface InputOptions {
   /** Ends the opening and the comparing of inputs with Stopped. */
   readonly stop: AbortSignal;
   readonly onNotice: (text: string) => void;
+  /** Receives what samples show, such as lines that are left out; an import says it where it reads them. */
+  readonly onSampleNotice?: (text: string) => void;
 }
 
 /** An input that was opened. Only a pipe is still open. */
@@ -267,10 +269,11 @@ export class Inputs {
     }
     const { mapping } = this;
     const longest = longestRecord(mapping.kind);
-    const silent = { ...this.options, openOptions: this.options, longest, onNotice: () => undefined };
+    const onNotice = this.options.onSampleNotice ?? (() => undefined);
+    const reading = { ...this.options, openOptions: this.options, longest, onNotice };
     try {
       const read = await readSample(
-        (mappers) => recordsOf(input, source, 0, { ...silent, mappers }),
+        (mappers) => recordsOf(input, source, 0, { ...reading, mappers }),
         limits,
         bytesReady,
       );

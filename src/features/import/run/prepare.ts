@@ -1,9 +1,12 @@
 import { SAMPLE, type Sample } from '../formats/sample.ts';
 import { checkSamples, PreflightFailed } from '../guess/check-sample.ts';
 import { requireColumns } from '../guess/require-columns.ts';
+import { tablesApart } from '../guess/tables-apart.ts';
 import { decideTypes } from '../guess/types.ts';
+import { InputError } from '../input/input-error.ts';
 import { throwIfStopped } from '../input/stopped.ts';
 import { columnsOf } from '../mapping/map-rules.ts';
+import { MissingColumns } from '../mapping/missing-columns.ts';
 import type { ColumnTypes } from '../record/cell-type.ts';
 import { isPlaceholder } from '../record/placeholders.ts';
 import type { Inputs } from './inputs.ts';
@@ -37,7 +40,18 @@ export async function prepareImport(
   const samples = await readSamples(inputs, flushInterval, world);
   const columnTypes = decideTypes(samples, mapping);
   const decided = { ...mapping, columnTypes, onZoneless: undefined };
-  for (const sample of samples) requireColumns(sample, decided, reading.columns !== undefined);
+  const apart = reading.columns === undefined ? tablesApart(samples, mapping.kind) : undefined;
+  for (const sample of samples)
+    try {
+      requireColumns(sample, decided, reading.columns !== undefined);
+    } catch (error) {
+      if (!apart || !(error instanceof MissingColumns)) throw error;
+      throw new InputError(
+        `${error.message.replace(/\.$/, '')}; the inputs hold tables of different columns.`,
+        `import each alone, and look at them first:\n${apart.join('\n')}`,
+        { cause: error },
+      );
+    }
   if (!preflight) return columnTypes;
   const check = checkSamples(samples, decided);
   if (check.records >= MIN_PREFLIGHT_RECORDS && check.rejected * 2 > check.records)
