@@ -233,15 +233,18 @@ svc workspaces create ws_shop --mode live --profile local`);
   const keyId = await said(
     'svc keys create --workspace ws_shop --profile local --json --quiet | jq -r .keyId',
   );
-  const importId = await said(`cp app.log kept.ndjson
+  const [importId, runId] = (
+    await said(`cp app.log kept.ndjson
 svc events import kept.ndjson --profile local --quiet > /dev/null
-svc imports list --json | jq -r '.imports[0].id'`);
+svc imports list --json | jq -r '.imports[0] | .id, .runs[0].runId'`)
+  ).split('\n');
 
   const names: readonly (readonly [string, string])[] = [
     ...(Object.entries(ids).reverse() as [string, string][]),
     ['dlv_77ab…', dlv],
     ['key_3f0c9a', keyId],
-    ['3f1c02aa', importId],
+    ['run_3f1c02aa4be85d97c0613f2e9d4b77', runId!],
+    ['3f1c02aa', importId!],
     ['https://eu.example.com', service.url],
     ['https://data.example.com/day.ndjson.gz', web.url],
     // Asks for the key in a terminal; here there is none.
