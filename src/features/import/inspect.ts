@@ -75,7 +75,7 @@ export async function runInspect(
       world: { clock: world.clock, stop: signal },
     });
     const { suggestion } = findings;
-    const apart = findings.problem === undefined ? undefined : tablesApart(findings.samples, 'events');
+    const apart = findings.problem === undefined ? undefined : tablesApart(findings.samples);
     const command = recovery.without(INSPECT_ONLY, wordsOfFlags(findings.suggestion.flags));
     const rejections = rejectionsOf(findings, through);
     const isRejected =

@@ -1,15 +1,14 @@
 import { shell, shellPath } from '../../../kit/shell.ts';
 import type { Sample } from '../formats/sample.ts';
-import type { RecordKind } from '../record/record-kind.ts';
 
 /** Tables for which a command is printed. */
 const MOST = 5;
 
 /**
- * The commands that look at each of some tables alone, where the columns of the inputs differ: no mapping fits all of them.
+ * The commands that look at each of some tables of events alone, where the columns of the inputs differ: no mapping fits all of them.
  * Undefined where all have the same ones, and for other formats.
  */
-export function tablesApart(samples: readonly Sample[], kind: RecordKind): readonly string[] | undefined {
+export function tablesApart(samples: readonly Sample[]): readonly string[] | undefined {
   const tables = new Map<string, Sample>();
   for (const sample of samples) {
     if (!sample.header || sample.input.path === null) return undefined;
@@ -17,7 +16,7 @@ export function tablesApart(samples: readonly Sample[], kind: RecordKind): reado
     if (!tables.has(columns)) tables.set(columns, sample);
   }
   if (tables.size < 2) return undefined;
-  const command = kind === 'users' ? 'svc users import' : 'svc events inspect';
+  const command = 'svc events inspect';
   return [...tables.values()].slice(0, MOST).map(({ input: { source } }) => {
     const { file, entry } = source;
     return entry

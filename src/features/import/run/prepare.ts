@@ -40,7 +40,8 @@ export async function prepareImport(
   const samples = await readSamples(inputs, flushInterval, world);
   const columnTypes = decideTypes(samples, mapping);
   const decided = { ...mapping, columnTypes, onZoneless: undefined };
-  const apart = reading.columns === undefined ? tablesApart(samples, mapping.kind) : undefined;
+  const isAsked = reading.columns === undefined && mapping.kind === 'events';
+  const apart = isAsked ? tablesApart(samples) : undefined;
   for (const sample of samples)
     try {
       requireColumns(sample, decided, reading.columns !== undefined);
