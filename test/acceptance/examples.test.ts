@@ -223,6 +223,10 @@ svc catalog put with-goal.json --quiet`);
   const dlv = await said(
     `svc webhooks deliveries ${ids['wh_3f1c…']} --json | jq -r '.deliveries[0].deliveryId'`,
   );
+  // Sent to the service, on which it is taken back.
+  const runId = await said(`cp app.log sent.ndjson
+svc events import sent.ndjson --quiet > /dev/null
+svc imports list --json | jq -r '.imports[] | select(.inputs[0] | endswith("sent.ndjson")) | .runs[0].runId'`);
   await said(`printf '%s\\tx\\n' ${hashId} ${other} > ids.tsv; cut -f1 ids.tsv > hash-ids.txt
 export BODY='{}' SIGNATURE=$(svc webhooks sign delivery.json)
 decide() { svc decide --hash-id ${hashId} --surface home --profile local --json | jq -r .decisionId; }
@@ -233,18 +237,16 @@ svc workspaces create ws_shop --mode live --profile local`);
   const keyId = await said(
     'svc keys create --workspace ws_shop --profile local --json --quiet | jq -r .keyId',
   );
-  const [importId, runId] = (
-    await said(`cp app.log kept.ndjson
+  const importId = await said(`cp app.log kept.ndjson
 svc events import kept.ndjson --profile local --quiet > /dev/null
-svc imports list --json | jq -r '.imports[0] | .id, .runs[0].runId'`)
-  ).split('\n');
+svc imports list --json | jq -r '.imports[0].id'`);
 
   const names: readonly (readonly [string, string])[] = [
     ...(Object.entries(ids).reverse() as [string, string][]),
     ['dlv_77ab…', dlv],
     ['key_3f0c9a', keyId],
-    ['run_3f1c02aa4be85d97c0613f2e9d4b77', runId!],
-    ['3f1c02aa', importId!],
+    ['run_3f1c02aa4be85d97c0613f2e9d4b77', runId],
+    ['3f1c02aa', importId],
     ['https://eu.example.com', service.url],
     ['https://data.example.com/day.ndjson.gz', web.url],
     // Asks for the key in a terminal; here there is none.
