@@ -40,19 +40,20 @@ export async function prepareImport(
   const samples = await readSamples(inputs, flushInterval, world);
   const columnTypes = decideTypes(samples, mapping);
   const decided = { ...mapping, columnTypes, onZoneless: undefined };
-  const isAsked = reading.columns === undefined && mapping.kind === 'events';
-  const apart = isAsked ? tablesApart(samples) : undefined;
-  for (const sample of samples)
-    try {
-      requireColumns(sample, decided, reading.columns !== undefined);
-    } catch (error) {
-      if (!apart || !(error instanceof MissingColumns)) throw error;
-      throw new InputError(
-        `${error.message.replace(/\.$/, '')}; the inputs hold tables of different columns.`,
-        `import each alone, and look at them first:\n${apart.join('\n')}`,
-        { cause: error },
-      );
-    }
+  try {
+    for (const sample of samples) requireColumns(sample, decided, reading.columns !== undefined);
+  } catch (error) {
+    const apart =
+      error instanceof MissingColumns && reading.columns === undefined && mapping.kind === 'events'
+        ? tablesApart(samples)
+        : undefined;
+    if (!apart) throw error;
+    throw new InputError(
+      `${(error as Error).message.replace(/\.$/, '')}; the inputs hold tables of different columns.`,
+      `import each alone, and look at them first:\n${apart.join('\n')}`,
+      { cause: error },
+    );
+  }
   if (!preflight) return columnTypes;
   const check = checkSamples(samples, decided);
   if (check.records >= MIN_PREFLIGHT_RECORDS && check.rejected * 2 > check.records)
