@@ -170,7 +170,7 @@ export abstract class SvcCommand {
         });
         return code ?? EXIT.done;
       } finally {
-        for (const connection of connections) await connection.close();
+        for (const connection of connections) await connection.close(interrupt.signal);
         interrupt.stop();
       }
     } catch (error) {

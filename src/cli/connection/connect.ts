@@ -39,8 +39,8 @@ export interface Connection {
   readonly service: RunningService | undefined;
   /** The time of the service, Unix ms, where it runs in this process; else that of this machine. */
   now(): number;
-  /** Waits up to 2 s for pending work of the local service, then closes everything. */
-  close(): Promise<void>;
+  /** Waits up to 2 s for pending work of the local service, unless it is `stopped`, then closes everything. */
+  close(stopped?: AbortSignal): Promise<void>;
 }
 
 export interface ConnectOptions {
@@ -169,10 +169,10 @@ export async function connect({
     limits,
     service: local?.service,
     now: (local?.service.platform ?? world).clock.now,
-    close: async () => {
+    close: async (stopped) => {
       limits.flush(world.clock.now());
       await client.close();
-      await local?.close();
+      await local?.close(stopped);
     },
   };
 }
@@ -208,9 +208,9 @@ async function startLocal({ clock, env }: World, { database }: Paths, out: Outpu
     workspace: service.workspace,
     apiKey: service.apiKey,
     service,
-    close: async () => {
+    close: async (stopped?: AbortSignal) => {
       const until = clock.now() + LOCAL_GRACE_MS;
-      while (!(await service.idle()) && clock.now() < until) await clock.sleep(10);
+      while (!stopped?.aborted && clock.now() < until && !(await service.idle())) await clock.sleep(10);
       await service.close(0);
     },
   };
