@@ -4,9 +4,10 @@ import { settings } from '../platform/store/settings.ts';
 import type { SqlValue, Store, Tx } from '../platform/store/store.ts';
 import { workspaces } from '../platform/store/workspaces.ts';
 import { anyClaimed } from '../platform/workers/any-claimed.ts';
+import type { Digest } from './digest.ts';
 import { markMoved, namedIn, prepare, removeMarks, removeMoved, SILENT_MS } from './marks.ts';
 import { Copy, CopyDiffers, type CopyOptions } from './passes.ts';
-import { type Digest, sizeOf } from './rows.ts';
+import { sizeOf } from './rows.ts';
 import { copiedTables } from './tables.ts';
 
 /** Settings of a store that another one must not have: it has its own, or they are of the moment. */

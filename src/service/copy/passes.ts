@@ -1,20 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '../../kit/clock.ts';
 import type { SqlValue, Store, Tx } from '../platform/store/store.ts';
+import { type Digest, Digesting, digestOf } from './digest.ts';
 import { renew, SILENT_MS } from './marks.ts';
-import {
-  type Digest,
-  Digesting,
-  deleteAll,
-  digestOf,
-  findAll,
-  insertAll,
-  keyTextOf,
-  pagesOf,
-  type Reading,
-  type Row,
-  sizeOf,
-} from './rows.ts';
+import { deleteAll, findAll, insertAll, keyTextOf, pagesOf, type Reading, type Row, sizeOf } from './rows.ts';
 import { type CopiedTable, copiedTables, type Value } from './tables.ts';
 
 /** The copy differs from what was copied, however often it was compared. The copied workspaces stay frozen. */

@@ -1,9 +1,7 @@
-import { hash } from 'node:crypto';
 import { bytesOf, countFitting } from '../platform/store/pages.ts';
 import { pipeline } from '../platform/store/pipeline.ts';
 import { chunked, marks, rowsQuery } from '../platform/store/rows.ts';
 import type { SqlValue, Tx } from '../platform/store/store.ts';
-import { textArray } from '../platform/store/text-array.ts';
 import type { CopiedTable, Value } from './tables.ts';
 
 /** A row by its values, in the order of the table's columns. */
@@ -12,22 +10,9 @@ export type Row = readonly Value[];
 /** Runs work in a transaction that reads: one for each page, or the same one for all. */
 export type Reading = <T>(work: (tx: Tx) => Promise<T>) => Promise<T>;
 
-/** The rows of a table that a workspace has: how many, and the exclusive or of their hashes, whatever their order. */
-export interface Digest {
-  readonly rows: number;
-  readonly digest: string;
-}
-
 /** Maximum rows and bytes of a page; a larger row is a page alone. */
 const PAGE = 2000;
 const PAGE_BYTES = 1024 * 1024;
-
-/** Written when the copy ends (copy.ts), and not compared. */
-const OWN_OF_A_STORE: Readonly<Record<string, readonly string[]>> = {
-  workspace: ['frozen_at'],
-  // Requests that are refused do not count, but one may have ended meanwhile.
-  api_key: ['last_used_at'],
-};
 
 /** The rows of a table in the order of its key, page by page, after the row with this key. */
 export async function* pagesOf(
@@ -130,63 +115,6 @@ export async function sizeOf(
   return { rows: Number(row!.rows), bytes: Number(row!.bytes) };
 }
 
-/** Counts and hashes rows as they come. */
-export class Digesting {
-  readonly #table: CopiedTable;
-  readonly #isSkipped: readonly boolean[];
-  readonly #sum = new Uint32Array(4);
-  #rows = 0;
-
-  constructor(table: CopiedTable) {
-    this.#table = table;
-    const skipped = OWN_OF_A_STORE[table.name] ?? [];
-    this.#isSkipped = table.columns.map(({ name }) => skipped.includes(name));
-  }
-
-  add(row: Row): void {
-    this.#rows++;
-    const own = this.hash(row);
-    for (let i = 0; i < this.#sum.length; i++)
-      this.#sum[i]! ^=
-        own.charCodeAt(4 * i) |
-        (own.charCodeAt(4 * i + 1) << 8) |
-        (own.charCodeAt(4 * i + 2) << 16) |
-        (own.charCodeAt(4 * i + 3) << 24);
-  }
-
-  /** Identifies what a row holds: a character a byte. */
-  hash(row: Row): string {
-    // Each value says where it ends, so that no two rows have the same text.
-    let text = `${this.#table.name};`;
-    for (let i = 0; i < row.length; i++) {
-      const value = row[i]!;
-      if (value === null || this.#isSkipped[i]) text += '~';
-      else if (typeof value === 'number') text += `#${value};`;
-      else text += `${value.length}:${value}`;
-    }
-    return hash('sha256', text, 'binary');
-  }
-
-  get value(): Digest {
-    return { rows: this.#rows, digest: Buffer.from(this.#sum.buffer).toString('hex') };
-  }
-}
-
-/** The digest of the rows of a table that a workspace has. */
-export async function digestOf(
-  reading: Reading,
-  table: CopiedTable,
-  workspaceId: string,
-  onRows: (count: number) => void = () => {},
-): Promise<Digest> {
-  const digesting = new Digesting(table);
-  for await (const page of pagesOf(reading, table, workspaceId)) {
-    for (const row of page) digesting.add(row);
-    onRows(page.length);
-  }
-  return digesting.value;
-}
-
 /** The key of a row, without the workspace. */
 const keyOf = ({ columns, key }: CopiedTable, row: Row): Value[] =>
   key.map((name) => row[columns.findIndex((column) => column.name === name)]!);
@@ -196,47 +124,38 @@ export const keyTextOf = (table: CopiedTable, row: Row): string => JSON.stringif
 
 export async function insertAll(tx: Tx, table: CopiedTable, rows: readonly Row[]): Promise<void> {
   if (rows.length === 0) return;
-  if (tx.sql.dialect.name === 'postgres') return insertColumns(tx, table, rows);
   const { name, columns } = table;
-  const others = columns.slice(1).map((column) => column.name);
+  const [id, ...others] = columns.map((column) => column.name);
+  if (tx.sql.load) return tx.sql.load(name, [id!, ...others], String(rows[0]![0]), copyLines(table, rows));
   const values = columns.map(({ type }) => (type === 'bytes' ? 'unhex(?)' : '?')).join(', ');
   await pipeline(
     [...chunked(rows)].map((part) =>
       tx.sql.run(
-        `INSERT INTO ${name} (workspace_id, ${others.join(', ')})
-         VALUES ${marks(part.length, `(${values})`)}`,
+        `INSERT INTO ${name} (workspace_id, ${others.join(', ')}) VALUES ${marks(part.length, `(${values})`)}`,
         part.flat(),
       ),
     ),
   );
 }
 
-/** Inserts rows from an array for each column, which PostgreSQL reads in half the time of a parameter for each value. */
-async function insertColumns(tx: Tx, { name, columns }: CopiedTable, rows: readonly Row[]): Promise<void> {
-  const others = columns.slice(1);
-  const values = others.map(({ type }, i) => {
-    if (type === 'bytes') return `decode(v.c${i}, 'hex')`;
-    return type === 'text'
-      ? `v.c${i}`
-      : `CAST(v.c${i} AS ${type === 'real' ? 'double precision' : 'bigint'})`;
-  });
-  await tx.sql.run(
-    `INSERT INTO ${name} (workspace_id, ${others.map((column) => column.name).join(', ')})
-     SELECT (?)::text, ${values.join(', ')}
-     FROM unnest(${marks(others.length, '(?)::text[]')}) AS v(${others.map((_, i) => `c${i}`).join(', ')})`,
-    [
-      rows[0]![0]!,
-      ...others.map((_, i) => {
-        const texts = rows.map((row) => {
-          const value = row[i + 1]!;
-          return value === null ? undefined : String(value);
-        });
-        // The missing elements of an array are NULL.
-        return textArray(texts.some((text) => text !== undefined) ? texts : []);
-      }),
-    ],
-  );
+/** Rows in the text format of COPY (PostgreSQL manual). */
+function copyLines({ columns }: CopiedTable, rows: readonly Row[]): string {
+  let lines = '';
+  for (const row of rows)
+    for (let i = 0; i < row.length; i++) {
+      const value = row[i]!;
+      if (value === null) lines += '\\N';
+      else if (columns[i]!.type === 'bytes') lines += `\\\\x${value}`;
+      else lines += typeof value === 'string' && ESCAPED.test(value) ? escaped(value) : value;
+      lines += i === row.length - 1 ? '\n' : '\t';
+    }
+  return lines;
 }
+
+/** Characters that the format of COPY uses itself. */
+const ESCAPED = /[\\\t\n\r]/;
+const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r' };
+const escaped = (text: string) => text.replace(/[\\\t\n\r]/g, (character) => ESCAPES[character]!);
 
 /** Of these rows those whose keys a workspace has, as they are there. */
 export async function findAll(

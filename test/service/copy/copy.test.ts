@@ -152,6 +152,8 @@ test('with a freeze, what was acknowledged during the copy is in it', async () =
       const answer = await service.send('POST', '/v1/events', { events: eventsOf(sent, 100) });
       if (answer.status === 503) refused = new Response(answer.text, { headers: answer.headers });
       else sent += 100;
+      // The service and the copy share a thread here.
+      await sleep(20);
     }
   })();
   await sleep(200);

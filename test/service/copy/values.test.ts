@@ -27,7 +27,19 @@ async function opened(database: string): Promise<Store> {
 const text = fc.string({ unit: 'grapheme', maxLength: 40 }).map((value) => value.replaceAll('\0', ''));
 const awkward = fc.oneof(
   text,
-  fc.constantFrom('', '~', '#1;', '3:abc', 'NULL', '\\N', '{"a":1.50}', '\n\t\r"\\,'),
+  fc.constantFrom(
+    '',
+    '~',
+    '#1;',
+    '3:abc',
+    'NULL',
+    '\\N',
+    '\\.',
+    '\\x41',
+    '\b\f\v\u0001',
+    '{"a":1.50}',
+    '\n\t\r"\\,',
+  ),
 );
 const bytes = fc.option(fc.uint8Array({ maxLength: 40 }), { nil: null });
 const real = fc.option(

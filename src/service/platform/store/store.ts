@@ -39,6 +39,11 @@ export interface Sql {
   get<T>(sql: string, params?: readonly SqlValue[]): Promise<T | undefined>;
   /** Returns the number of rows changed. */
   run(sql: string, params?: readonly SqlValue[]): Promise<number>;
+  /**
+   * Adds rows of a workspace from lines in the text format of COPY (PostgreSQL manual), at a third of the cost of
+   * parameters. Only PostgreSQL has it.
+   */
+  load?(table: string, columns: readonly string[], workspaceId: string, lines: string): Promise<void>;
 }
 
 export interface Tx {

@@ -36,11 +36,46 @@ export interface Statement {
  * it gets a query of its own class. Rejects with the driver's error, also `timeoutMs` after it was sent.
  */
 export function send(client: Client, statement: Statement, timeoutMs: number): Promise<QueryResult> {
-  return new Promise((resolve, reject) => {
-    const query = new pg.Query(statement.text, statement.values as SqlValue[] | undefined);
+  const query = new pg.Query(statement.text, statement.values as SqlValue[] | undefined);
+  return run(client, query, statement.name, timeoutMs);
+}
+
+function run(client: Client, query: pg.Query, name: string | undefined, timeoutMs: number) {
+  return new Promise<QueryResult>((resolve, reject) => {
     const callback = (error: Error | null | undefined, result: QueryResult) =>
       error ? reject(error) : resolve(result);
-    Object.assign(query, { name: statement.name, query_timeout: timeoutMs, callback });
+    Object.assign(query, { name, query_timeout: timeoutMs, callback });
     client.query(query);
   });
+}
+
+/** What the driver's connection, whose type does not declare it, offers for COPY (PostgreSQL manual, 55.2.6). */
+interface CopyConnection {
+  sendCopyFromChunk(chunk: Buffer): void;
+  endCopyFrom(): void;
+}
+
+/** A statement that reads data once the server asks for it. */
+class CopyQuery extends pg.Query {
+  readonly #data: Buffer;
+
+  constructor(text: string, data: Buffer) {
+    super(text);
+    this.#data = data;
+  }
+
+  handleCopyInResponse(connection: CopyConnection): void {
+    connection.sendCopyFromChunk(this.#data);
+    connection.endCopyFrom();
+  }
+}
+
+/** Runs a COPY … FROM STDIN over this data. Rejects as `send` does. */
+export function sendCopy(
+  client: Client,
+  text: string,
+  data: Buffer,
+  timeoutMs: number,
+): Promise<QueryResult> {
+  return run(client, new CopyQuery(text, data), undefined, timeoutMs);
 }

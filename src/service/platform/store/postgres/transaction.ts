@@ -2,7 +2,7 @@ import type { QueryResult } from 'pg';
 import type { Dialect, Sql, SqlValue, Tx } from '../store.ts';
 import { translate } from './errors.ts';
 import type { InFlight } from './in-flight.ts';
-import { type Client, collectWrites, send } from './send.ts';
+import { type Client, collectWrites, send, sendCopy } from './send.ts';
 import { statementOf } from './statements.ts';
 
 export const postgresDialect: Dialect = {
@@ -52,12 +52,21 @@ export class PostgresSql implements Sql {
     return (await this.#query(sql, params)).rowCount ?? 0;
   }
 
+  async load(table: string, columns: readonly string[], workspaceId: string, lines: string): Promise<void> {
+    this.#workspaceId = workspaceId;
+    const text = `COPY ${table} (${columns.join(', ')}) FROM STDIN`;
+    await this.#run(true, () => sendCopy(this.#client, text, Buffer.from(lines), this.#timeoutMs));
+  }
+
   async #query(sql: string, params: readonly SqlValue[]) {
-    if (this.#ended) throw new Error('a statement comes after the end of its transaction');
     const { name, text, onWorkers, workspace } = statementOf(sql, this.dialect.distributed);
     if (workspace !== undefined) this.#workspaceId = String(params[workspace]);
+    return this.#run(onWorkers, () => send(this.#client, { name, text, values: params }, this.#timeoutMs));
+  }
+
+  async #run(onWorkers: boolean, sent: () => Promise<QueryResult>): Promise<QueryResult> {
+    if (this.#ended) throw new Error('a statement comes after the end of its transaction');
     collectWrites(this.#client);
-    const sent = () => send(this.#client, { name, text, values: params }, this.#timeoutMs);
     try {
       if (!this.#inFlight || !onWorkers) return await sent();
       return await this.#inFlight.send(this.#client, this.#workspaceId, sent);
