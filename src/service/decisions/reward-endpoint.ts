@@ -7,7 +7,7 @@ import type { Tx } from '../platform/store/store.ts';
 import { countValues } from './goals/count-values.ts';
 import { defineGoals } from './goals/define-goals.ts';
 import { formulaOf } from './goals/formula.ts';
-import { rewardOf } from './goals/rules/learned-reward.ts';
+import { changedParts, rewardOf } from './goals/rules/learned-reward.ts';
 import { definitions } from './goals/store/definitions.ts';
 import { startCounting } from './start-counting.ts';
 import { decisions } from './store/decisions.ts';
@@ -37,12 +37,17 @@ export const rewardEndpoints = (catalogs: Catalogs, repeatable: boolean): Endpoi
         throw new ServiceError('conflict', `Rewards of ${MAX_GIVEN} goals were reported for this decision.`);
       await decisions.setGiven(tx, workspace.id, decision.decisionId, given);
       if (goalId !== '') await countValues(tx, workspace.id, [decision], [{ ...decision, given }], true);
-      const reward = rewardOf(await formulaOf(tx, workspace.id, catalog), { ...decision, given });
+      const formula = await formulaOf(tx, workspace.id, catalog);
+      const reward = rewardOf(formula, { ...decision, given });
       if (decision.countedAt === null)
         await startCounting({ tx, workspace }, { catalog, repeatable: false }, decision);
       // Until the decision has an entry in the reward log, its writer reads what was reported.
       if (repeatable || decision.reward !== null)
-        await rewards.record(tx, workspace.id, decision, reward, decision.earned ?? 0);
+        await rewards.record(tx, workspace.id, decision, {
+          reward,
+          earned: decision.earned ?? 0,
+          parts: changedParts(formula, decision, { ...decision, given }),
+        });
       return { body: { decisionId: decision.decisionId, reward, requestId } };
     },
   },

@@ -3,7 +3,7 @@ import { due } from '../platform/store/due.ts';
 import type { Tx } from '../platform/store/store.ts';
 import { type Worker, type WorkerPlatform, worker } from '../platform/workers/worker.ts';
 import { formulaOf } from './goals/formula.ts';
-import { type Formula, OUTCOMES, rewardOf } from './goals/rules/learned-reward.ts';
+import { changedParts, type Formula, NOTHING, OUTCOMES, rewardOf } from './goals/rules/learned-reward.ts';
 import { decisions } from './store/decisions.ts';
 import { rewards } from './store/rewards.ts';
 
@@ -57,6 +57,7 @@ export async function settleOnce(
       decision,
       reward: rewardOf(formula, decision),
       earned: decision.earned ?? 0,
+      parts: changedParts(formula, NOTHING, decision),
     })),
   );
   if (added > 0) await due.mark(tx, workspaceId, 'learn');

@@ -2,7 +2,7 @@ import type { Catalog } from '../catalog/catalog.ts';
 import type { Call } from '../http/endpoint.ts';
 import { rewardAfter } from './engine/reward.ts';
 import { formulaOf } from './goals/formula.ts';
-import { rewardOf } from './goals/rules/learned-reward.ts';
+import { changedParts, rewardOf } from './goals/rules/learned-reward.ts';
 import { rechecks } from './goals/store/rechecks.ts';
 import { decisions, type Earning } from './store/decisions.ts';
 import { rewards } from './store/rewards.ts';
@@ -26,7 +26,8 @@ export async function startCounting(
   { catalog, repeatable }: Counting,
   decision: Starting,
 ): Promise<void> {
-  if (repeatable) await rewards.record(tx, workspace.id, decision, 0);
+  if (repeatable)
+    await rewards.record(tx, workspace.id, decision, { reward: 0, earned: 0, parts: undefined });
   else await decisions.startCounting(tx, workspace.id, decision.decisionId);
   if (catalog.goals.length > 0) await rechecks.mark(tx, workspace.id, decision.hashId);
 }
@@ -41,7 +42,12 @@ export async function recordReward(
   const earned = rewardAfter(decision.earned, outcome);
   if (repeatable || decision.reward !== null) {
     const formula = await formulaOf(tx, workspace.id, catalog);
-    await rewards.record(tx, workspace.id, decision, rewardOf(formula, { ...decision, earned }), earned);
+    const after = { ...decision, earned };
+    await rewards.record(tx, workspace.id, decision, {
+      reward: rewardOf(formula, after),
+      earned,
+      parts: changedParts(formula, decision, after),
+    });
     await decisions.setEarned(tx, workspace.id, decision.decisionId, earned);
   } else await decisions.startCounting(tx, workspace.id, decision.decisionId, earned);
 }

@@ -50,7 +50,12 @@ async function learnOne(tx: Parameters<typeof rewards.record>[0], workspaceId: s
     removed: null,
   };
   await decisions.add(tx, workspaceId, decision);
-  await rewards.record(tx, workspaceId, { ...decision, reward: null }, 0.6);
+  await rewards.record(
+    tx,
+    workspaceId,
+    { ...decision, reward: null },
+    { reward: 0.6, earned: 0.6, parts: undefined },
+  );
 }
 
 test('the models of many workspaces take bounded memory, and one that was dropped is read again', async () => {

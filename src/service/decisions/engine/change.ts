@@ -1,4 +1,4 @@
-import type { Delays } from './delays.ts';
+import type { PartDelays } from './delays.ts';
 
 /** The decrease of the log-odds of a response to detect, and the detection threshold (log-likelihood). */
 const FALL = 1;
@@ -10,7 +10,7 @@ const SECOND_THRESHOLD = 6;
 export const MAX_RECENT = 4096;
 /** Contents whose evidence is kept, at most; the one not counted for the longest time makes room. */
 const MAX_SUMS = 10_000;
-/** A decision is counted once it is older than this share of the responses were. */
+/** A decision is counted once it is older than this share of the responses were, of each part of the reward. */
 const SETTLED = 0.95;
 /** If two contents drop within this number of decisions, everything is learned again. */
 const TOGETHER = 500;
@@ -61,10 +61,10 @@ export class ChangeDetector {
   }
 
   /** Counts the decisions that are old enough. Yields each that reveals a drop of its content. */
-  *count(delays: Delays, now: number, decisions: number): Generator<Recent> {
+  *count(delays: PartDelays, now: number, decisions: number): Generator<Recent> {
     for (const [decision, recent] of this.waiting) {
       const { contentId, expected, response, at, nth } = recent;
-      if (!delays.havePassed(SETTLED, { ms: now - at, decisions: decisions - nth })) break;
+      if (!delays.haveAllPassed(SETTLED, { ms: now - at, decisions: decisions - nth })) break;
       this.waiting.delete(decision);
       recent.counted = true;
       const sum = Math.max(0, (this.sums.get(contentId) ?? 0) + evidenceOfFall(expected, response));

@@ -1,4 +1,5 @@
 import { hash32 } from '../../../kit/hash32.ts';
+import type { PartOfReward } from './delays.ts';
 import type { Feature } from './features.ts';
 import type { Example, Model } from './model.ts';
 import { countPending, keepPending, respond } from './update.ts';
@@ -21,6 +22,8 @@ export interface RewardEntry {
   /** Null for the first entry of a decision. */
   readonly from: number | null;
   readonly to: number;
+  /** The parts of the reward that changed and tell how long responses take; left out where no goal is learned. */
+  readonly parts?: readonly PartOfReward[];
 }
 
 /**
@@ -30,8 +33,9 @@ export interface RewardEntry {
 export function fold(model: Model, entries: readonly RewardEntry[]): void {
   for (const entry of entries) {
     const example: Example = { ...entry, decision: hash32(entry.decisionId) };
-    if (entry.from === null) keepPending(model, example, entry.to);
-    else respond(model, example, entry.from, entry.to);
+    const { from, to, parts = [{ part: '', from: from ?? 0, to }] } = entry;
+    if (from === null) keepPending(model, example, to, parts);
+    else respond(model, example, { from, to, parts });
     countPending(model, entry.at);
     model.version++;
   }

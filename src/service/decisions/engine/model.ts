@@ -2,7 +2,7 @@ import { hash32, mix } from '../../../kit/hash32.ts';
 import { type Block, type Rows, triangle } from './block.ts';
 import { ChangeDetector } from './change.ts';
 import { COPIES, MAX_COPY_ROWS, ownBlocks, VIEWS, Views } from './copies.ts';
-import { Delays } from './delays.ts';
+import { PartDelays } from './delays.ts';
 import { Encoding, MAX_ROWS } from './encoding.ts';
 import { Evidence } from './evidence.ts';
 import type { Comparison } from './explain.ts';
@@ -75,8 +75,8 @@ export class Model {
   readonly evidence = new Evidence();
   /** Decisions whose response or silence does not count yet, the oldest first. */
   readonly pending = new Map<number, Waiting>();
-  /** How long responses took. */
-  readonly delays = new Delays();
+  /** How long responses took, by part of the reward. */
+  readonly delays = new PartDelays();
   /** Decisions met, those that wait included. */
   decisions = 0;
   /** Over all contents; so that one without responses is not favored. */

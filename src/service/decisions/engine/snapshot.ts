@@ -2,6 +2,7 @@ import { MAX_ATTRIBUTES, MAX_OF_CONTENT } from '../../catalog/attributes.ts';
 import { type Block, triangle } from './block.ts';
 import { type ChangeDetector, MAX_RECENT } from './change.ts';
 import { attributeBlocks, COPIES, ownBlocks, sharedBlocks } from './copies.ts';
+import { Delays } from './delays.ts';
 import { MAX_ROWS } from './encoding.ts';
 import { EXPERTS } from './evidence.ts';
 import { compact, expand, packFeatures, unpackFeatures } from './features.ts';
@@ -21,7 +22,7 @@ import {
 } from './stored.ts';
 
 /** Layout of a stored model; no other is read. */
-const LAYOUT = 2;
+const LAYOUT = 3;
 
 /** A model as text, for the store. The same model gives the same text. */
 export function serialiseModel(model: Model): string {
@@ -67,7 +68,11 @@ export function serialiseModel(model: Model): string {
         attributes,
       ],
     ),
-    delays: model.delays.kept.map(({ ms, decisions }) => [ms, decisions]),
+    delays: [...model.delays.parts].map(([part, { earned, delays }]) => [
+      part,
+      earned,
+      delays.kept.map(({ ms, decisions }) => [ms, decisions]),
+    ]),
     sums: [...change.sums],
     lastFall: Number.isFinite(change.lastFall) ? change.lastFall : null,
   });
@@ -159,9 +164,14 @@ function read(stored: Stored): Model {
     const example = { decision, at, prior, contentId, category, attributes, user, compact: compact(packed) };
     model.pending.set(decision, { ...example, nth, reward });
   }
-  for (const delay of stored.delays) {
-    const [ms, decisions] = numbers(delay, 2) as [number, number];
-    model.delays.add({ ms, decisions });
+  for (const [part, earned, kept] of stored.delays) {
+    must(typeof part === 'string' && Number.isFinite(earned) && earned >= 0);
+    const delays = new Delays();
+    for (const delay of kept) {
+      const [ms, decisions] = numbers(delay, 2) as [number, number];
+      delays.add({ ms, decisions });
+    }
+    model.delays.parts.set(part, { earned, delays });
   }
   readChange(model.change, stored);
   model.limitRows();

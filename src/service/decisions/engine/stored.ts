@@ -17,7 +17,7 @@ export interface Stored {
   waiting: number[];
   pending: [number[], string[], string | null, (number | null)[][], attributes: number[]][];
   predicted: string;
-  delays: number[][];
+  delays: [part: string, earned: number, kept: number[][]][];
   sums: [string, number][];
   lastFall: number | null;
 }

@@ -1,6 +1,7 @@
 import type { Rows } from './block.ts';
 import type { Recent } from './change.ts';
 import { COPIES, probability, sigmoid } from './copies.ts';
+import type { PartOfReward } from './delays.ts';
 import { EXPERTS, LINEAR } from './evidence.ts';
 import { compact, expand, type Feature } from './features.ts';
 import { correctLinear, learnLinear, linearBlock } from './linear.ts';
@@ -8,7 +9,11 @@ import { type Example, fresh, hashOf, type Known, type Model, type Waiting } fro
 import { move, partsOf, project } from './parts.ts';
 import { responseOf } from './reward.ts';
 
-/** A decision is learned once it is older than this share of the responses were. */
+/**
+ * A decision is learned once it is older than this share of the responses were, of the part of the reward that comes first:
+ * what comes later corrects it. Where all parts were waited for, as many decisions as are made meanwhile would be made alike,
+ * and the content that earns most was found later than without the wait.
+ */
 const LEARNED = 0.75;
 
 /** How fast the running rate of responses follows. */
@@ -74,10 +79,15 @@ function learnOne(model: Model, { linear }: Known, x: Rows, response: number): n
 }
 
 /** Keeps a decision, with its first reward, until it counts. */
-export function keepPending(model: Model, { features, ...example }: Example, reward: number): void {
+export function keepPending(
+  model: Model,
+  { features, ...example }: Example,
+  reward: number,
+  parts: readonly PartOfReward[],
+): void {
   const waiting = { ...example, compact: compact(features), nth: ++model.decisions, reward };
   model.pending.set(example.decision, waiting);
-  if (responseOf(reward) > 0) model.delays.add({ ms: 0, decisions: 0 });
+  model.delays.add(parts, { ms: 0, decisions: 0 });
 }
 
 /**
@@ -87,7 +97,7 @@ export function keepPending(model: Model, { features, ...example }: Example, rew
 export function countPending(model: Model, now: number): void {
   for (const [decision, waiting] of model.pending) {
     const age = { ms: now - waiting.at, decisions: model.decisions - waiting.nth };
-    if (model.pending.size <= MAX_PENDING && !model.delays.havePassed(LEARNED, age)) break;
+    if (model.pending.size <= MAX_PENDING && !model.delays.haveSomePassed(LEARNED, age)) break;
     model.pending.delete(decision);
     const response = responseOf(waiting.reward);
     learn(model, waiting, response);
@@ -96,13 +106,20 @@ export function countPending(model: Model, now: number): void {
   for (const fallen of model.change.count(model.delays, now, model.decisions)) startAgain(model, fallen);
 }
 
-/** Takes note of a higher reward of a decision, which waits or was folded in. */
-export function respond(model: Model, example: Example, from: number, to: number): void {
+/** Takes note of another reward of a decision, which waits or was folded in. */
+export function respond(
+  model: Model,
+  example: Example,
+  {
+    from,
+    to,
+    parts,
+  }: { readonly from: number; readonly to: number; readonly parts: readonly PartOfReward[] },
+): void {
   const [before, after] = [responseOf(from), responseOf(to)];
   const pending = model.pending.get(example.decision);
   const since = pending ?? model.change.recent.get(example.decision);
-  if (before === 0 && after > 0 && since)
-    model.delays.add({ ms: example.at - since.at, decisions: model.decisions - since.nth });
+  if (since) model.delays.add(parts, { ms: example.at - since.at, decisions: model.decisions - since.nth });
   if (pending) model.pending.set(example.decision, { ...pending, reward: to });
   else {
     if (after !== before) amend(model, example, before, after);

@@ -3,12 +3,14 @@ import type { Goal } from '../../catalog/goal.ts';
 import { due } from '../../platform/store/due.ts';
 import { pipeline } from '../../platform/store/pipeline.ts';
 import type { Tx } from '../../platform/store/store.ts';
+import type { PartOfReward } from '../engine/delays.ts';
 import { decisions, type Earning } from '../store/decisions.ts';
 import { rewards } from '../store/rewards.ts';
 import { countValues } from './count-values.ts';
 import { attributedTo, MAX_CANDIDATES } from './rules/attribution.ts';
-import { type Formula, rewardOf } from './rules/learned-reward.ts';
+import { changedParts, type Formula, rewardOf } from './rules/learned-reward.ts';
 import { candidates } from './store/candidates.ts';
+import { definitions, isReady } from './store/definitions.ts';
 import { type GoalEvent, goalEvents } from './store/goal-events.ts';
 
 /** A change of what decisions earned, in millionths, by decision and number of the goal. */
@@ -199,19 +201,40 @@ async function earn(
   }));
   await decisions.setGoals(tx, workspaceId, after);
   await countValues(tx, workspaceId, before, after, isNews);
-  await reward(tx, workspaceId, after, formula);
+  const old = new Set(
+    (await definitions.all(tx, workspaceId)).flatMap((goal) => (isReady(goal) ? [] : [goal.goalId])),
+  );
+  // What is counted back, or was removed, tells nothing of how long responses take.
+  const partsOf = (i: number) =>
+    isNews === false
+      ? []
+      : changedParts(formula, before[i]!, after[i]!)?.filter(({ part }) => !old.has(part));
+  await reward(tx, workspaceId, after, formula, partsOf);
 }
 
-/** Brings the rewards of locked decisions in line with a formula. Those without an entry in the reward log get theirs later. */
+/**
+ * Brings the rewards of locked decisions in line with a formula. Those without an entry in the reward log get theirs later.
+ * @param partsOf the parts of the reward of a decision, by its place, that changed now; by default it is calculated again
+ */
 export async function reward(
   tx: Tx,
   workspaceId: string,
   locked: readonly Earning[],
   formula: Formula,
+  partsOf: (i: number) => readonly PartOfReward[] | undefined = () => [],
 ): Promise<void> {
-  const rewarded = locked
-    .filter((decision) => decision.reward !== null)
-    .map((decision) => ({ decision, reward: rewardOf(formula, decision), earned: decision.earned ?? 0 }));
+  const rewarded = locked.flatMap((decision, i) =>
+    decision.reward === null
+      ? []
+      : [
+          {
+            decision,
+            reward: rewardOf(formula, decision),
+            earned: decision.earned ?? 0,
+            parts: partsOf(i),
+          },
+        ],
+  );
   if ((await rewards.add(tx, workspaceId, rewarded)) > 0) await due.mark(tx, workspaceId, 'learn');
 }
 

@@ -2,6 +2,7 @@ import { due } from '../../platform/store/due.ts';
 import { type Page, readPage } from '../../platform/store/pages.ts';
 import { pipeline } from '../../platform/store/pipeline.ts';
 import type { SqlValue, Store, Tx } from '../../platform/store/store.ts';
+import type { PartOfReward } from '../engine/delays.ts';
 import { featuresOf, unpackFeatures } from '../engine/features.ts';
 import type { RewardEntry } from '../engine/learning.ts';
 import type { LoggedDecision } from './decision-record.ts';
@@ -24,6 +25,7 @@ interface Row {
   at: number;
   was: number | null;
   reward: number;
+  parts: string | null;
 }
 
 /** What the log of rewards needs of a decision. */
@@ -31,11 +33,17 @@ type Rewarded = Pick<LoggedDecision, 'decisionId' | 'contentId' | 'context' | 'p
   readonly earned?: number | null;
 };
 
-/** What a decision earns from now on, and of that what the outcomes of its message are worth. */
-interface Rewarding {
-  readonly decision: Rewarded;
+/** What a decision earns from now on. */
+interface Earns {
   readonly reward: number;
+  /** What the outcomes of its message are worth. */
   readonly earned: number;
+  /** The parts of the reward that changed now; undefined where it has one part, empty where it was calculated again. */
+  readonly parts: readonly PartOfReward[] | undefined;
+}
+
+interface Rewarding extends Earns {
+  readonly decision: Rewarded;
 }
 
 /** Rows per statement (see users.ts). */
@@ -47,14 +55,8 @@ const HEADS_PER_QUERY = 64;
 /** The rewards of decisions, as an ordered log that the learner reads. */
 export const rewards = {
   /** Records the reward of a decision, and that the model is behind. */
-  async record(
-    tx: Tx,
-    workspaceId: string,
-    decision: Rewarded,
-    reward: number,
-    earned = reward,
-  ): Promise<void> {
-    const added = await rewards.add(tx, workspaceId, [{ decision, reward, earned }]);
+  async record(tx: Tx, workspaceId: string, decision: Rewarded, earns: Earns): Promise<void> {
+    const added = await rewards.add(tx, workspaceId, [{ decision, ...earns }]);
     if (added > 0) await due.mark(tx, workspaceId, 'learn');
   },
 
@@ -71,11 +73,11 @@ export const rewards = {
     );
     if (added.length === 0) return 0;
     const last = await advance(tx, workspaceId, added.length);
-    const rows = added.map(({ decision, reward, earned }, i) => {
+    const rows = added.map(({ decision, reward, earned, parts }, i) => {
       const { decisionId, contentId, context, prior, reward: was } = decision;
       return [
         ...[workspaceId, last - added.length + 1 + i, decisionId, contentId, JSON.stringify(context), prior],
-        ...[was, reward, was === null ? null : (decision.earned ?? 0), earned, tx.now],
+        ...[was, reward, was === null ? null : (decision.earned ?? 0), earned, tx.now, textOf(parts)],
       ];
     });
     const byReward = new Map<number, string[]>();
@@ -116,8 +118,8 @@ export const rewards = {
   async after(tx: Tx, workspaceId: string, seq: number, limit: number): Promise<Page<NumberedReward>> {
     const { rows, more } = await readPage<Row>(tx, {
       columns: `r.seq, r.decision_id AS "decisionId", r.content_id AS "contentId", d.category, d.attributes, d.features,
-        d.hash_id AS "hashId", r.context, r.prior, r.at_ms AS at, r.was, r.reward`,
-      long: ['r.content_id', 'r.context', 'd.category', 'd.attributes', 'd.features', 'd.hash_id'],
+        d.hash_id AS "hashId", r.context, r.prior, r.at_ms AS at, r.was, r.reward, r.parts`,
+      long: ['r.content_id', 'r.context', 'r.parts', 'd.category', 'd.attributes', 'd.features', 'd.hash_id'],
       from: `reward r JOIN decision d ON d.workspace_id = r.workspace_id AND d.decision_id = r.decision_id
         WHERE r.workspace_id = ? AND r.seq > ?`,
       params: [workspaceId, seq],
@@ -140,10 +142,17 @@ export const rewards = {
       at: Number(row.at),
       from: row.was,
       to: row.reward,
+      ...(row.parts === null ? {} : { parts: partsIn(row.parts) }),
     }));
     return { rows: entries, more };
   },
 };
+
+const textOf = (parts: readonly PartOfReward[] | undefined) =>
+  parts === undefined ? null : JSON.stringify(parts.map(({ part, from, to }) => [part, from, to]));
+
+const partsIn = (text: string): PartOfReward[] =>
+  (JSON.parse(text) as [string, number, number][]).map(([part, from, to]) => ({ part, from, to }));
 
 /** Divides rows into pieces of the lengths of CHUNKS. */
 function piecesOf<T>(rows: readonly T[]): T[][] {
@@ -168,8 +177,8 @@ async function advance(tx: Tx, workspaceId: string, entries: number): Promise<nu
 function insert(tx: Tx, rows: readonly SqlValue[][]): Promise<number> {
   return tx.sql.run(
     `INSERT INTO reward (workspace_id, seq, decision_id, content_id, context, prior, was, reward, earned_was,
-       earned, at_ms)
-     VALUES ${Array(rows.length).fill('(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)').join(', ')}`,
+       earned, at_ms, parts)
+     VALUES ${Array(rows.length).fill('(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)').join(', ')}`,
     rows.flat(),
   );
 }

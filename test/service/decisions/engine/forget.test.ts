@@ -10,7 +10,7 @@ test('what was learned of one user goes, and of others and all stays', () => {
     entry(`c${i % 3}`, i % 2, { user: i % 4 < 2 ? 'erased' : 'other' }),
   );
   const model = learned(log);
-  for (const [i, each] of log.slice(0, 8).entries()) keepPending(model, { ...each, decision: i }, 0);
+  for (const [i, each] of log.slice(0, 8).entries()) keepPending(model, { ...each, decision: i }, 0, []);
   const of = (pending: string | null) => [...model.pending.values()].filter(({ user }) => user === pending);
   const pairs = model.personal.pairs.size;
   const [waiting, others] = [of('erased').length, of('other').length];
@@ -42,7 +42,9 @@ test('decisions of erased users, which have no features, do not look like a drop
   const steady = Array.from({ length: 400 }, (_, i) => entry('a', rate(i)));
   const model = learned(steady);
   for (let i = 0; i < 200; i++)
-    keepPending(model, { ...entry('a', 0, { user: 'erased' }), decision: i }, rate(i));
+    keepPending(model, { ...entry('a', 0, { user: 'erased' }), decision: i }, rate(i), [
+      { part: '', from: 0, to: rate(i) },
+    ]);
   forgetUser(model, 'erased');
   countPending(model, NOW + 86_400_000);
   expect([model.pending.size, model.contents.get('a')!.epoch]).toEqual([0, 0]);

@@ -168,6 +168,54 @@ describe('learning', () => {
     expect([...model.contents.values()].map(({ epoch }) => epoch)).toEqual([0, 0]);
   });
 
+  /** A sum of clicks, which come at once and earn little, and of orders, which come 500 to 1,500 decisions later. */
+  const sumOfFastAndSlow = (named: boolean) => {
+    const model = emptyModel();
+    const random = seededRandom('sum');
+    const due = new Map<number, (() => RewardEntry)[]>();
+    for (let t = 0; t < 7500; t++) {
+      const at = NOW + 60_000 * t;
+      for (const earned of due.get(t) ?? []) fold(model, [{ ...earned(), at }]);
+      if (t >= 6000) continue;
+      // Content b is shown, pauses until all that it earned has come, and is shown again.
+      const contentId = (t < 2500 && random() < 0.5) || t >= 4000 ? 'b' : 'a';
+      const made = entry(contentId, 0, { decisionId: `o${t}`, at });
+      fold(model, [{ ...made, ...(named ? { parts: [] } : {}) }]);
+      let sum = 0;
+      const earn = (part: string, to: number, later: number) =>
+        due.set(later, [
+          ...(due.get(later) ?? []),
+          () => {
+            const from = sum;
+            sum += to;
+            return { ...made, from, to: sum, ...(named ? { parts: [{ part, from: 0, to }] } : {}) };
+          },
+        ]);
+      if (random() < 0.95) earn('', 0.06, t + 1);
+      if (random() < (contentId === 'a' ? 0.2 : 0.4))
+        earn('order', 0.6, t + 500 + Math.ceil(1000 * random()));
+    }
+    return model;
+  };
+
+  test('a slow goal in a sum with a fast one is not taken for a fall, and is judged better than as one', () => {
+    const contents = [content('a'), content('b')];
+    const errorsOf = (model: Model) => {
+      const { candidates } = decide(situation({ contents, context: { surface: 'home' }, model }));
+      const of = (id: string) => candidates.find(({ contentId }) => contentId === id)!.ranking;
+      expect(of('b')).toBeGreaterThan(of('a'));
+      return [of('a') - (0.95 * 0.06 + 0.2 * 0.6), of('b') - (0.95 * 0.06 + 0.4 * 0.6)].map(Math.abs);
+    };
+    // As one, clicks would say that orders have had time to arrive.
+    const one = sumOfFastAndSlow(false);
+    expect(one.change.lastFall).toBeGreaterThan(0);
+    const parts = sumOfFastAndSlow(true);
+    expect(parts.change.lastFall).toBe(Number.NEGATIVE_INFINITY);
+    const [a, b] = errorsOf(parts);
+    const [asOneA, asOneB] = errorsOf(one);
+    expect(a! < asOneA! && b! < asOneB!).toBe(true);
+  });
+
   test('features that do not matter are left out of the choice, and the others stay in it', () => {
     const model = emptyModel();
     const random = seededRandom('kinds');
@@ -246,11 +294,11 @@ describe('a broken model', () => {
       'null',
       '[]',
       sound.slice(0, -9),
-      sound.replace('"layout":2', '"layout":1'),
+      sound.replace('"layout":3', '"layout":2'),
       sound.replace(/"contents":\[\["a",\[1/, '"contents":[["a",[null'),
       sound.replace(/"evidence":"..../, '"evidence":"'),
-      JSON.stringify({ layout: 2, version: 1, actions: [['a', 0, 1, [0], [0], [-1]]] }),
-      JSON.stringify({ layout: 2, version: 1, actions: [['a', 0, 1, [0, 1], [0], [1]]] }),
+      JSON.stringify({ layout: 3, version: 1, actions: [['a', 0, 1, [0], [0], [-1]]] }),
+      JSON.stringify({ layout: 3, version: 1, actions: [['a', 0, 1, [0, 1], [0], [1]]] }),
     ])
       expect(parseModel(text), text).toBeNull();
   });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { AnswerOf } from '../../../../src/contract/endpoints.ts';
+import { rewards } from '../../../../src/service/decisions/store/rewards.ts';
 import { type RawService, wallClock } from '../../../support/peers/raw-service.ts';
 import {
   content,
@@ -80,6 +81,30 @@ describe('goals', () => {
     await track(service, 'order_completed', '2026-05-08T10:09:00Z', { amount: 50, currency: 'EUR' });
     await track(service, 'order_completed', '2026-05-01T11:00:00Z', { amount: 50, currency: 'EUR' }, 'v');
     await expect.poll(() => earned(service, decisionId)).toEqual({ reward: 0.25, goals: { order: 0.25 } });
+  });
+
+  test('the reward log says which part of a sum earned, for what is new', async () => {
+    const clock = wallClock('2026-05-01T10:00:00Z');
+    const service = await open({ clock });
+    await put(service, [order], { reward: { goals: { order: 0.75 }, outcomes: 0.25 } });
+    const hashId = await identify(service, { userId: 'u' });
+    const { decisionId } = (await decide(service, hashId)).body;
+    await earned(service, decisionId);
+    await outcome(service, decisionId, 'actioned');
+    await earned(service, decisionId);
+    await track(service, 'order_completed', '2026-05-01T10:30:00Z');
+    await expect.poll(() => earned(service, decisionId)).toEqual({ reward: 1, goals: { order: 1 } });
+    // Another catalog changes what decisions earned, and says nothing of how long responses take.
+    await put(service, [order], { reward: { goal: 'order' } });
+    await put(service, [order], { reward: { goals: { order: 0.5 } } });
+    await expect.poll(() => earned(service, decisionId)).toMatchObject({ reward: 0.5 });
+    const { rows } = await service.platform.store.read((tx) => rewards.after(tx, service.workspace, 0, 10));
+    expect(rows.map(({ from, to, parts }) => [from, to, parts])).toEqual([
+      [null, 0, []],
+      [0, 0.25, [{ part: '', from: 0, to: 0.25 }]],
+      [0.25, 1, [{ part: 'order', from: 0, to: 0.75 }]],
+      [1, 0.5, []],
+    ]);
   });
 
   test('a goal that is defined later counts the events that are stored, and the rewards follow the catalog', async () => {

@@ -97,7 +97,8 @@ export const decisionsTables = (d: Dialect): string[] => [
   "CREATE INDEX outcome_by_age ON outcome (workspace_id, at_ms) WHERE kind = 'message'",
   'CREATE INDEX outcome_by_time ON outcome (workspace_id, at_ms)',
   'CREATE INDEX outcome_of_user ON outcome (workspace_id, hash_id, at_ms) WHERE hash_id IS NOT NULL',
-  // What decisions earned, in the order in which it is learned, and of it what the outcomes of messages are worth.
+  // What decisions earned, in the order in which it is learned, and of it what the outcomes of messages are worth. `parts`
+  // (JSON) are the parts of the reward that changed, where goals are learned.
   `CREATE TABLE reward (
     workspace_id TEXT NOT NULL,
     seq ${d.bigint} NOT NULL,
@@ -110,6 +111,7 @@ export const decisionsTables = (d: Dialect): string[] => [
     earned_was DOUBLE PRECISION,
     earned DOUBLE PRECISION NOT NULL,
     at_ms ${d.bigint} NOT NULL,
+    parts TEXT,
     PRIMARY KEY (workspace_id, seq)
   )`,
   `CREATE TABLE reward_head (

@@ -136,7 +136,7 @@ it('the reward log writer of one workspace does not wait for the reward log of a
       await decisions.add({ ...tx, now: tx.now - ageMs }, ws, record(ws), true);
       await decisions.add({ ...tx, now: tx.now }, ws, record(`${ws}_new`));
       const held = await decisions.lockForUpdate(tx, ws, `dec_${ws}_new`);
-      await rewards.record(tx, ws, held!, 1);
+      await rewards.record(tx, ws, held!, { reward: 1, earned: 1, parts: undefined });
     }
   });
   await db.other.lock("SELECT 1 FROM reward_head WHERE workspace_id = 'ws_a'");
