@@ -296,7 +296,8 @@ export class WorldInStore {
     } else if (op.op === 'count') await countStep(tx, this.workspace, this.catalog);
     else if (op.op === 'guards') {
       while (await contentCounts.follow(tx, this.workspace));
-      for (const page of pagesOf(this.catalog)) await checkGuards(tx, this.workspace, this.catalog, page);
+      for (const page of pagesOf(this.catalog))
+        await checkGuards(tx, this.workspace, this.catalog, page, Number.POSITIVE_INFINITY);
     } else if (op.op === 'reward') {
       const { rewardDecision } = rewardEndpoints({ of: async () => this.catalog } as never, false);
       const { value, goalId } = op;

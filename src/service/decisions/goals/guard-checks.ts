@@ -1,12 +1,20 @@
 import { Lru } from '../../../kit/lru.ts';
 import type { Catalog } from '../../catalog/catalog.ts';
 import type { Catalogs } from '../../catalog/follow.ts';
+import { due } from '../../platform/store/due.ts';
+import type { Tx } from '../../platform/store/store.ts';
 import type { WorkerPlatform } from '../../platform/workers/worker.ts';
+import { contentCounts } from '../store/content-counts.ts';
+import { decisions } from '../store/decisions.ts';
 import { checkGuards, type GuardChange, pagesOf } from './guard-step.ts';
-import { horizonOf } from './rules/guard.ts';
+import { horizonOf, nextHorizonAt } from './rules/guard.ts';
 
 /** Workspaces of which is known when their guards were looked at. */
 const KNOWN = 1000;
+/** When to look where a look did not end, in ms: the process was killed, or some decisions were not counted as served. */
+const AGAIN_MS = 60_000;
+/** Pieces of the reward log whose served decisions one look counts at most. */
+const PIECES = 200;
 
 /** Looks at the guards of workspaces: once an hour, as the windows of decisions end, and after each change of the catalog. */
 export class GuardChecks {
@@ -19,27 +27,59 @@ export class GuardChecks {
     this.#catalogs = catalogs;
   }
 
+  /**
+   * Marks when the guards of a workspace are to be looked at, where all of its events are counted: within a minute, or,
+   * once they were, as the next windows end. It is part of the transaction that counts, so a kill before the look delays it.
+   */
+  async mark(tx: Tx, workspaceId: string, catalog: Catalog): Promise<void> {
+    const { guards } = catalog;
+    if (guards.length === 0) return;
+    const at = this.#isLooked(workspaceId, catalog, tx.now)
+      ? Math.min(...guards.map(({ withinMs }) => nextHorizonAt(withinMs, tx.now)))
+      : tx.now + AGAIN_MS;
+    await due.mark(tx, workspaceId, 'goals', at);
+  }
+
   /** Looks at the guards of a workspace whose events are counted, unless it did before. */
   async look(workspaceId: string, stopping: AbortSignal): Promise<void> {
     const { store, precedence } = this.#platform;
-    const { catalog, now } = await store.read(async (tx) => ({
+    const { catalog, now, unsettled } = await store.read(async (tx) => ({
       catalog: await this.#catalogs.of(tx, workspaceId),
       now: tx.now,
+      unsettled: (await decisions.firstUnsettled(tx, workspaceId)) ?? Number.POSITIVE_INFINITY,
     }));
-    if (catalog.guards.length === 0) return;
-    const looked = {
-      catalog,
-      horizon: catalog.guards.map(({ withinMs }) => horizonOf(withinMs, now)).join(),
-    };
-    const before = this.#looked.get(workspaceId);
-    if (before?.catalog === catalog && before.horizon === looked.horizon) return;
+    if (catalog.guards.length === 0 || this.#isLooked(workspaceId, catalog, now)) return;
+    // The log has the first entries of all decisions that began to count before `unsettled`: these are counted as served now.
+    if (!(await this.#countServed(workspaceId, stopping))) return;
     for (const page of pagesOf(catalog)) {
       if (stopping.aborted) return;
       await precedence.yieldToRequests();
-      const changes = await store.write((tx) => checkGuards(tx, workspaceId, catalog, page), { bulk: true });
+      const changes = await store.write((tx) => checkGuards(tx, workspaceId, catalog, page, unsettled), {
+        bulk: true,
+      });
       for (const change of changes) this.#log(workspaceId, page.goal.guard!.worseThan, change);
     }
-    this.#looked.set(workspaceId, looked);
+    const isWhole = catalog.guards.every(({ withinMs }) => horizonOf(withinMs, now) <= unsettled);
+    if (isWhole) this.#looked.set(workspaceId, { catalog, horizon: horizonsOf(catalog, now) });
+  }
+
+  #isLooked(workspaceId: string, catalog: Catalog, now: number): boolean {
+    const looked = this.#looked.get(workspaceId);
+    return looked?.catalog === catalog && looked.horizon === horizonsOf(catalog, now);
+  }
+
+  /** Counts the decisions in the reward log as served, as the learner does. Returns false if some are left. */
+  async #countServed(workspaceId: string, stopping: AbortSignal): Promise<boolean> {
+    const { store, precedence } = this.#platform;
+    for (let piece = 0; piece < PIECES && !stopping.aborted; piece++) {
+      await precedence.yieldToRequests();
+      const more = await store.write((tx) => contentCounts.follow(tx, workspaceId), {
+        durable: false,
+        bulk: true,
+      });
+      if (!more) return true;
+    }
+    return false;
   }
 
   #log(workspaceId: string, worseThan: number, change: GuardChange): void {
@@ -51,3 +91,7 @@ export class GuardChecks {
       this.#platform.log('warn', `a guard took ${what} out of choice`, { ...of, value, holdout, worseThan });
   }
 }
+
+/** Up to when decisions of the guards of a catalog are compared. */
+const horizonsOf = ({ guards }: Catalog, now: number): string =>
+  guards.map(({ withinMs }) => horizonOf(withinMs, now)).join();

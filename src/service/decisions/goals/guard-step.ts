@@ -4,8 +4,8 @@ import type { Content } from '../../catalog/content.ts';
 import type { Goal } from '../../catalog/goal.ts';
 import type { Tx } from '../../platform/store/store.ts';
 import type { CountedPolicy } from '../store/content-counts.ts';
-import { type GroupSums, isBeyondDoubt, NO_EVIDENCE, withSpan } from './rules/gain-interval.ts';
-import { type Compared, doubtsOf, type GuardState, guardAfter, horizonOf } from './rules/guard.ts';
+import { isBeyondDoubt, NO_EVIDENCE, withSpan } from './rules/gain-interval.ts';
+import { type Compared, doubtsOf, type GuardState, guardAfter, horizonOf, hourOf } from './rules/guard.ts';
 import { definitions, isReady } from './store/definitions.ts';
 import { type ByDay, DAY_MS, guardCounts } from './store/guard-counts.ts';
 import { guards, type StoredGuard } from './store/guards.ts';
@@ -37,24 +37,27 @@ export interface GuardChange extends GuardState {
 
 /**
  * Compares contents, and the learned choice, with the holdout group by the goal of a guard, and stores what it says.
- * Returns what changed. One transaction at a time: it locks what the rewards of the workspace follow, as counting does.
+ * Returns what changed. `unsettled`: decisions that began to count earlier, Unix ms, are all counted as served. One transaction at a time: it locks what the rewards of the workspace follow, as counting does.
  */
 export async function checkGuards(
   tx: Tx,
   workspaceId: string,
   catalog: Catalog,
   { goal, contents, isFirst }: GuardPage,
+  unsettled: number,
 ): Promise<GuardChange[]> {
   await definitions.lockForUpdate(tx, workspaceId);
   const stored = await definitions.all(tx, workspaceId);
   const defined = stored.find(({ definition }) => definition === goal.definition);
   // Events from before its definition have yet to be counted.
   if (!defined || !isReady(defined)) return [];
+  // Whole hours, of which all decisions are counted as served.
+  const upTo = Math.min(horizonOf(goal.withinMs, tx.now), hourOf(unsettled));
   const ids = contents.map(({ contentId }) => contentId);
   const earliest = Math.max(defined.since, goal.guard!.from);
   const read = (policy: CountedPolicy, of: readonly string[]) =>
     guardCounts.byDay(tx, workspaceId, of, {
-      ...{ goal: defined.goal, policy, from: earliest, upTo: horizonOf(goal.withinMs, tx.now) },
+      ...{ goal: defined.goal, policy, from: earliest, upTo },
     });
   const holdout = (await read('holdout', [''])).get('') ?? new Map();
   const learned = await read('learned', isFirst ? [...ids, ''] : ids);
@@ -97,7 +100,7 @@ function compare(
   for (const [day, one] of learned) {
     const other = holdout.get(day);
     if (!other || day < since) continue;
-    const span = { one: settled(one), other: settled(other) };
+    const span = { one, other };
     evidence = withSpan(evidence, span, worseThan);
     for (const [i, { served, value }] of [span.one, span.other].entries()) {
       sums[i]!.served += served;
@@ -107,9 +110,6 @@ function compare(
   const [value, held] = sums.map(({ served, value }) => (served > 0 ? value / served : 0));
   return { isWorse: isBeyondDoubt(evidence, doubt), value: value!, holdout: held! };
 }
-
-/** Decisions of a workspace that is far behind may earn before they are counted as served. */
-const settled = (sums: GroupSums): GroupSums => ({ ...sums, served: Math.max(sums.served, sums.value) });
 
 /** A content as the catalog has it, but for what depends on the other contents. */
 function digestOf({ attributes: _, ...content }: Content): string {

@@ -1,6 +1,8 @@
+import type { Catalog } from '../../catalog/catalog.ts';
 import type { Catalogs } from '../../catalog/follow.ts';
 import { due } from '../../platform/store/due.ts';
 import { settings } from '../../platform/store/settings.ts';
+import type { Tx } from '../../platform/store/store.ts';
 import { workspaces } from '../../platform/store/workspaces.ts';
 import { type Worker, type WorkerPlatform, worker } from '../../platform/workers/worker.ts';
 import { countStep } from './count-step.ts';
@@ -19,14 +21,27 @@ const MARKED = 200;
 /** Steps of a workspace in a row, before it is the turn of another one. */
 const STEPS = 50;
 
+/** Runs one step of counting, and after the last one says when the guards are to be looked at. Returns whether more is left. */
+export async function countAndMark(
+  tx: Tx,
+  workspaceId: string,
+  catalog: Catalog,
+  guards: Pick<GuardChecks, 'mark'>,
+): Promise<boolean> {
+  const more = await countStep(tx, workspaceId, catalog);
+  if (!more) await guards.mark(tx, workspaceId, catalog);
+  return more;
+}
+
 /** Counts the events of goals for the decisions before them. Ingest does not wait for it. */
 export function startGoalCounter(platform: WorkerPlatform, catalogs: Catalogs): Worker {
   const { store, clock, precedence } = platform;
+  const guards = new GuardChecks(platform, catalogs);
   const step = (workspaceId: string) =>
     store.write(
       async (tx) =>
         (await catalogs.isCurrent(tx, workspaceId))
-          ? countStep(tx, workspaceId, await catalogs.of(tx, workspaceId))
+          ? countAndMark(tx, workspaceId, await catalogs.of(tx, workspaceId), guards)
           : undefined,
       { durable: false, bulk: true },
     );
@@ -62,7 +77,6 @@ export function startGoalCounter(platform: WorkerPlatform, catalogs: Catalogs): 
     await store.write((tx) => settings.set(tx, SPREAD, text), { durable: false });
     spread = text;
   };
-  const guards = new GuardChecks(platform, catalogs);
   /** Some workspace had more to count in the last round. */
   let busy = false;
   return worker(platform, {

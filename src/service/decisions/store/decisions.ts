@@ -238,6 +238,16 @@ export const decisions = {
     return row !== undefined;
   },
 
+  /** When the decision of a workspace began to count that has waited longest for its first entry in the reward log, Unix ms. */
+  async firstUnsettled(tx: Tx, workspaceId: string): Promise<number | undefined> {
+    const row = await tx.sql.get<{ at: number }>(
+      `SELECT counted_at AS at FROM decision WHERE workspace_id = ? AND reward IS NULL AND counted_at IS NOT NULL
+       ORDER BY counted_at LIMIT 1`,
+      [workspaceId],
+    );
+    return row && Number(row.at);
+  },
+
   /** The locales that decisions were made for, of those that name one. */
   async localesOf(tx: Tx, workspaceId: string, ids: readonly string[]): Promise<Map<string, string>> {
     if (ids.length === 0) return new Map();

@@ -1,6 +1,12 @@
 import { expect, test } from 'vitest';
 import type { AnswerOf } from '../../../../src/contract/endpoints.ts';
 import { seededRandom } from '../../../../src/kit/random.ts';
+import { toCatalog } from '../../../../src/service/catalog/catalog.ts';
+import type { CatalogFile } from '../../../../src/service/catalog/schema.ts';
+import { GuardChecks } from '../../../../src/service/decisions/goals/guard-checks.ts';
+import { countAndMark } from '../../../../src/service/decisions/goals/worker.ts';
+import { decisions } from '../../../../src/service/decisions/store/decisions.ts';
+import { due } from '../../../../src/service/platform/store/due.ts';
 import { type RawService, wallClock } from '../../../support/peers/raw-service.ts';
 import { content, decide, open, waiting } from '../../../support/process/decisions-service.ts';
 
@@ -113,6 +119,64 @@ test('a content that makes three times as many users unsubscribe is taken out, u
     )
     .toBe(true);
   expect(again.logged.some((each) => each.includes('let a content back'))).toBe(true);
+});
+
+const taken = ({ logged }: RawService) => logged.filter((each) => each.includes('a guard took'));
+
+test('guards are looked at as windows end without another event, and soon where a kill prevented it', async () => {
+  const { clock, service } = await start();
+  await put(service, { contents, goals: [guarded] });
+  await live(service, 600, (id) => (id === 'a' ? 0.9 : 0.1));
+  const { store } = service.platform;
+  const marks = () =>
+    store.read(async (tx) => {
+      const rows = await tx.sql.all<{ at: number }>(
+        `SELECT due_at AS at FROM due WHERE workspace_id = ? AND lane = 'goals'`,
+        [service.workspace],
+      );
+      return rows.map(({ at }) => Number(at) - tx.now);
+    });
+  // Once it has looked, it waits for the next windows to end.
+  const [at, ...others] = await marks();
+  expect(others).toEqual([]);
+  expect(at! > 60_000 && at! <= 3_600_000).toBe(true);
+  // A process that counted the last event, and was killed before it looked, leaves a mark for the next one.
+  const catalog = toCatalog({ contents, goals: [guarded], settings } as unknown as CatalogFile);
+  const killed = new GuardChecks({} as never, {} as never);
+  expect(await store.write((tx) => countAndMark(tx, service.workspace, catalog, killed))).toBe(false);
+  expect((await marks()).every((each) => each <= 60_000)).toBe(true);
+  expect(taken(service)).toEqual([]);
+  clock.set(`${DAY}T12:00:00Z`);
+  await expect.poll(() => taken(service), { timeout: 20_000 }).toHaveLength(1);
+});
+
+test('decisions that were served and are not counted yet count as served once, or are not compared', async () => {
+  const { clock, service } = await start();
+  await put(service, { contents, goals: [guarded] });
+  await live(service, 600, (id) => (id === 'a' ? 0.9 : 0.1));
+  const { store } = service.platform;
+  const ws = [service.workspace];
+  // The learner has counted none of them, and of one the reward log has no entry.
+  await store.write(async ({ sql }) => {
+    await sql.run('DELETE FROM content_count WHERE workspace_id = ?', ws);
+    await sql.run('UPDATE content_count_head SET seq = 0 WHERE workspace_id = ?', ws);
+    await sql.run(
+      `UPDATE decision SET reward = NULL WHERE workspace_id = ? AND decision_id =
+         (SELECT decision_id FROM reward WHERE workspace_id = ? AND reward = 0 ORDER BY seq DESC LIMIT 1)`,
+      [...ws, ...ws],
+    );
+  });
+  clock.set(`${DAY}T12:00:00Z`);
+  await look(service);
+  expect(taken(service)).toEqual([]);
+  await store.write((tx) => due.mark(tx, service.workspace, 'settle'));
+  const settled = () => store.read((tx) => decisions.firstUnsettled(tx, service.workspace));
+  await expect.poll(settled, { timeout: 20_000 }).toBeUndefined();
+  clock.set(`${DAY}T12:02:00Z`);
+  await look(service);
+  await expect.poll(() => taken(service), { timeout: 20_000 }).toHaveLength(1);
+  const { value } = JSON.parse(taken(service)[0]!);
+  expect(value > 0.8 && value < 1).toBe(true);
 });
 
 test('contents that do not differ stay in choice', async () => {

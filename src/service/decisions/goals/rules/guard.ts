@@ -12,9 +12,15 @@ export function doubtsOf({ goals, contents }: { readonly goals: number; readonly
 
 const HOUR_MS = 3_600_000;
 
+/** The start of the hour of a time, Unix ms. */
+export const hourOf = (at: number): number => Math.floor(at / HOUR_MS) * HOUR_MS;
+
 /** Decisions that began to count before this time (Unix ms) are compared: an hour is, once the windows of all its decisions have ended. */
-export const horizonOf = (withinMs: number, now: number): number =>
-  Math.floor((now - withinMs) / HOUR_MS) * HOUR_MS;
+export const horizonOf = (withinMs: number, now: number): number => hourOf(now - withinMs);
+
+/** When the next hour is compared, Unix ms. */
+export const nextHorizonAt = (withinMs: number, now: number): number =>
+  horizonOf(withinMs, now) + HOUR_MS + withinMs;
 
 /** What guards have taken out of choice. */
 export interface TakenOutOfChoice {
