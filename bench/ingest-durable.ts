@@ -3,15 +3,16 @@
  * separate processes on one machine. Every counted event is committed to disk (SQLite: synchronous=FULL; PostgreSQL:
  * fsync and synchronous_commit on). Prints events/s and the CPU-seconds per million events of each process, which depend
  * less on other load than the rate. `npm run bench -- bench/ingest-durable.ts [EVENTS] [ROUNDS]
- * [sqlite|postgres|citus] [plan]` after `npm run build`; with `plan` each round imports once without and once into a
- * service whose catalog has a plan made of the events, and the ratios of both are printed; `citus` needs a coordinator in
- * SVC_TEST_CITUS_URL. Pin it to cores for comparable figures: `taskset -c 0,1 npm run bench -- …`.
+ * [sqlite|postgres|citus] [plan|goals]` after `npm run build`; with `plan` each round imports once without and once into a
+ * service whose catalog has a plan made of the events, with `goals` once without, once with a goal on 1 % of the events and once
+ * on the other 99 %, and the ratios are printed; a goal's events are counted behind the import, and the next import waits for that. `citus` needs a coordinator in SVC_TEST_CITUS_URL. Pin it to cores for comparable figures: `taskset -c 0,1 npm run bench -- …`.
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { coordinator, dropDistributed } from '../test/support/postgres/citus.ts';
 import { createDatabase, startPostgres } from '../test/support/postgres/postgres.ts';
 import { writeEvents } from './import-events.ts';
@@ -21,7 +22,8 @@ import { type Served, serve } from './support/serve.ts';
 const count = Number(process.argv[2] ?? 500_000);
 const rounds = Number(process.argv[3] ?? 3);
 const only = process.argv[4];
-const planned = process.argv[5] === 'plan';
+/** What the catalogs have, beside none. */
+const compared = { plan: ['plan'], goals: ['goal 1 %', 'goal 99 %'] }[process.argv[5] ?? ''] ?? [];
 const program = join(process.cwd(), 'bin/run.js');
 const dir = mkdtempSync(join(tmpdir(), 'svc-bench-'));
 
@@ -59,15 +61,33 @@ async function importInto(ready: Served, file: string): Promise<Result> {
   return { ...JSON.parse(out), cpu: user! + system! };
 }
 
-/** Puts a catalog with the plan that the events themselves give. */
-async function putPlan({ url, headers }: Served, file: string): Promise<void> {
-  const made = execFileSync(process.execPath, [program, 'events', 'plan', file], { env: { HOME: dir } });
+/** A catalog with the plan that the events themselves give, or with a goal on 1 % of them or on the others. */
+function catalogOf(what: string, file: string): object {
+  if (what === 'plan')
+    return JSON.parse(
+      execFileSync(process.execPath, [program, 'events', 'plan', file], { env: { HOME: dir } }).toString(),
+    );
+  const goal = { goalId: 'g', event: 'page_viewed', within: '7d', value: { property: 'price', to: 10 } };
+  return { goals: [what === 'goal 1 %' ? { ...goal, event: 'ordered' } : goal] };
+}
+
+async function putCatalog({ url, headers }: Served, what: string, file: string): Promise<void> {
   const answer = await fetch(`${url}/v1/catalog`, {
     method: 'PUT',
     headers,
-    body: JSON.stringify({ catalog: { contents: [], ...JSON.parse(made.toString()) } }),
+    body: JSON.stringify({ catalog: { contents: [], ...catalogOf(what, file) } }),
   });
   if (!answer.ok) throw new Error(`the catalog was answered with ${answer.status}`);
+}
+
+/** Waits until a service has counted its events for its goals. */
+async function counted({ url, headers }: Served): Promise<void> {
+  for (;;) {
+    const answer = await fetch(`${url}/v1/model`, { headers });
+    const { goals = [] } = (await answer.json()) as { goals?: readonly { behind: number }[] };
+    if (goals.every(({ behind }) => behind === 0)) return;
+    await sleep(200);
+  }
 }
 
 interface Round {
@@ -76,18 +96,18 @@ interface Round {
   readonly service: number;
 }
 
-/** Imports into the databases in turn, and compares each but the first with it. `planned`: the service judges by a plan. */
+/** Imports into the databases in turn, and compares each but the first with it. `what`: what its catalog has; empty for none. */
 async function measure(
   name: string,
-  databases: readonly { readonly database: string; readonly planned: boolean }[],
+  databases: readonly { readonly database: string; readonly what: string }[],
   serverPid?: number,
 ): Promise<void> {
   const file = join(dir, 'events.ndjson');
   const measured: { title: string; rounds: Round[]; ready: Served }[] = [];
-  for (const { database, planned } of databases) {
+  for (const { database, what } of databases) {
     const ready = await serve({ database, home: dir });
-    if (planned) await putPlan(ready, file);
-    measured.push({ title: planned ? `${name} plan` : name, rounds: [], ready });
+    if (what !== '') await putCatalog(ready, what, file);
+    measured.push({ title: `${name} ${what}`.trim(), rounds: [], ready });
   }
   for (let round = 0; round < rounds; round++)
     for (const { title, rounds: done, ready } of measured) {
@@ -95,6 +115,7 @@ async function measure(
       const before = pids.map(cpuOf);
       const { accepted, elapsedMs, cpu } = await importInto(ready, file);
       if (accepted !== count) throw new Error(`only ${accepted} of ${count} were accepted`);
+      await counted(ready);
       const [service, server] = pids.map((pid, i) => ((cpuOf(pid) - before[i]!) * 1_000_000) / count);
       const rate = accepted / (elapsedMs / 1000);
       done.push({ rate, service: service! });
@@ -126,10 +147,10 @@ async function measure(
 }
 
 const median = (of: readonly number[]) => of.toSorted((a, b) => a - b)[of.length >> 1]!;
-/** What is measured: without a plan, and if it was asked for, with one. */
-const both = planned ? [false, true] : [false];
+/** What is measured: without anything in the catalog, and with what was asked for. */
+const all = ['', ...compared];
 
-await writeEvents(join(dir, 'events.ndjson'), count);
+await writeEvents(join(dir, 'events.ndjson'), count, process.argv[5] === 'goals' ? 100 : 0);
 console.log(
   `${count.toLocaleString('en')} events, ${statSync(join(dir, 'events.ndjson')).size.toLocaleString('en')} bytes, ${rounds} rounds`,
 );
@@ -137,17 +158,17 @@ try {
   if (only === undefined || only === 'sqlite')
     await measure(
       'SQLite',
-      both.map((plan, i) => ({ database: join(dir, `ingest-${i}.db`), planned: plan })),
+      all.map((what, i) => ({ database: join(dir, `ingest-${i}.db`), what })),
     );
   if (only === undefined || only === 'postgres') {
     const server = await startPostgres({ durable: true });
     const databases = [];
-    for (const plan of both) databases.push({ database: await createDatabase(server.admin), planned: plan });
+    for (const what of all) databases.push({ database: await createDatabase(server.admin), what });
     await measure('PostgreSQL', databases, server.pid());
     await server.stop();
   }
   if (coordinator && (only === undefined || only === 'citus')) {
-    await measure('Citus', [{ database: await createDatabase(coordinator), planned }]);
+    await measure('Citus', [{ database: await createDatabase(coordinator), what: all.at(-1)! }]);
     await dropDistributed(coordinator);
   } else if (only === 'citus') console.log('SKIPPED: SVC_TEST_CITUS_URL names no coordinator');
 } finally {

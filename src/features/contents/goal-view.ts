@@ -11,6 +11,9 @@ const rowsOf = (value: unknown): Row[] => (Array.isArray(value) ? value.map(obje
 const share = (value: unknown) => (typeof value === 'number' ? `${(100 * value).toFixed(2)} %` : '-');
 const range = ({ low, high }: Row) => (typeof low === 'number' ? `${share(low)} – ${share(high)}` : '');
 
+const count = (value: unknown) => Number(value).toLocaleString('en');
+const eventsText = (value: unknown) => `${count(value)} ${value === 1 ? 'event' : 'events'}`;
+
 /** What a content earned of its goals, or of one of them, as a column. */
 export const goalField = (goalId: string | undefined, hasGoals: boolean): Field<Row> => ({
   field: 'goals',
@@ -62,10 +65,12 @@ export function showGoals(goals: unknown, out: Output): Text {
       typeof goal.progress === 'number' && goal.progress < 1
         ? `${Math.floor(100 * goal.progress)} % of the events from before its definition are counted`
         : '',
-      Number(goal.behind) > 0 ? `${goal.behind} events have yet to be searched` : '',
-      Number(goal.clipped) > 0 ? `${goal.clipped} of ${goal.events} events were clipped to their range` : '',
+      Number(goal.behind) > 0 ? `yet to be searched: ${eventsText(goal.behind)}` : '',
+      Number(goal.clipped) > 0
+        ? `clipped to their range: ${count(goal.clipped)} of ${eventsText(goal.events)}`
+        : '',
       Number(goal.unreadable) > 0
-        ? `${goal.unreadable} events did not count: a property was missing or not a number`
+        ? `not counted: ${eventsText(goal.unreadable)} without a property, or with one that is not a number`
         : '',
       typeof goal.since === 'string' ? `decisions from ${goal.since} on` : '',
     ].filter((note) => note !== '');

@@ -122,14 +122,16 @@ function GuardNotes({
   );
 }
 
+const eventsText = (events: number) => `${count(events)} ${events === 1 ? 'event' : 'events'}`;
+
 /** What a reader must know of how a goal is counted. */
 function notesOf({ progress, behind, events, clipped, unreadable }: State): string[] {
   return [
     progress < 1 &&
       `${Math.floor(100 * progress)} % of the events from before its definition are counted; the rest follows.`,
-    behind > 0 && `${count(behind)} events have yet to be searched.`,
-    clipped > 0 && `${count(clipped)} of ${count(events)} events had a number outside of the range.`,
+    behind > 0 && `Yet to be searched: ${eventsText(behind)}.`,
+    clipped > 0 && `With a number outside of the range: ${count(clipped)} of ${eventsText(events)}.`,
     unreadable > 0 &&
-      `${count(unreadable)} events did not count: the property that the goal needs was missing or not a number.`,
+      `Not counted: ${eventsText(unreadable)} without the property that the goal needs, or with one that is not a number.`,
   ].filter((note) => note !== false);
 }
