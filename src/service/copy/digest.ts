@@ -88,7 +88,7 @@ export async function digestOf(
 }
 
 /** Rows that PostgreSQL hashes in one statement. */
-const HASHED = 20_000;
+const HASHED = 5000;
 
 /** Like `digestOf`, where the database itself hashes: rows that only are compared need not leave it. */
 async function digestIn(
