@@ -5,7 +5,8 @@
  * `polluted_files` or `survey_sample`, with `csv`, `clean` and `parameters` inside, and for the former
  * `pollock_weights.json` beside it.
  * `npm run bench -- bench/pollock.ts FOLDER/polluted_files [--configured] [OUT]`: with --configured, the flags are those of
- * the benchmark's parameters, else those that `svc events inspect` and the error messages print. OUT gets a line per file.
+ * the benchmark's parameters and those that error messages print, else those of these and of `svc events inspect`. OUT gets a
+ * line per file.
  */
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,6 +14,7 @@ import { basename, dirname, join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import type { Sample } from '../src/features/import/formats/sample.ts';
 import type { Flag } from '../src/features/import/guess/flag.ts';
+import { requireColumns } from '../src/features/import/guess/require-columns.ts';
 import { InputError } from '../src/features/import/input/input-error.ts';
 import type { MappingFlags } from '../src/features/import/option-table/flags.ts';
 import { withFlags } from '../src/features/import/option-table/suggested-flags.ts';
@@ -41,11 +43,17 @@ interface Loaded {
   readonly header: readonly string[] | undefined;
   readonly rows: readonly (readonly string[])[];
   readonly rejected: number;
+  /** A notice names the cells of white space at the ends of rows, or the doubled quotes, that are not as in the clean file. */
+  readonly noticed: { readonly ends: boolean; readonly quotes: boolean };
   readonly flags: string;
   readonly error?: string;
 }
 
-function openWith(path: string, flags: MappingFlags): Promise<Inputs> {
+function openWith(
+  path: string,
+  flags: MappingFlags,
+  onSampleNotice?: (text: string) => void,
+): Promise<Inputs> {
   return Inputs.open({
     names: [path],
     cwd: work,
@@ -55,6 +63,7 @@ function openWith(path: string, flags: MappingFlags): Promise<Inputs> {
     shard: undefined,
     stop,
     onNotice: () => undefined,
+    ...(onSampleNotice && { onSampleNotice }),
   });
 }
 
@@ -100,12 +109,17 @@ async function load(path: string, name: string): Promise<Loaded> {
   for (let step = 0; step < MAX_STEPS; step++) {
     try {
       if (!configured) flags = withFlags(flags, await proposedFlags(path, flags).catch(unlessFlags));
-      const inputs = await openWith(path, flags);
+      const noticed = { ends: false, quotes: false };
+      const inputs = await openWith(path, flags, (text) => {
+        noticed.ends ||= text.includes('ends in a cell of white space');
+        noticed.quotes ||= text.includes('has "" among cells in single quotes');
+      });
       try {
         const limits = { records: Number.POSITIVE_INFINITY, bytes: Number.POSITIVE_INFINITY };
         const sample = await inputs.sample(0, limits, { wait: 1000, clock: systemClock, signal: stop });
+        requireColumns(sample, mappingOf('events', flags, undefined), flags.columns !== undefined);
         const unnamed = flags.columns !== undefined && parametersOf(name).column_names.length === 0;
-        return { ...loadedFrom(sample, unnamed), flags: typed() };
+        return { ...loadedFrom(sample, unnamed), noticed, flags: typed() };
       } finally {
         await inputs.close();
       }
@@ -113,11 +127,12 @@ async function load(path: string, name: string): Promise<Loaded> {
       if (!(thrown instanceof InputError)) throw thrown;
       error = thrown.message;
       const next = flagsOf(thrown.flags?.more ?? []);
-      if (configured || next.length === 0) break;
+      if (next.length === 0) break;
       flags = withFlags(flags, next);
     }
   }
-  return { header: undefined, rows: [], rejected: 0, flags: typed(), error };
+  const noticed = { ends: false, quotes: false };
+  return { header: undefined, rows: [], rejected: 0, noticed, flags: typed(), error };
 }
 
 /** What cannot be described may still be imported, such as a file without rows. */
@@ -138,7 +153,10 @@ function flagsOf(words: readonly string[]): Flag[] {
  * The rows that have as many cells as the header: an import rejects the others. A table without a header gets the names
  * of its columns where the benchmark's clean file has some.
  */
-function loadedFrom({ first, header, rows, records }: Sample, unnamed: boolean): Omit<Loaded, 'flags'> {
+function loadedFrom(
+  { first, header, rows, records }: Sample,
+  unnamed: boolean,
+): Omit<Loaded, 'flags' | 'noticed'> {
   const width = header?.length ?? 0;
   const kept = rows.filter(({ length }) => length === width);
   return { header: unnamed ? undefined : first, rows: kept, rejected: records - kept.length };
@@ -197,7 +215,10 @@ function judged(name: string, loaded: Loaded): Result {
         ];
   const success = loaded.error === undefined ? 1 : 0;
   const whole = (rows: readonly (readonly string[])[]) =>
-    rows.map((row) => row.join('\x1f').replace(/\x1f*$/, ''));
+    rows.map((row) => {
+      const text = row.join('\x1f').replace(loaded.noticed.ends ? /(\x1f|\s)*$/ : /\x1f*$/, '');
+      return loaded.noticed.quotes ? text.replaceAll('""', '"') : text;
+    });
   const named = parametersOf(name).column_names.length > 0 ? 1 : 0;
   const wanted = whole(clean.slice(named));
   const found = whole(all.slice(named));

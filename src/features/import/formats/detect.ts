@@ -80,6 +80,11 @@ function reading(command: string, name: string): string {
 
 /** Above this share of non-text bytes, a sample is binary. A single invalid record stays below. */
 const BINARY_SHARE = 0.1;
+/** The same where it is not UTF-8 and has that many different ones: no text of another encoding has them. */
+const NOT_UTF8_BINARY_SHARE = 0.03;
+const MIN_CONTROLS = 4;
+/** Tab, line feed, form feed, carriage return, and the separator of JSON text sequences. */
+const TEXT_CONTROLS: ReadonlySet<number> = new Set([0x09, 0x0a, 0x0c, 0x0d, 0x1e]);
 
 /** Above this share of zeros in every second byte, and none in the others, it is UTF-16. */
 const UTF_16_SHARE = 0.8;
@@ -230,19 +235,17 @@ function refuseBinary(name: string, head: Buffer): void {
     });
   const sample = head.subarray(0, 8192);
   if (sample.length === 0) return;
-  let nonText = 0;
   // The sample may end within a character.
   const text = isUtf8(sample) || isUtf8(sample.subarray(0, lastCharacterEnd(sample)));
-  for (const byte of sample) {
-    if (byte < 0x20 && byte !== 9 && byte !== 10 && byte !== 13 && byte !== 12 && byte !== 0x1e) nonText++;
-  }
+  const controls = sample.filter((byte) => byte < 0x20 && !TEXT_CONTROLS.has(byte));
+  const isOther = !text && new Set(controls).size >= MIN_CONTROLS;
   const zeros = [0, 1].map((odd) => sample.filter((byte, i) => byte === 0 && i % 2 === odd).length);
   const wide = zeros.findIndex((count) => count * 2 > sample.length * UTF_16_SHARE);
   if (wide >= 0 && zeros[1 - wide] === 0)
     throw new InputError(`${name} is UTF-16 without its mark.`, 'name its encoding with --encoding', {
       flags: { without: ['encoding'], more: ['--encoding', wide === 1 ? 'utf-16le' : 'utf-16be'] },
     });
-  if (nonText > sample.length * BINARY_SHARE)
+  if (controls.length > sample.length * (isOther ? NOT_UTF8_BINARY_SHARE : BINARY_SHARE))
     throw new InputError(`${name} is binary data, not text.`, `file ${shellPath(name)}`);
   if (text) return;
   const high = sample.reduce((sum, byte) => sum + (byte >= 0x80 ? 1 : 0), 0);

@@ -104,18 +104,32 @@ const FREQUENT =
 const MARGIN = 2;
 const LEAST_SHARE = 0.1;
 
-/** The encodings of Chinese, Japanese and Korean in which bytes are text: one alone if its letters are far more frequent. */
+/** By how many letters it must be ahead, which is not soon by chance. */
+const LEAD = 3;
+/** Share of letters up to which a text may be broken. */
+const MAX_BROKEN = 0.001;
+
+/**
+ * The encodings of Chinese, Japanese and Korean in which bytes are text, but for a few: one alone if its letters are far more
+ * frequent; none where those of the only one are not those of its language.
+ */
 function rankedByLetters(bytes: Uint8Array): LikelyEncoding[] {
   const read = MULTIBYTE.flatMap((encoding) => {
     const text = textIn(bytes, encoding);
-    if (/[\uFFFD\x80-\x9F\p{Co}]/u.test(text)) return [];
-    const letters = text.match(/[^\x00-\x7f\P{L}]/gu) ?? [];
+    const letters = text.match(/[^\x00-\x7f\P{L}]/gu)?.length ?? 0;
+    const broken = text.match(/[\uFFFD\x80-\x9F\p{Co}]/gu)?.length ?? 0;
+    if (broken > letters * MAX_BROKEN) return [];
     const [example = ''] = text.match(/[^\x00-\x7f\P{L}]+/u) ?? [];
-    const share = (text.match(FREQUENT)?.length ?? 0) / Math.max(1, letters.length);
-    return [{ encoding, example: example.slice(0, MAX_EXAMPLE), share }];
+    const frequent = text.match(FREQUENT)?.length ?? 0;
+    const share = frequent / Math.max(1, letters);
+    return [{ encoding, example: example.slice(0, MAX_EXAMPLE), share, frequent }];
   }).sort((a, b) => b.share - a.share);
   const [first, second] = read;
-  const isClear = first && first.share >= LEAST_SHARE && first.share >= MARGIN * (second?.share ?? 0);
+  if (first && !second && first.share < LEAST_SHARE) return [];
+  const isClear =
+    first &&
+    first.share >= LEAST_SHARE &&
+    (!second || (first.share >= MARGIN * second.share && first.frequent - second.frequent >= LEAD));
   return isClear ? [first] : read;
 }
 

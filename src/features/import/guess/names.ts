@@ -1,17 +1,11 @@
 import { wordsOf } from '../mapping/column-types.ts';
+import { FOREIGN_PERSONS, PERSONS } from './persons.ts';
 
 /** How well a name suits a role: above 0 possible, 100 is the name of the field itself. */
 export type NameScore = number;
 
 const set = (words: string) => new Set(words.split(' '));
 
-/** People and what stands for them. */
-const PERSONS = set(
-  'user users customer client member visitor account subscriber player person people reviewer contact student learner ' +
-    'driver patient employee author actor buyer shopper guest passenger rider viewer listener reader profile ' +
-    'participant respondent donor owner caller borrower cardholder consumer distinct anonymous pseudo usr cust ' +
-    'creator poster sender recipient assignee requester submitter uploader',
-);
 /** Words between a person and an ID that leave it the ID of that person. */
 const QUALIFIERS = set('unique master external internal global hashed crm ext primary main native');
 /** Words after which a name that has a person in it describes the person instead of naming it. */
@@ -64,13 +58,14 @@ const EVENT_CONTEXT = set('event distinct insert session properties platform tra
 const QUANTITIES = set(
   'total amount amounts price cost sum balance quantity qty count counts score rating percent percentage share rate tax ' +
     'discount revenue sales profit income age size length width height weight year month week day hour minute second lat ' +
-    'lon lng latitude longitude',
+    'lon lng latitude longitude port',
 );
 
 /** Returns whether a name is that of a quantity. */
 export function isQuantityName(name: string): boolean {
   const words = wordsOf(name);
-  return words.some((word) => QUANTITIES.has(word)) && !words.some((word) => IDS.has(word));
+  const isPort = /^id_(orig|resp)_p$/.test(words.join('_'));
+  return isPort || (words.some((word) => QUANTITIES.has(word)) && !words.some((word) => IDS.has(word)));
 }
 
 /** Judges whether a column could hold the user of a record; of a path, its last names count. */
@@ -93,11 +88,14 @@ function ownUserScore(name: string): NameScore {
   if (at >= 0) {
     if (words.some((word, i) => i > at && ATTRIBUTES.has(word)) || ATTRIBUTES.has(words[at - 1] ?? ''))
       return 0;
+    if (FOREIGN_PERSONS.has(words[at]!) && words.some((word, i) => i !== at && !IDS.has(word))) return 0;
     if (/^(anonymous|pseudo)$/.test(words[at]!) || words.some((word) => /^(anonymous|pseudo)$/.test(word)))
       return 76;
     const owner = before.filter((word) => !QUALIFIERS.has(word)).at(-1) ?? '';
     if (IDS.has(last) && PERSONS.has(owner)) return owner === 'user' ? 98 : owner === 'account' ? 72 : 90;
     if (/^(login|username|nickname|handle)$/.test(last)) return 86;
+    // Who made a request to AWS, also without a name of its own.
+    if (/^user_identity_(arn|principal_id)$/.test(joined)) return 85;
     if (last === 'name') return 78;
     if (last === 'email' || last === 'mail') return 76;
     // An account alone may be the one of a bank, or one of several of a person.
@@ -108,8 +106,8 @@ function ownUserScore(name: string): NameScore {
   if (/^(created|performed|triggered|submitted|requested|initiated)_by(_id)?$/.test(joined)) return 80;
   const merged = /^(.+)id$/.exec(joined)?.[1] ?? '';
   if (PERSONS.has(merged)) return 90;
-  if (/^(username|login|nickname)$/.test(last) || joined === 'screen_name') return 80;
-  if (joined === 'did' || joined === 'lead_id') return 80;
+  if (/^(username|nickname)$/.test(last) || /^(login|screen_name)$/.test(joined)) return 80;
+  if (/^(did|lead_id|who)$/.test(joined)) return 80;
   if (/^(email|e_mail|mail|email_address)$/.test(joined)) return 74;
   if (SESSIONS.has(words.at(IDS.has(last) ? -2 : -1) ?? '') || SESSIONS.has(merged))
     return words.includes('device') ? 60 : 50;
@@ -119,7 +117,13 @@ function ownUserScore(name: string): NameScore {
 }
 
 /** An address of a network that stands for its user. */
-const ADDRESS = /^((c|client|remote|src|source|peer)_?)?(ip|ip_id|ip_addr|ip_address|addr)$|^remote_host$/;
+const ADDRESS =
+  /^((c|client|remote|src|source|peer)_?)?(ip|ip_id|ip_addr|ip_address|addr)$|^(remote|client)_(host|addr)$|^(id_)?orig_h$/;
+
+/** Returns whether columns of these names are those of Zeek, whose `uid` is that of a connection. */
+export function isConnectionLog(names: readonly string[]): boolean {
+  return names.includes('uid') && names.includes('id.orig_h');
+}
 
 /** Returns whether columns of these names are those of events, so that a column `name` is the name of one. */
 export function isEventContext(names: readonly string[]): boolean {

@@ -2,7 +2,15 @@ import { MAX_NAME } from '../../../contract/limits.ts';
 import { isIdentifierName } from '../mapping/column-types.ts';
 import { SERIAL } from '../mapping/time/serial.ts';
 import type { FormatFit } from './fitting-formats.ts';
-import { eventScore, isEventContext, isQuantityName, type NameScore, timeScore, userScore } from './names.ts';
+import {
+  eventScore,
+  isConnectionLog,
+  isEventContext,
+  isQuantityName,
+  type NameScore,
+  timeScore,
+  userScore,
+} from './names.ts';
 import type { Profile } from './profile.ts';
 import { areNumbers, isTimeOfDay, timesIn } from './times.ts';
 import { NO_VALUE } from './value-flags.ts';
@@ -29,6 +37,8 @@ export interface Candidates {
 export const SUGGESTED = 50;
 /** From this score a column is one of the choices; below, a constant is likelier than any column. */
 export const CHOICE = 28;
+/** The score of a likely column that is only one of the choices. */
+const ASKED = SUGGESTED - 5;
 /** From this score a column has the name of the field. */
 const NAMED = 100;
 /** Two columns whose scores differ by less are equally likely. */
@@ -39,6 +49,8 @@ const MAX_COLUMNS = 1000;
 const NAMES_USER = 96;
 /** With fewer records, what is different in each may be so by chance. */
 const MIN_VALUES = 20;
+/** With as many records, one value in all of them is asked about. */
+const MIN_CONSTANT = 5;
 
 /**
  * Judges which columns could be the user, the event and the time of a record, by their names and contents. `unnamed`: the
@@ -57,12 +69,14 @@ export function candidatesFor(profiles: readonly Profile[], unnamed = false): Ca
       !areNumbers(profile.values) ||
       (unnamed && fits.get(profile.name)!.some(looksLikeNothingElse)));
   const others = filled.filter((profile) => !isTime(profile));
+  const connections = isConnectionLog(filled.map(({ name }) => name));
+  const users = connections ? others.filter(({ name }) => name !== 'uid') : others;
   const times = filled.filter(isTime).map((profile) => ({
     ...timeCandidate(profile, fits.get(profile.name)!),
     fits: fits.get(profile.name)!,
   }));
   return {
-    userId: sorted(others.map(userCandidate)),
+    userId: sorted(users.map(userCandidate)),
     event: sorted(others.map((profile) => eventCandidate(profile, amongEvents))),
     timestamp: sorted([...times, ...composedTimes(times, others, unnamed)]),
   };
@@ -94,6 +108,10 @@ function userCandidate(profile: Profile): Candidate {
   else if (allDifferent && values.length >= MIN_VALUES) score -= 8;
   if (type === 'number') score -= 6;
   if (isConstant(profile)) score -= 10;
+  // One value everywhere is rather the account of all users, and so may be what is different in each record their own id.
+  else if (distinct === 1 && values.length >= MIN_CONSTANT && score < NAMES_USER)
+    score = Math.min(score, ASKED);
+  else if (name === 'uid' && allDifferent && values.length >= MIN_VALUES) score = Math.min(score, ASKED);
   return candidate(profile, score, `${distinct} different in ${values.length} records`);
 }
 

@@ -188,13 +188,18 @@ function unnamedColumns(
 ): string[] {
   if (field === 'timestamp') return [];
   const times = new Set(timestamp.map(({ profile }) => profile.name));
-  return profiles
-    .filter((profile) => couldName(profile) && (field === 'userId' || profile.type === 'string'))
-    .filter(({ name }) => !taken.has(name) && !times.has(name))
-    .sort((a, b) =>
-      field === 'userId' ? b.distinct - a.distinct : a.distinct - b.distinct || a.empty - b.empty,
-    )
-    .map(({ name }) => name);
+  return (
+    profiles
+      .filter((profile) => couldName(profile) && (field === 'userId' || profile.type === 'string'))
+      .filter(({ name }) => !taken.has(name) && !times.has(name))
+      // What is inside an object describes the record less often.
+      .sort(
+        (a, b) =>
+          a.depth - b.depth ||
+          (field === 'userId' ? b.distinct - a.distinct : a.distinct - b.distinct || a.empty - b.empty),
+      )
+      .map(({ name }) => name)
+  );
 }
 
 /** The texts in the columns of fields that stand for nothing. */
@@ -203,12 +208,15 @@ function noValueFlags(columns: readonly Profile[], { nullTexts }: Mapping): Flag
   return [...texts].filter((text) => !nullTexts?.has(text)).map((text) => ['null', text] as const);
 }
 
+/** Something that looks like a date, inside of a text. */
+const DATE = /(?<!\d)(\d{4}[-/.]\d\d?[-/.]\d\d?|\d\d?[-/.]\d\d?[-/.](\d{4}|\d\d))(?!\d)/;
+
 /** A column that should hold times, by its name, in no form that is known. */
 function unreadTimes(profiles: readonly Profile[]): Profile | undefined {
   return profiles.find(
     ({ name, type, values }) =>
       type === 'string' &&
-      timeScore(name) >= 80 &&
+      (timeScore(name) >= 80 || (timeScore(name) >= 70 && values.every((value) => DATE.test(value)))) &&
       values.every((value) => /\d.*\d/.test(value) && !/^[+-]?\d+([.,]\d+)?(e[+-]?\d+)?$/i.test(value)) &&
       !values.every(isTimeOfDay),
   );

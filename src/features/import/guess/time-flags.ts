@@ -1,3 +1,4 @@
+import { shellWord } from '../../../kit/shell.ts';
 import type { Mapping } from '../mapping/mapping.ts';
 import { SERIAL } from '../mapping/time/serial.ts';
 import { isTimeZone } from '../mapping/time/zones.ts';
@@ -17,6 +18,8 @@ interface TimeFlags {
   readonly time: FormatFit | undefined;
 }
 
+/** With years of two digits, times that are further apart are rather of two centuries. */
+const MAX_YEARS = 60;
 const SERIAL_MEANING = `is ${SERIAL}, if the numbers count days since 1900 as spreadsheets do`;
 /** Maximum number of zones that are named. */
 const MAX_ZONES = 5;
@@ -41,7 +44,9 @@ export function timeFlags(
   const fits = readings.flat();
   const formats = [...new Set(fits.flatMap(({ format }) => format ?? []))];
   const isSerial = formats.length === 1 && formats[0] === SERIAL;
-  const open = readings.some(({ length }) => length !== 1) || formats.length > 1 || isSerial;
+  const far = formats.length === 1 ? fits.find(reachesTooFar) : undefined;
+  const open =
+    readings.some(({ length }) => length !== 1) || formats.length > 1 || isSerial || far !== undefined;
   // A time that does not have the format is read as this flag says.
   if (fits.some(({ flags: [name] }) => name === '--convert-timestamps')) flags.push(['convert-timestamps']);
   if (open) {
@@ -51,10 +56,24 @@ export function timeFlags(
       choices: formats,
       flag: ['timestamp-format', PLACEHOLDERS.timestampFormat],
       ...(isSerial && { meaning: SERIAL_MEANING }),
+      ...(far && { meaning: farMeaning(far) }),
     });
   } else if (formats.length > 0) flags.push(['timestamp-format', formats[0]!]);
   if (fits.some(({ zoneless, dateOnly }) => zoneless && !dateOnly)) asked.push(...zoneQuestion(profiles));
   return { flags, asked, time: open ? undefined : only };
+}
+
+/** Returns whether years of two digits give times that are too far apart to be of one century. */
+function reachesTooFar({ format, first, last }: FormatFit): boolean {
+  return format !== null && /(?<!Y)YY(?!Y)/.test(format) && yearOf(last) - yearOf(first) > MAX_YEARS;
+}
+
+function farMeaning({ format, first, last }: FormatFit): string {
+  return `is ${shellWord(format!)}, if the years of two digits are right as ${yearOf(first)} to ${yearOf(last)}`;
+}
+
+function yearOf(utc: string): number {
+  return Number(utc.slice(0, 4));
 }
 
 /** Of columns of one file, one may decide the order of day and month for those that do not. */

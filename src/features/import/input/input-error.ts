@@ -12,6 +12,8 @@ export interface Preparation {
   readonly name: string;
   /** What it makes; `-` if it prints it. */
   readonly makes: string;
+  /** Flags with which that can be imported as events at once. */
+  readonly flags?: readonly string[];
 }
 
 /** An input cannot be read as requested. `hint` is the suggested next step. */

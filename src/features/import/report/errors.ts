@@ -76,7 +76,7 @@ function inputError(error: InputError, recovery: RecoveryCommands): SvcError {
   const step = flags
     ? recovery.without(flags.without, flags.more)
     : prepare
-      ? `${prepare.by} ${prepare.makes === '-' ? '|' : '&&'} ${recovery.replacing(prepare.name, prepare.makes)}`
+      ? `${prepare.by} ${prepare.makes === '-' ? '|' : '&&'} ${recovery.replacing(prepare.name, prepare.makes, prepare.flags)}`
       : error.hint;
   return new SvcError('file', withoutPeriod(error.message), {
     hint: note ? `${step}\n        ${note}` : step,

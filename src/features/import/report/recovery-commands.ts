@@ -13,9 +13,9 @@ export interface RecoveryCommands {
   without(flags: readonly string[], more?: readonly string[]): string;
   /**
    * The command with another input in place of one, or of all if that one was not typed; without the flags that continue
-   * an earlier run.
+   * an earlier run. With `flags` for events, it is the import with those, unless other ones are typed.
    */
-  replacing(name: string, input: string): string;
+  replacing(name: string, input: string, flags?: readonly string[]): string;
   /** The command with another file as input, without the flags that concern only the old inputs and without `flags`. */
   instead(
     inputs: readonly string[],
@@ -31,7 +31,7 @@ export function recoveryCommands(
   typed: readonly string[],
   named: readonly string[] = [],
 ): RecoveryCommands {
-  const line = (words: readonly string[]) => `svc ${command} ${commandLine(words)}`;
+  const line = (words: readonly string[], by = command) => `svc ${by} ${commandLine(words)}`;
   const without = (flags: readonly string[], more: readonly string[] = []) => {
     const { others, rest } = withoutFlags(typed, [...flags, 'resume', 'restart']);
     return line([...others, ...more, ...rest]);
@@ -45,11 +45,17 @@ export function recoveryCommands(
         [...earlier.flatMap(typedAs), '--resume'],
       ),
     without,
-    replacing(name, input) {
-      const { others, rest } = withoutFlags(typed, ['resume', 'restart']);
+    replacing(name, input, more = []) {
+      const { others, rest } = withoutFlags(typed, [
+        'resume',
+        'restart',
+        ...(more.length > 0 ? ['save'] : []),
+      ]);
       const left = named.includes(name) ? named.filter((other) => other !== name) : [];
       const flags = [...others, ...rest].filter((word) => word !== '--' && !named.includes(word));
-      return line([...[...left, input].map(asInput), ...flags]);
+      const words = [...[...left, input].map(asInput), ...flags];
+      const isOpen = command.startsWith('events ') && !typed.some((word) => MAPS.test(word));
+      return isOpen && more.length > 0 ? line([...words, ...more], 'events import') : line(words);
     },
     instead(inputs, file, flags = [], more = []) {
       const { others } = withoutFlags(typed, [
@@ -70,6 +76,9 @@ export function recoveryCommands(
     },
   };
 }
+
+/** Flags that say which columns are the fields. */
+const MAPS = /^--(map|set|mapping|from)(=|$)/;
 
 /** A name that is not read as a flag. */
 function asInput(name: string): string {

@@ -60,6 +60,12 @@ test.each([
     Buffer.from(Array.from({ length: 5000 }, (_, i) => (i * 7919) & 255)),
     'binary.ndjson is binary data',
   ],
+  // No zero byte, and the share of control characters that random bytes have.
+  [
+    'random.csv',
+    Buffer.from(Array.from({ length: 300 }, (_, i) => 1 + ((i * 7919 + (i >> 3) * 31) % 255))),
+    'random.csv is binary data',
+  ],
   ['packed.csv', gzipSync(gzipSync('a,b\n')), 'packed.csv is binary data'],
   ['a.ndjson.bz2', Buffer.from('BZh91AY&SY'), 'a.ndjson.bz2 is compressed with bzip2'],
   ['a.gz', '{}\n', 'a.gz is not compressed'],

@@ -1,4 +1,4 @@
-// cspell:ignore betrag ereignis kauf korb kunde zeitpunkt menge preis
+// cspell:ignore abonnent betrag ereignis kauf korb kunde zeitpunkt menge preis
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -139,7 +139,7 @@ test('columns without a name are described one by one', async () => {
 test('columns with names in another language are offered by their contents', async () => {
   const { note } = await suggested(
     lines(
-      'Kunde;Ereignis;Zeitpunkt;Betrag',
+      'Abonnent;Ereignis;Zeitpunkt;Betrag',
       'K-1;kauf;05.10.2026 02:16;1,50',
       'K-2;kauf;15.10.2026 02:16;2,50',
       'K-3;korb;25.10.2026 02:16;3,50',
@@ -147,10 +147,10 @@ test('columns with names in another language are offered by their contents', asy
     ),
   );
   expect(note).toContain(
-    'USER_ID is yours to name (or a column: --map userId=Kunde or --map userId=Ereignis)',
+    'USER_ID is yours to name (or a column: --map userId=Abonnent or --map userId=Ereignis)',
   );
   expect(note).toContain(
-    'EVENT_NAME is yours to name (or a column: --map event=Ereignis or --map event=Kunde)',
+    'EVENT_NAME is yours to name (or a column: --map event=Ereignis or --map event=Abonnent)',
   );
 });
 
@@ -343,6 +343,46 @@ test.each([
       },
       { time: null, body: 'no time', attributes: null, resource: { host: 'a' } },
     ],
+  ],
+  [
+    'is a state of Terraform, whose resources have no times',
+    {
+      version: 4,
+      terraform_version: '1.9.0',
+      serial: 7,
+      outputs: {},
+      resources: [
+        { mode: 'managed', type: 'aws_vpc', name: 'main', instances: [{ attributes: { id: 'vpc-1' } }] },
+      ],
+    },
+    [{ type: 'aws_vpc', name: 'main', id: 'vpc-1' }],
+  ],
+  [
+    'is a state of Terraform, whose resources have no times',
+    {
+      format_version: '1.0',
+      terraform_version: '1.9.0',
+      values: {
+        root_module: {
+          resources: [{ address: 'aws_vpc.main', type: 'aws_vpc', values: { id: 'vpc-1' } }],
+          child_modules: [{ resources: [{ address: 'module.a.b', type: 'b', values: {} }] }],
+        },
+      },
+    },
+    [
+      { address: 'aws_vpc.main', type: 'aws_vpc', id: 'vpc-1' },
+      { address: 'module.a.b', type: 'b' },
+    ],
+  ],
+  [
+    'is a plan of Terraform, whose changes have no times',
+    {
+      format_version: '1.2',
+      terraform_version: '1.9.0',
+      planned_values: { root_module: {} },
+      resource_changes: [{ address: 'a.b', type: 'a', change: { actions: ['create'] } }],
+    },
+    [{ address: 'a.b', type: 'a', actions: ['create'] }],
   ],
   [
     'is a table by columns, as pandas writes it',

@@ -1,5 +1,7 @@
 /** The combined log format of web servers. */
 const COMBINED = 'ip ident user time zone request status bytes referer agent'.split(' ');
+/** The same as some programs write it, whose times lack a zone. */
+const ZONELESS = COMBINED.filter((name) => name !== 'zone');
 /** Amazon S3 server access logs: docs.aws.amazon.com/AmazonS3/latest/userguide/LogFormat.html */
 const S3 = (
   'bucket_owner bucket time zone remote_ip requester request_id operation key request_uri http_status error_code ' +
@@ -19,9 +21,10 @@ const ELB = (
   'elb_status_code backend_status_code received_bytes sent_bytes request user_agent ssl_cipher ssl_protocol'
 ).split(' ');
 
-const LOGS = [COMBINED, ['host', ...COMBINED], S3, ALB, ELB];
+const LOGS = [COMBINED, ['host', ...COMBINED], ZONELESS, S3, ALB, ELB];
 const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
 const BRACKET = /^\[\d\d\/[A-Z][a-z]{2}\/\d{4}:/;
+const ZONELESS_BRACKET = /^\[\d\d\/[A-Z][a-z]{2}\/\d{4}:[\d:]+\]$/;
 /** Fewest columns of a log: later versions of a format have more. */
 const MIN_COLUMNS = 9;
 
@@ -30,6 +33,7 @@ function publishedNames(first: readonly string[]): readonly string[] | undefined
   const at = first.findIndex((cell, i) => BRACKET.test(cell) && first[i + 1]?.endsWith(']'));
   if (at === 2 && /^[\da-f]{64}$/.test(first[0]!) && first.length >= MIN_COLUMNS) return S3;
   if (at === 3) return COMBINED;
+  if (at < 0 && first.length >= MIN_COLUMNS && ZONELESS_BRACKET.test(first[3]!)) return ZONELESS;
   if (at === 4) return LOGS[1];
   const isBalancer = (start: number) =>
     first.length >= start + 12 && ISO_TIME.test(first[start]!) && /:\d+$/.test(first[start + 2]!);

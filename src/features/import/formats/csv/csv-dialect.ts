@@ -1,7 +1,10 @@
 import type { Quote } from '../reading.ts';
-import { cellsOf, isBlank, newRow, scanRow } from './csv-rows.ts';
+import { isBlank } from './csv-rows.ts';
+import { fieldsDirective, linesIn } from './fields-directive.ts';
 import { couldBeNames, moreHeaderLines } from './header.ts';
-import { type Named, namesAbove, type SampleRow } from './names-above.ts';
+import { type HeaderLevels, headerLevels } from './header-levels.ts';
+import { type Named, namesAbove } from './names-above.ts';
+import { commonWidth, rowsOf, type SampleRow } from './sample-rows.ts';
 
 /** How a CSV is written, told from its beginning. */
 export interface Dialect {
@@ -19,6 +22,8 @@ export interface Dialect {
   readonly named?: Named | undefined;
   /** Rows below the header that are further lines of it. */
   readonly moreHeaders?: number;
+  /** The header has several lines, none of which names the columns alone. */
+  readonly levels?: HeaderLevels | undefined;
   /** The number of cells of the rows, where the last one is empty in all of them. */
   readonly emptyAt?: number | undefined;
   /** Lines that start with # are comments, wherever they are. */
@@ -27,17 +32,16 @@ export interface Dialect {
   readonly isTable: boolean;
 }
 
-const CANDIDATES = [',', ';', '\t', '|', '||', '::', '\x01'];
+/** The last one is a tab as programs write it that do not make one of its escape. */
+const CANDIDATES = [',', ';', '\t', '|', '||', '::', '\x01', '\\t'];
+/** Delimiters of tables that none of those fits. */
+const RARE = ['~', '^', '+', '¦', '§', '\x1f'];
 /** A pair of characters also occurs inside cells: it is the delimiter where no single character is. */
 const PAIR_PENALTY = 0.05;
-/** With a lower score, a table is separated by spaces, if its rows agree on that. */
+/** With a lower score, a table is separated by spaces or a rare delimiter, if its rows agree on that. */
 const MIN_SCORE = 0.2;
 const SPACES_AGREE = 0.9;
 const MIN_SPACED = 4;
-const LINE_FEED = 0x0a;
-const HASH = 0x23;
-/** Rows that are compared. */
-const MAX_ROWS = 100;
 /** Lines that may come before the header. */
 const MAX_SKIPPED = 50;
 /** Share of rows that must have as many cells as the header below other lines, and where none has more cells. */
@@ -53,7 +57,7 @@ export function findDialect(head: Buffer, given: string | undefined, quote?: Quo
   const from = separator ? Buffer.byteLength(separator[0]) : 0;
   const delimiter = given ?? separator?.[1];
   const fields = fieldsDirective(head, from, delimiter, quote);
-  if (fields) return fields;
+  if (fields) return { ...fields, comments: true, isTable: true };
   const best = bestOf(head, from, delimiter, quote);
   const { lines } = best;
   return {
@@ -64,6 +68,7 @@ export function findDialect(head: Buffer, given: string | undefined, quote?: Quo
     longHeader: best.longHeader,
     named: best.named,
     moreHeaders: best.moreHeaders,
+    levels: best.levels,
     emptyAt: best.emptyAt,
     isTable: best.score > 0,
   };
@@ -77,43 +82,13 @@ function bestOf(head: Buffer, from: number, given: string | undefined, quote: Qu
   // Single bars leave an empty cell between any two.
   if (best.delimiter === '|' && bars.width * 2 - 1 === best.width && bars.score > AGREEMENT) return bars;
   if (best.score >= MIN_SCORE) return best;
+  const rare = RARE.map((one) => judge(head, from, one, quote)).find(
+    ({ rows, width, score }) => rows > 2 && width >= MIN_SPACED && score >= SPACES_AGREE,
+  );
+  if (rare) return rare;
   const spaced = judge(head, from, ' ', quote);
   const certain = spaced.rows > 2 || head.includes('"');
   return certain && spaced.width >= MIN_SPACED && spaced.score >= SPACES_AGREE ? spaced : best;
-}
-
-function linesIn(bytes: Buffer): number {
-  return bytes.toString('latin1').split('\n').length - 1;
-}
-
-/**
- * Reads the directive `#Fields: date time …` of the W3C Extended Log File Format, which names the columns of the rows
- * below the comments.
- */
-function fieldsDirective(
-  head: Buffer,
-  from: number,
-  given: string | undefined,
-  quote: Quote | undefined,
-): Dialect | undefined {
-  if (head[from] !== HASH) return undefined;
-  let at = from;
-  let line: string | undefined;
-  while (head[at] === HASH) {
-    const feed = head.indexOf(LINE_FEED, at);
-    if (feed < 0) return undefined;
-    const text = head.toString('utf8', at, feed).trimEnd();
-    if (/^#Fields:\s/i.test(text)) line = text;
-    at = feed + 1;
-  }
-  if (line === undefined) return undefined;
-  const names = line.replace(/^#Fields:\s*/i, '').split(/\s+/);
-  const delimiter = (given === undefined ? ['\t', ' ', ','] : [given]).find(
-    (one) => rowsOf(head, at, one, quote)[0]?.cells.length === names.length,
-  );
-  if (delimiter === undefined) return undefined;
-  const skipLines = linesIn(head.subarray(0, at));
-  return { delimiter, skipBytes: at, skipLines, title: line, names, comments: true, isTable: true };
 }
 
 interface Judged {
@@ -127,6 +102,7 @@ interface Judged {
   readonly longHeader: boolean;
   readonly named: Named | undefined;
   readonly moreHeaders: number;
+  readonly levels: HeaderLevels | undefined;
   readonly emptyAt: number | undefined;
 }
 
@@ -143,6 +119,7 @@ function judge(head: Buffer, from: number, delimiter: string, quote: Quote | und
     longHeader: false,
     named: undefined,
     moreHeaders: 0,
+    levels: undefined,
     emptyAt: undefined,
   };
   if (width < 2) return { ...plain, ...afterComments(rows, head, from) };
@@ -157,7 +134,7 @@ function judge(head: Buffer, from: number, delimiter: string, quote: Quote | und
   const least = rows.some(({ cells }) => cells.length > width) ? AGREEMENT : MIN_AGREEMENT;
   // In a short file, one bad row is a large share.
   if (header > 0 && different > 1 && agreeing < least) return plain;
-  const penalty = delimiter === '::' ? PAIR_PENALTY : 0;
+  const penalty = delimiter === '::' || delimiter === '\\t' ? PAIR_PENALTY : 0;
   // A header that all rows agree with is worth more than rows that agree without it.
   const score = agreeing - header / 1000 + Math.min(width, 1000) / 1_000_000 - penalty;
   const before = rows[header - 1];
@@ -176,6 +153,7 @@ function judge(head: Buffer, from: number, delimiter: string, quote: Quote | und
     longHeader,
     named: own === before ? undefined : namesAbove(before, first, next),
     moreHeaders: moreHeaderLines(own.cells, next),
+    levels: headerLevels(own.cells, next),
     emptyAt: emptyEnd(rows.slice(rows.indexOf(own) + 1), width, own.cells.length + 1),
   };
 }
@@ -231,38 +209,4 @@ function emptyEnd(rows: readonly SampleRow[], ...widths: readonly number[]): num
     const full = rows.filter(({ cells }) => cells.length === width);
     return full.length > 0 && full.every(({ cells }) => isBlank(cells.at(-1)));
   });
-}
-
-/** The number of cells that most rows have; of several, that of the first row. */
-export function commonWidth(rows: readonly SampleRow[]): number {
-  const counts = new Map<number, number>();
-  for (const { cells } of rows) counts.set(cells.length, (counts.get(cells.length) ?? 0) + 1);
-  let width = 0;
-  for (const [cells, count] of counts) if (count > (counts.get(width) ?? 0)) width = cells;
-  return width;
-}
-
-/** The first rows of `head`, from an index. */
-export function rowsOf(head: Buffer, from: number, delimiter: string, quote: Quote | undefined): SampleRow[] {
-  const bytes = Buffer.concat([head, Buffer.from('\n')]);
-  const mark = Buffer.from(delimiter);
-  const row = newRow();
-  const rows: SampleRow[] = [];
-  for (let at = from; at < head.length && rows.length < MAX_ROWS; ) {
-    scanRow(bytes, at, bytes.length, mark, row, quote);
-    // A row that does not end is judged by its first line, unless it may only be cut.
-    const broken = row.next < 0;
-    if (broken && row.unclosed === 'so far' && rows.length > 0) break;
-    const next = broken ? bytes.indexOf(LINE_FEED, at) + 1 : row.next;
-    const end = broken ? next - 1 : row.end;
-    if (next > head.length && rows.length > 0) break;
-    const text = bytes.toString('utf8', at, end);
-    if (text !== '') {
-      const isBroken = broken || row.error !== undefined;
-      const cells = isBroken ? text.split(delimiter) : cellsOf(text, delimiter, row.quoted, quote);
-      rows.push({ cells, start: at, text, isBroken });
-    }
-    at = next;
-  }
-  return rows;
 }

@@ -9,11 +9,11 @@ import type { Reading } from '../reading.ts';
 import type { RecordMappers, RowMapper } from '../record-mappers.ts';
 import { passMapped, type RecordReader, type RecordSink } from '../record-source.ts';
 import { notText, undecodedParts } from '../undecoded.ts';
-import { type Dialect, findDialect } from './csv-dialect.ts';
+import { findDialect } from './csv-dialect.ts';
 import {
   cellsOf,
   hasTooManyCells,
-  namesText,
+  isBlank,
   newRow,
   type Row,
   rowCells,
@@ -21,6 +21,7 @@ import {
   TOO_MANY_CELLS,
 } from './csv-rows.ts';
 import { requireForm } from './other-form.ts';
+import { refuseHeader } from './refuse-header.ts';
 
 const LINE_FEED = 0x0a;
 const HASH = 0x23;
@@ -70,7 +71,7 @@ export class CsvReader implements RecordReader {
   /** The header is in the file; its first bytes, without a quote. */
   private isNamed = false;
   private headerStart = Buffer.alloc(0);
-  private readonly leftOut = new Set<string>();
+  private readonly said = new Set<string>();
   header: readonly string[] | undefined;
   /** The bytes of the delimiter. */
   private mark = Buffer.from(',');
@@ -112,7 +113,7 @@ export class CsvReader implements RecordReader {
     if (!enough && !window.ended && !window.full && head.length < HEAD) return false;
     const dialect = findDialect(head, reading.delimiter, reading.quote);
     requireForm(file, head.subarray(dialect.skipBytes), dialect, reading);
-    if (!reading.columns) this.refuseNames(dialect);
+    refuseHeader(file, dialect, reading.columns !== undefined);
     this.dashes = dialect.comments === true;
     this.delimiter = dialect.delimiter;
     this.mark = Buffer.from(dialect.delimiter);
@@ -130,17 +131,6 @@ export class CsvReader implements RecordReader {
     if (reading.columns) this.use(reading.columns);
     else if (dialect.names) this.use(dialect.names);
     return true;
-  }
-
-  /** Refuses a table whose names seem to be in the line before it: they would be lost, and its first row with them. */
-  private refuseNames({ named, skipLines }: Dialect): void {
-    if (!named) return;
-    const { file } = this.options;
-    throw new InputError(
-      `Line ${skipLines} of ${file} seems to name the columns, but has another form than the rows below it: ${named.text.slice(0, 80)}.`,
-      'Name the columns with --columns.',
-      { flags: { without: ['columns'], more: ['--columns', namesText(named.names)] } },
-    );
   }
 
   private take(window: Window, batcher: RecordSink, row: Row, clean: boolean): void {
@@ -174,7 +164,12 @@ export class CsvReader implements RecordReader {
       return;
     }
     const raw = bytes.toString('utf8');
-    const mapped = this.columns.record(rowCells(this.cells(raw, row), this));
+    const cells = this.cells(raw, row);
+    if (this.trailing && cells.length > this.header!.length && cells.at(-1) !== '' && isBlank(cells.at(-1)))
+      this.sayOnce('ends in a cell of white space without a name', 'such cells are left out');
+    if (row.quoted && this.options.reading.quote === 'single' && raw.includes('""'))
+      this.sayOnce('has "" among cells in single quotes', 'it is kept as it is');
+    const mapped = this.columns.record(rowCells(cells, this));
     passMapped(batcher, mapped, { file: this.options.file, line: this.line + 1, offset }, next, raw);
   }
 
@@ -200,12 +195,16 @@ export class CsvReader implements RecordReader {
     return this.leaveOut('repeats the header');
   }
 
-  /** Says once why rows are left out. */
   private leaveOut(why: string): true {
-    if (!this.leftOut.has(why))
-      this.options.onNotice(`${this.options.file}: line ${this.line + 1} ${why}; such lines are left out`);
-    this.leftOut.add(why);
+    this.sayOnce(why, 'such lines are left out');
     return true;
+  }
+
+  /** Says of the first row that is not read as it is written what becomes of all such rows. */
+  private sayOnce(why: string, what: string): void {
+    if (!this.said.has(why))
+      this.options.onNotice(`${this.options.file}: line ${this.line + 1} ${why}; ${what}`);
+    this.said.add(why);
   }
 
   private takeHeader(bytes: Buffer, row: Row): void {

@@ -68,12 +68,13 @@ function isSameHeader(header: readonly string[], row: readonly string[]): boolea
   return same > 1 && same * 2 >= header.filter((cell) => cell !== '').length;
 }
 
-function isValue(cell: string): boolean {
+/** Returns whether a cell has the form of a value. */
+export function isValue(cell: string): boolean {
   return SHAPES.some((pattern) => pattern.test(cell));
 }
 
 /** Returns whether values have one form. */
-function isShaped(values: readonly string[]): boolean {
+export function isShaped(values: readonly string[]): boolean {
   return values.length > 0 && SHAPES.some((pattern) => values.every((value) => pattern.test(value)));
 }
 
@@ -97,14 +98,18 @@ export function isAboveValues(row: readonly string[], below: readonly (readonly 
 const MIN_BELOW = 3;
 const MAX_MORE = 2;
 
-/** How many of the first rows below the header are further lines of it, such as units: texts above values of another form. */
+/**
+ * How many of the first rows below the header are further lines of it, such as units: texts above values of another form, and
+ * after them a name of the first column alone.
+ */
 export function moreHeaderLines(header: readonly string[], rows: readonly (readonly string[])[]): number {
   let lines = 0;
   for (; lines < MAX_MORE && rows.length - lines > MIN_BELOW; lines++) {
     const below = rows.slice(lines + 1);
     const row = rows[lines]!;
     const { data, names } = evidence(row, below);
-    if (row.length !== header.length || data > 0 || names < 2 || !isAboveValues(header, below)) break;
+    const least = lines > 0 && row.slice(1).every((cell) => cell === '') ? 1 : 2;
+    if (row.length !== header.length || data > 0 || names < least || !isAboveValues(header, below)) break;
   }
   return lines;
 }

@@ -1,13 +1,5 @@
 import { areTexts, isAboveValues } from './header.ts';
-
-/** A row of the beginning of a table. */
-export interface SampleRow {
-  readonly cells: readonly string[];
-  readonly start: number;
-  readonly text: string;
-  /** A quote is where RFC 4180 has none. */
-  readonly isBroken: boolean;
-}
+import type { SampleRow } from './sample-rows.ts';
 
 /** A line that could name columns, and the names of as many as the rows have. */
 export interface Named {

@@ -1,8 +1,8 @@
 import { shell } from '../../../../kit/shell.ts';
 import { InputError } from '../../input/input-error.ts';
 import type { Reading } from '../reading.ts';
-import { commonWidth, type Dialect, rowsOf } from './csv-dialect.ts';
-import type { SampleRow } from './names-above.ts';
+import type { Dialect } from './csv-dialect.ts';
+import { commonWidth, rowsOf, type SampleRow } from './sample-rows.ts';
 
 /** A flag that names the form of a table, and its value. */
 type FormFlag = readonly [name: 'delimiter' | 'quote', value: string];

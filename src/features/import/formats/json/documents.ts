@@ -16,9 +16,28 @@ const FIELDS =
 const BY_ROWS =
   'to_entries as $columns | ($columns[0].value | keys_unsorted[]) as $row | reduce $columns[] as $column ({}; .[$column.key] = $column.value[$row])';
 
+/** What Terraform writes, the member that tells it, and the filter that makes one object of each of its resources. */
+const TERRAFORM: readonly (readonly [what: string, member: RegExp, filter: string])[] = [
+  [
+    'is a plan of Terraform, whose changes have no times',
+    /"(planned_values|resource_changes)"\s*:/,
+    '.resource_changes[] | {address, type, actions: .change.actions}',
+  ],
+  [
+    'is a state of Terraform, whose resources have no times',
+    /"values"\s*:\s*\{\s*("outputs"|"root_module")\s*:/,
+    '.values | recurse((.root_module, .child_modules[]?) // empty) | .resources[]? | {address, type} + .values',
+  ],
+  [
+    'is a state of Terraform, whose resources have no times',
+    /"(lineage|serial)"\s*:/,
+    '.resources[] | {type, name} as $resource | .instances[] | $resource + .attributes',
+  ],
+];
+
 /**
- * Throws an InputError for a JSON document whose records are told only by what it is: of OpenTelemetry, and a table by
- * columns as pandas writes it. `head` starts with a brace. `print`: the command that prints the text, if it is not in the
+ * Throws an InputError for a JSON document whose records are told only by what it is: of OpenTelemetry, of Terraform, and a
+ * table by columns as pandas writes it. `head` starts with a brace. `print`: the command that prints the text, if it is not in the
  * file as it is.
  */
 export function refuseDocument(name: string, head: Buffer, print: string | undefined): void {
@@ -32,6 +51,9 @@ export function refuseDocument(name: string, head: Buffer, print: string | undef
       recordsOf(signal, found[1]),
       print,
     );
+  const [what = '', , filter = ''] =
+    TERRAFORM.find(([, member]) => isOfTerraform(text) && member.test(text)) ?? [];
+  if (what !== '') throw document(name, what, filter, print);
   if (isByColumns(text)) throw document(name, 'is a table by columns, as pandas writes it', BY_ROWS, print);
 }
 
@@ -44,6 +66,11 @@ function recordsOf(signal: string, path: string): string {
     '| .attributes |= (. // [] | fields) | .resource = $resource' +
     (signal === 'resourceLogs' ? ' | .body |= (if type == "object" then value else . end)' : '')
   );
+}
+
+/** Returns whether one document says which version of Terraform wrote it, before anything else that is an object. */
+function isOfTerraform(text: string): boolean {
+  return /^\s*\{[^{}[\]]*"terraform_version"\s*:/.test(text);
 }
 
 /** Returns whether all fields of one object are objects with the same numbers as names. The text may be cut short. */

@@ -119,3 +119,15 @@ test('names of two columns more than the rows have are not left out as a title',
   expect(run.code).toBe(2);
   expect(failure(run).message).toContain('Line 1 of a.csv seems to name the columns');
 });
+
+test('a doubled quote of the other kind is kept with a word, as it may be meant for one', async () => {
+  const run = await imported(
+    'a.csv',
+    lines('who,size', `'Ann','48""'`, "'Eve','9'"),
+    ...SET,
+    '--quote',
+    'single',
+  );
+  expect(result(run)).toMatchObject({ read: 2, accepted: 2 });
+  expect(run.stderr).toContain('a.csv: line 2 has "" among cells in single quotes; it is kept as it is');
+});

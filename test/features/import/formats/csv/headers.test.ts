@@ -171,3 +171,47 @@ test('where every record would be rejected, inspect prints no command', async ()
   expect(stdout).toContain('no command would import any of these records');
   expect(stdout).not.toContain('svc events import');
 });
+
+test('a header of several levels is refused, with the command that reads the rows below it', async () => {
+  const levels = ['network,1,1,2', 'node,1,2,1', 'side,left,right,left'];
+  const rows = ['0,56.05,92.03,3.39', '1,55.54,43.69,-65.4', '2,60.99,63.43,-51.1'];
+  for (const more of [[',,,'], ['at,,,'], []]) {
+    const text = lines(...levels, ...more, ...rows);
+    for (const flags of [SET, [...SET, '--columns', 'a,b,c,d']]) {
+      const run = await imported('a.csv', text, ...flags);
+      expect(run.code).toBe(2);
+      expect(failure(run).message).toContain('a.csv has a header of 3 lines (network, node, side)');
+      expect(failure(run).hint).toContain(`tail -n +${4 + more.length} a.csv | svc events inspect -`);
+    }
+    // Below it, the first row is no header either.
+    const below = await imported('b.csv', lines(...rows), ...SET);
+    expect(failure(below).message).toContain('b.csv seems to have no header');
+  }
+});
+
+test('texts above other ones, and columns that are named apart, are no levels', () => {
+  expect(dialect('id,a,a', 'x1,2,2', 'x2,3,2', 'x3,3,4', 'x4,3,3').levels).toBeUndefined();
+  expect(dialect('id,a,b', 'total,1,1', '1,3,2', '2,3,4', '3,3,3').levels).toBeUndefined();
+  expect(dialect('id,a,a', 'total,1,1', '1,3,2', '2,3,4', '3,3,3').levels).toBeUndefined();
+});
+
+test('a name of the first column below further lines of the header is one too', async () => {
+  const rows = ['2026-01-05,1.5,2', '2026-01-06,1.6,3', '2026-01-07,1.7,4', '2026-01-08,1.8,5'];
+  const run = await imported(
+    'a.csv',
+    lines('Price,Close,Volume', 'Ticker,ABC,ABC', 'Date,,', ...rows),
+    ...SET,
+  );
+  expect(result(run)).toMatchObject({ read: 6, accepted: 4, rejected: 2 });
+  expect(new Set(run.rejects())).toEqual(new Set(['record looks like a further line of the header']));
+});
+
+test('a cell of white space without a name is left out with a word, an empty one without', async () => {
+  const spaced = await imported('a.csv', lines('id,n', '1,2, ', '2,3, '), ...SET);
+  expect(result(spaced)).toMatchObject({ accepted: 2 });
+  expect(spaced.stderr).toContain(
+    'a.csv: line 2 ends in a cell of white space without a name; such cells are left out',
+  );
+  const empty = await imported('a.csv', lines('id,n', '1,2,', '2,3,'), ...SET);
+  expect(empty.stderr).not.toContain('left out');
+});
