@@ -1668,7 +1668,7 @@ export interface Operations {
   getDecision(input: { readonly id: string }, options?: CallOptions): Promise<LoggedDecision>;
   /** Report what a decision was worth. Stored once per decision and goal: a repetition changes nothing, and another value replaces the one before. */
   rewardDecision(input: { readonly decisionId: string } & RewardRequest, options?: CallOptions): Promise<RewardAnswer>;
-  /** The pending messages of a user. What an app polls. Each message is checked again: one that has expired or no longer suits the user is withdrawn. A message that is served for the first time counts as a contact from then on. */
+  /** The pending messages of a user. What an app polls. Each message is checked again: one that has expired or no longer suits the user is withdrawn. A message that is served for the first time counts as a contact from then on. Send the ETag of the answer before as If-None-Match: where nothing changed, the answer is 304. */
   listMessages(input: {
     /** Only messages for this surface. */
     readonly surface?: string | undefined;

@@ -13,6 +13,17 @@ export interface Answer {
   readonly status: number;
   readonly body: unknown;
   readonly waitMs: number;
+  /** The tag of the body; undefined for an answer without one. */
+  readonly tag: string | undefined;
+}
+
+/** How a request is sent. */
+interface Sending {
+  readonly body?: unknown;
+  /** At once, with the token that is there, so that it outlives the page. */
+  readonly keepalive?: boolean;
+  /** Of the answer that is there: if it is still the same, the answer is 304 without a body. */
+  readonly tag?: string | undefined;
 }
 
 /** A token is renewed so long before its end, or at nine tenths of its life, in seconds. */
@@ -20,7 +31,9 @@ const RENEW_S = 60;
 /** A clock that differs less from the service's is right: its `Date` has whole seconds. */
 const RIGHT_MS = 2000;
 const TIMEOUT_MS = 15_000;
-const NO_ANSWER: Answer = { status: 0, body: undefined, waitMs: 0 };
+/** A service that asks for more is asked again nevertheless after this long: timers cannot wait for ever. */
+const MAX_WAIT_MS = 24 * 3_600_000;
+const NO_ANSWER: Answer = { status: 0, body: undefined, waitMs: 0, tag: undefined };
 
 /** Sends requests for the user who is signed in: with a token that is valid, and by the clock of the service. */
 export class Connection {
@@ -29,9 +42,10 @@ export class Connection {
   #claims: Claims | undefined;
   #renewAt = 0;
   #asking: Promise<Claims | undefined> | undefined;
+  #askingForTime: Promise<void> | undefined;
   #closing: AbortController | undefined;
-  /** What the clock of the service is ahead of this one, in ms; undefined before its first answer. */
-  offset: number | undefined;
+  /** What the clock of the service was ahead of this one at its last answer, in ms, and how this one ran then (`driftNow`). */
+  #measured: { readonly offset: number; readonly drift: number } | undefined;
 
   constructor(options: AppOptions) {
     this.#options = options;
@@ -52,9 +66,18 @@ export class Connection {
     return this.#closing !== undefined;
   }
 
+  /**
+   * What the clock of the service is ahead of this one, in ms; undefined before its first answer, and after this clock was
+   * changed or the device slept, until the next one.
+   */
+  get offset(): number | undefined {
+    const { offset, drift } = this.#measured ?? { offset: undefined, drift: 0 };
+    return Math.abs(driftNow() - drift) < RIGHT_MS ? offset : undefined;
+  }
+
   /** The time of the service, as far as it is known, Unix ms. */
   now(): number {
-    return Date.now() + (this.offset ?? 0);
+    return Date.now() + (this.offset ?? this.#measured?.offset ?? 0);
   }
 
   /** The user of the last token, at once. */
@@ -85,36 +108,63 @@ export class Connection {
     return this.#claims;
   }
 
-  /**
-   * Sends a request for a user. Never rejects. A token that is refused is renewed once. With `keepalive` it is sent at once,
-   * with the token that is there, and outlives the page.
-   */
-  async send(claims: Claims, path: string, body?: unknown, keepalive = false): Promise<Answer> {
-    const answer = await this.#fetch(claims, path, body, keepalive);
+  /** Sends a request for a user. Never rejects. A token that is refused is renewed once. */
+  async send(claims: Claims, path: string, sending: Sending = {}): Promise<Answer> {
+    const answer = await this.#fetch(claims, path, sending);
     if (answer.status === 401 && this.#claims?.token === claims.token) this.#claims = undefined;
-    if (answer.status !== 401 || keepalive) return answer;
+    if (answer.status !== 401 || sending.keepalive) return answer;
     const renewed = await this.user();
     return renewed && renewed.token !== claims.token && renewed.hashId === claims.hashId
-      ? this.#fetch(renewed, path, body, keepalive)
+      ? this.#fetch(renewed, path, sending)
       : answer;
   }
 
-  async #fetch({ token }: Claims, path: string, body: unknown, keepalive: boolean): Promise<Answer> {
+  /** Learns the time of the service, if it tells it. */
+  askForTime(): Promise<void> {
+    // Not from a cache on the way.
+    const url = `${this.#base}/v1/app.js?${Date.now()}`;
+    this.#askingForTime ??= fetch(url, {
+      method: 'HEAD',
+      cache: 'no-store',
+      credentials: 'omit',
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    })
+      .then(
+        (answer) => this.#learnTime(answer),
+        () => undefined,
+      )
+      .finally(() => {
+        this.#askingForTime = undefined;
+      });
+    return this.#askingForTime;
+  }
+
+  #learnTime({ headers }: Response): void {
+    const ahead = Date.parse(headers.get('date') ?? '') - Date.now();
+    if (Number.isNaN(ahead)) return;
+    this.#measured = { offset: Math.abs(ahead) < RIGHT_MS ? 0 : ahead, drift: driftNow() };
+  }
+
+  async #fetch({ token }: Claims, path: string, { body, keepalive = false, tag }: Sending): Promise<Answer> {
+    if (!this.isOpen) return NO_ANSWER;
     const { key, workspace } = this.#options;
-    const deadline = AbortSignal.timeout(TIMEOUT_MS);
     const abort = new AbortController();
     const end = () => abort.abort();
-    deadline.addEventListener('abort', end);
+    const deadline = setTimeout(end, TIMEOUT_MS);
     const closing = this.#closing?.signal;
     closing?.addEventListener('abort', end);
+    // What outlives the page is not aborted, but waited for no longer.
+    const ended = new Promise<never>((_, reject) => abort.signal.addEventListener('abort', reject));
+    ended.catch(() => {});
     try {
-      const answer = await fetch(this.#base + path, {
+      const request = fetch(this.#base + path, {
         method: body === undefined ? 'GET' : 'POST',
         headers: {
           authorization: `Bearer ${key}`,
           'x-service-workspace': workspace,
           'x-service-user-token': token,
           ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+          ...(tag === undefined ? {} : { 'if-none-match': tag }),
         },
         credentials: 'omit',
         cache: 'no-store',
@@ -122,21 +172,26 @@ export class Connection {
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
         ...(keepalive ? {} : { signal: abort.signal }),
       });
-      const date = Date.parse(answer.headers.get('date') ?? '');
-      if (date > 0) {
-        const ahead = date - Date.now();
-        this.offset = Math.abs(ahead) < RIGHT_MS ? 0 : ahead;
-      }
-      const waitMs = 1000 * (Number(answer.headers.get('retry-after')) || 0);
-      return { status: answer.status, waitMs, body: await answer.json().catch(() => undefined) };
+      const answer = await Promise.race([request, ended]);
+      this.#learnTime(answer);
+      const waitMs = Math.min(MAX_WAIT_MS, 1000 * (Number(answer.headers.get('retry-after')) || 0));
+      return {
+        status: answer.status,
+        waitMs,
+        tag: answer.headers.get('etag') ?? undefined,
+        body: await Promise.race([answer.json().catch(() => undefined), ended]),
+      };
     } catch {
       return NO_ANSWER;
     } finally {
-      deadline.removeEventListener('abort', end);
+      clearTimeout(deadline);
       closing?.removeEventListener('abort', end);
     }
   }
 }
+
+/** Stays the same while this clock runs, Unix ms. */
+const driftNow = () => Date.now() - performance.now();
 
 /** Reads what a token says in clear; the service checks its signature. Undefined for a text that is none. */
 function claimsOf(token: string, given: string | undefined): Claims | undefined {

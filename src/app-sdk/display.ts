@@ -18,8 +18,11 @@ export interface Place {
 }
 
 interface Polled {
-  at: number;
+  /** When the surface may be asked for again, by the ticks of the page. */
+  next: number;
   messages: Message[];
+  /** By which the service says that these are still its messages. */
+  tag: string | undefined;
   asking: Promise<void> | undefined;
 }
 
@@ -40,6 +43,8 @@ export class Display {
   readonly #closed: Set<string>;
   #dialog: Shown | undefined;
   #running = false;
+  /** Whom the messages are for. */
+  #hashId: string | undefined;
 
   constructor(connection: Connection, queue: Queue, options: AppOptions) {
     this.#connection = connection;
@@ -99,24 +104,38 @@ export class Display {
   async #poll(surface: string): Promise<Polled> {
     let polled = this.#surfaces.get(surface);
     if (!polled) {
-      polled = { at: 0, messages: [], asking: undefined };
+      polled = { next: 0, messages: [], tag: undefined, asking: undefined };
       this.#surfaces.set(surface, polled);
     }
-    if (Date.now() - polled.at >= POLL_MS) polled.asking ??= this.#ask(surface, polled);
+    if (performance.now() >= polled.next) polled.asking ??= this.#ask(surface, polled);
     await polled.asking;
     return polled;
   }
 
   async #ask(surface: string, polled: Polled): Promise<void> {
     const user = await this.#connection.user();
+    this.#isFor(user?.hashId);
     if (user) {
-      polled.at = Date.now();
+      polled.next = performance.now() + POLL_MS;
       const query = new URLSearchParams({ hashId: user.hashId, surface });
-      const { status, body } = await this.#connection.send(user, `/v1/messages?${query}`);
-      const { messages } = (body ?? {}) as { messages?: Message[] };
-      if (status === 200 && Array.isArray(messages)) polled.messages = messages;
+      const { tag } = polled;
+      const answer = await this.#connection.send(user, `/v1/messages?${query}`, { tag });
+      const { messages } = (answer.body ?? {}) as { messages?: Message[] };
+      if (answer.status === 200 && Array.isArray(messages) && user.hashId === this.#hashId) {
+        polled.messages = messages;
+        polled.tag = answer.tag;
+      }
+      polled.next = Math.max(polled.next, performance.now() + answer.waitMs);
     }
     polled.asking = undefined;
+  }
+
+  /** What was found for one user is not for the next one. */
+  #isFor(hashId: string | undefined): void {
+    if (hashId === this.#hashId) return;
+    this.#hashId = hashId;
+    for (const polled of this.#surfaces.values()) Object.assign(polled, { messages: [], tag: undefined });
+    for (const { close } of [...this.#shown.values()]) close();
   }
 
   /** Shows a message, unless another tab does. Resolves with whether it is shown. */
@@ -124,7 +143,10 @@ export class Display {
     return new Promise((resolve) => {
       const shown = () => {
         const isTaken = (asDialog && this.#dialog) || this.#places.get(place);
-        if (!this.#running || isTaken || this.#shown.has(message.decisionId)) {
+        // Another tab may have closed it meanwhile.
+        for (const decisionId of this.#remembered()) this.#closed.add(decisionId);
+        const isDone = this.#shown.has(message.decisionId) || this.#closed.has(message.decisionId);
+        if (!this.#running || isTaken || isDone) {
           resolve(false);
           return Promise.resolve();
         }
@@ -185,7 +207,8 @@ export class Display {
         if (this.#places.get(place) === shown) this.#places.set(place, undefined);
         view.leave();
         closed();
-        if (this.#running && this.#places.has(place)) void this.#offer(place);
+        // The place is free, and after a dialog there may be another one elsewhere.
+        if (this.#running) this.pollAll();
       },
     };
     this.#shown.set(message.decisionId, shown);
@@ -203,7 +226,8 @@ export class Display {
 
   #remembered(): string[] {
     try {
-      return JSON.parse(localStorage.getItem(this.#memory) ?? '[]') as string[];
+      const found: unknown = JSON.parse(localStorage.getItem(this.#memory) ?? '[]');
+      return Array.isArray(found) ? found : [];
     } catch {
       return [];
     }

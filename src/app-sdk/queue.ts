@@ -26,9 +26,12 @@ export class Queue {
   readonly #sending = new Set<string>();
   #loaded: Promise<void> | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
+  /** Times by the ticks of the page, which no change of the clock moves. */
   #due = 0;
-  #failures = 0;
   #notBefore = 0;
+  /** Until then the service asks for no request, also while the page is left. */
+  #refusedUntil = 0;
+  #failures = 0;
   /** Events since the last request, and their characters. */
   #fresh = { events: 0, chars: 0 };
   /** How many events were given up: too many, too old, or refused by the service. */
@@ -63,7 +66,8 @@ export class Queue {
   /** Resolves with the id of an event once it is kept on this device. */
   async track(event: string, properties?: Properties): Promise<string> {
     if (!this.#connection.isOpen) throw new Error('the app is not started');
-    const at = Date.now();
+    const seq = Date.now();
+    const time = this.#time();
     const user = await this.#connection.user();
     if (!user) throw new Error('no user is signed in');
     if (user.userId === undefined)
@@ -73,7 +77,7 @@ export class Queue {
     if (sizeOf(of) > MAX_EVENT_CHARS)
       throw new RangeError(`the event is larger than ${MAX_EVENT_CHARS} characters`);
     const id = crypto.randomUUID();
-    await this.#add({ id, at, seq: at, event: of });
+    await this.#add({ id, ...time, seq, event: of });
     return id;
   }
 
@@ -81,8 +85,12 @@ export class Queue {
   async report(hashId: string, decisionId: string, type: string): Promise<void> {
     const id = `${decisionId} ${type}`;
     if (this.#items.some((item) => item.id === id)) return;
-    const at = Date.now();
-    await this.#add({ id, at, seq: at, outcome: { decisionId, type, hashId } }, true);
+    await this.#add({ id, ...this.#time(), seq: Date.now(), outcome: { decisionId, type, hashId } }, true);
+  }
+
+  #time(): Pick<Item, 'at' | 'exact'> {
+    const { offset } = this.#connection;
+    return offset === undefined ? { at: Date.now() } : { at: Date.now() + offset, exact: true };
   }
 
   async #add(item: Item, now = false): Promise<void> {
@@ -101,9 +109,11 @@ export class Queue {
 
   /** Gives up what is too old, and the oldest of what is too many. */
   #drop(): void {
-    const oldest = Date.now() - MAX_AGE_MS;
+    const { offset } = this.#connection;
+    // Which are old is known once the time is.
+    const oldest = offset === undefined ? Number.NEGATIVE_INFINITY : this.#connection.now() - MAX_AGE_MS;
     const many = this.#items.length - MAX_ITEMS;
-    const gone = this.#items.filter(({ at }, i) => at < oldest || i < many);
+    const gone = this.#items.filter((item, i) => i < many || timeOf(item, offset) < oldest);
     if (gone.length > 0) this.#forget(gone, true);
   }
 
@@ -116,7 +126,7 @@ export class Queue {
 
   /** Flushes after a while, unless it is to be done before. */
   #later(ms: number): void {
-    const due = Date.now() + ms;
+    const due = performance.now() + ms;
     if (this.#timer !== undefined && this.#due <= due) return;
     clearTimeout(this.#timer);
     this.#due = due;
@@ -129,11 +139,15 @@ export class Queue {
   /** Sends what waits for the user. `leaving`: at once, so that it outlives the page. */
   async flush(leaving = false): Promise<void> {
     if (!this.#connection.isOpen) return;
-    const wait = this.#notBefore - Date.now();
-    if (wait > 0 && !leaving) return this.#later(wait);
+    const wait = (leaving ? this.#refusedUntil : this.#notBefore) - performance.now();
+    if (wait > 0) return this.#later(wait);
     const user = leaving ? this.#connection.known : await this.#connection.user();
     if (!user) return this.#later(this.#flushMs);
     if (!leaving && this.#sending.size > 0) return this.#later(SECOND_MS / 10);
+    // That of an event stays as it is stored, and no poll may have told the time.
+    if (!leaving && this.#connection.offset === undefined && this.#items.some(({ event }) => event))
+      await this.#connection.askForTime();
+    this.#drop();
     this.#fresh = { events: 0, chars: 0 };
     const free = this.#items.filter(({ id }) => !this.#sending.has(id));
     const outcomes = free.filter(({ outcome }) => outcome?.hashId === user.hashId).slice(0, 5);
@@ -143,25 +157,32 @@ export class Queue {
       this.#send([item], () => {
         const { decisionId, type } = item.outcome!;
         const path = `/v1/messages/${encodeURIComponent(decisionId)}/outcomes`;
-        return this.#connection.send(user, path, { type }, true);
+        return this.#connection.send(user, path, { body: { type }, keepalive: true });
       }),
     );
     if (events.length > 0)
       requests.push(
         this.#send(events, () => {
-          const body = events.map(({ id, at, event }) => ({
-            ...event,
-            timestamp: new Date(at + (offset ?? 0)).toISOString(),
-            eventId: id,
+          // Nothing happens later than now, whatever was the matter with the clock.
+          const now = this.#connection.now();
+          const body = events.map((item) => ({
+            ...item.event,
+            timestamp: new Date(Math.min(now, timeOf(item, offset))).toISOString(),
+            eventId: item.id,
           }));
-          return this.#connection.send(user, '/v1/events', { events: body }, leaving);
+          return this.#connection.send(user, '/v1/events', { body: { events: body }, keepalive: leaving });
         }),
       );
     if (requests.length === 0) return;
     const sent = await Promise.all(requests);
     const ok = sent.every((done) => done);
     if (this.#items.some(({ id }) => !this.#sending.has(id)) && this.#connection.isOpen && !leaving)
-      this.#later(ok ? SECOND_MS / 10 : Math.max(0, this.#notBefore - Date.now()));
+      this.#later(ok ? SECOND_MS / 10 : Math.max(0, this.#notBefore - performance.now()));
+  }
+
+  #fail({ waitMs }: Answer): void {
+    this.#notBefore = performance.now() + backoff(++this.#failures, waitMs);
+    if (waitMs > 0) this.#refusedUntil = this.#notBefore;
   }
 
   /** Sends items. Resolves with whether they are done. */
@@ -170,8 +191,10 @@ export class Queue {
     const offset = this.#connection.offset;
     const answer = await send();
     for (const { id } of items) this.#sending.delete(id);
-    const { status } = answer;
-    if (status >= 200 && status < 300) {
+    const { status, body } = answer;
+    // A page of a proxy or of a log-in says nothing of what was sent.
+    const isOfService = typeof body === 'object' && body !== null && 'requestId' in body;
+    if (status === 202 && isOfService) {
       this.#failures = 0;
       this.#forget(items, false);
       return true;
@@ -179,13 +202,16 @@ export class Queue {
     // The times were those of a clock that was not corrected yet.
     const corrected = Math.abs((this.#connection.offset ?? 0) - (offset ?? 0)) > 1000;
     if (status === 400 && corrected && items[0]!.event) return false;
-    const wrong = status === 400 ? wrongOf(answer.body, items) : [];
+    const wrong = status === 400 ? wrongOf(body, items) : [];
     if (wrong.length > 0) this.#forget(wrong, true);
-    else if ([400, 403, 404, 409, 413].includes(status)) this.#forget(items, true);
-    else this.#notBefore = Date.now() + backoff(++this.#failures, answer.waitMs);
+    else if (isOfService && [400, 403, 404, 409, 413].includes(status)) this.#forget(items, true);
+    else this.#fail(answer);
     return false;
   }
 }
+
+/** When an item happened by the clock of the service, as far as it is known. */
+const timeOf = ({ at, exact }: Item, offset: number | undefined) => (exact ? at : at + (offset ?? 0));
 
 /** The first items that one request may have. */
 function batchOf(items: readonly Item[]): Item[] {

@@ -6,6 +6,7 @@ const waiting = new Set<Slot>();
 
 /** `<svc-slot surface="home">`: a place of the page for the messages of a surface. Empty, it takes no room. */
 class Slot extends Element implements Place {
+  static readonly observedAttributes = ['surface'];
   readonly #root = this.attachShadow({ mode: 'open' });
   #on: Display | undefined;
 
@@ -20,6 +21,17 @@ class Slot extends Element implements Place {
 
   disconnectedCallback(): void {
     waiting.delete(this);
+    this.#leave();
+  }
+
+  /** What is shown belongs to the surface before. */
+  attributeChangedCallback(_: string, before: string | null, now: string | null): void {
+    if (!this.#on || before === now) return;
+    this.#leave();
+    this.enter();
+  }
+
+  #leave(): void {
     this.#on?.remove(this);
     this.#on = undefined;
     this.fill(undefined);

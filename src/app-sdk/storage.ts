@@ -2,8 +2,10 @@
 export interface Item {
   /** The id of the event, or `DECISION TYPE` of the outcome. */
   readonly id: string;
-  /** When it happened by the clock of this device, Unix ms. */
+  /** When it happened, Unix ms: by the clock of the service, or by that of this device while the other was not known. */
   readonly at: number;
+  /** By the clock of the service. */
+  readonly exact?: boolean;
   /** Its place in the queue. */
   readonly seq: number;
   readonly event?: {
@@ -37,7 +39,15 @@ export class Storage {
         const request = indexedDB.open(this.#name, 1);
         request.onupgradeneeded = () => request.result.createObjectStore(STORE, { keyPath: 'id' });
         request.onsuccess = () => {
-          request.result.onversionchange = () => request.result.close();
+          const closed = () => {
+            this.#opened = undefined;
+          };
+          // The user removes what the page has stored: it may be stored again.
+          request.result.onclose = closed;
+          request.result.onversionchange = () => {
+            request.result.close();
+            closed();
+          };
           resolve(request.result);
         };
         request.onerror = () => resolve(undefined);

@@ -40,6 +40,8 @@ export interface Endpoint extends Operation {
   readonly stream?: boolean;
   /** True for a GET that takes note of what it served. */
   readonly marks?: boolean;
+  /** True for a GET whose answer has an entity tag, by which its sender asks whether there is another one. */
+  readonly tagged?: boolean;
   /** True for a POST that stores nothing, so that its answer is not kept for a repetition. */
   readonly storesNothing?: boolean;
   /** True if an app may call it with a publishable key and a user token. */
@@ -353,8 +355,9 @@ export const ENDPOINTS = table({
     beyondSpecification: true,
     summary: 'The pending messages of a user',
     description:
-      'What an app polls. Each message is checked again: one that has expired or no longer suits the user is withdrawn. A message that is served for the first time counts as a contact from then on.',
+      'What an app polls. Each message is checked again: one that has expired or no longer suits the user is withdrawn. A message that is served for the first time counts as a contact from then on. Send the ETag of the answer before as If-None-Match: where nothing changed, the answer is 304.',
     marks: true,
+    tagged: true,
     forClients: true,
     query: s.ListMessagesQuery,
     answer: s.ListMessagesAnswer,

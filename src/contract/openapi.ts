@@ -115,6 +115,14 @@ export function openApi(version: string): Json {
           'x-beyond-specification': true,
           schema: { type: 'string' },
         },
+        IfNoneMatch: {
+          name: 'If-None-Match',
+          in: 'header',
+          description:
+            'The `ETag` of the answer before: where the answer is the same, it is 304 without a body.',
+          'x-beyond-specification': true,
+          schema: { type: 'string' },
+        },
         ...DELIVERY_HEADERS,
       },
       headers: RESPONSE_HEADERS,
@@ -129,6 +137,7 @@ function operation(name: string, endpoint: Endpoint, schemas: Schemas, example: 
     ...(writes && !endpoint.storesNothing ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
     ...(endpoint.ofRuns ? [{ $ref: '#/components/parameters/ImportRun' }] : []),
     ...(endpoint.stream ? [{ $ref: '#/components/parameters/LastEventId' }] : []),
+    ...(endpoint.tagged ? [{ $ref: '#/components/parameters/IfNoneMatch' }] : []),
     ...pathParameters(endpoint, example),
     ...queryParameters(endpoint, schemas, example),
   ];
@@ -150,9 +159,18 @@ function operation(name: string, endpoint: Endpoint, schemas: Schemas, example: 
           },
         }
       : {}),
-    responses: { [endpoint.success]: success(endpoint, schemas, example), ...failures(endpoint) },
+    responses: {
+      [endpoint.success]: success(endpoint, schemas, example),
+      ...(endpoint.tagged ? { 304: NOT_MODIFIED } : {}),
+      ...failures(endpoint),
+    },
   };
 }
+
+const NOT_MODIFIED: Json = {
+  description: 'Nothing changed since the answer whose `ETag` the request has.',
+  headers: headersOf('success', ['ETag']),
+};
 
 function content(schema: Json, example: unknown): Json {
   return { schema, ...(example === undefined ? {} : { examples: { real: { value: example } } }) };
@@ -191,7 +209,7 @@ const typed = ({ type }: Json, text: unknown) => (type === 'integer' ? Number(te
 function success(endpoint: Endpoint, schemas: Schemas, example: Example): Json {
   const response = {
     description: endpoint.summary,
-    headers: headersOf(endpoint.method === 'GET' ? 'success' : 'write'),
+    headers: headersOf(endpoint.method === 'GET' ? 'success' : 'write', endpoint.tagged ? ['ETag'] : []),
   };
   if (endpoint.stream && endpoint.answer) {
     const schema = {

@@ -62,6 +62,8 @@ export interface ConnectOptions {
   readonly maxRetries?: number;
   /** The command sends many requests or keeps running, so optimizing its code pays off. */
   readonly lasting?: boolean;
+  /** The script of web pages that the local service serves; none without it. */
+  readonly appScript?: string;
 }
 
 /** The command that connects, and how. */
@@ -92,9 +94,11 @@ export async function connect({
   onOtherRegion,
   diagnoses = false,
   onNotice = (text) => out.notice(text),
+  appScript,
 }: ConnectingCommand): Promise<Connection> {
   const paths = pathsOf(world);
-  const local = settings.kind === 'local' ? await startLocal(world, paths, out, version) : undefined;
+  const local =
+    settings.kind === 'local' ? await startLocal(world, paths, out, version, appScript) : undefined;
   const target = local ?? (settings as Exclude<Settings, { kind: 'local' }>);
   const { createClient } = await import('../../client/client.ts');
   const { ObservedLimits } = await import('../../client/observed-limits.ts');
@@ -187,12 +191,19 @@ function folderOfLimits(paths: Paths): string {
 }
 
 /** Starts the local service inside this process. */
-async function startLocal({ clock, env }: World, { database }: Paths, out: Output, version: string) {
+async function startLocal(
+  { clock, env }: World,
+  { database }: Paths,
+  out: Output,
+  version: string,
+  appScript: string | undefined,
+) {
   const { startService } = await import('../../service/start.ts');
   const service = await startService({
     database,
     onThisMachine: true,
     version,
+    appScript,
     clock,
     seed: env.SVC_SEED || undefined,
     dataKey: env.SVC_DATA_KEY || undefined,

@@ -54,6 +54,13 @@ export const RESPONSE_HEADERS: Readonly<Record<string, Json>> = {
     'x-beyond-specification': true,
     schema: { type: 'string', enum: ['true'] },
   },
+  ETag: {
+    description: 'Stands for the answer: another answer has another one.',
+    'x-beyond-specification': true,
+    required: true,
+    schema: { type: 'string' },
+    example: '"47DEQpj8HBSa-_TImW-5JC"',
+  },
   'WWW-Authenticate': {
     description: 'How to authenticate.',
     'x-beyond-specification': true,

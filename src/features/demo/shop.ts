@@ -20,7 +20,8 @@ export async function runShop(context: Context, open: boolean): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'svc-demo-'));
   const world = withDataDir(folder, context.world);
   const settings = { kind: 'local', by: 'svc demo' } as const;
-  const connection = await connect({ world, out, flags, settings, version });
+  const appScript = join(root, 'dist', 'app.js');
+  const connection = await connect({ world, out, flags, settings, version, appScript });
   try {
     const { key } = await withAccounts({ flags: {}, world, paths: pathsOf(world), out }, async (accounts) => {
       const [workspace] = await accounts.listWorkspaces();
@@ -35,7 +36,7 @@ export async function runShop(context: Context, open: boolean): Promise<void> {
         SVC_WORKSPACE: workspace,
         SVC_API_KEY: connection.service!.apiKey!,
         SHOP_KEY: key,
-        SHOP_SDK: join(root, 'dist', 'app.js'),
+        SHOP_SDK: appScript,
       },
       stdio: ['ignore', 'pipe', 'inherit'],
     });

@@ -7,7 +7,7 @@ import type { Call, Endpoints } from '../http/endpoint.ts';
 import { nextAfter, placeOf } from '../http/page-cursor.ts';
 import type { Platform } from '../platform/platform.ts';
 import { pipeline } from '../platform/store/pipeline.ts';
-import { dayAround } from '../users/contact-day.ts';
+import { type DaySpan, dayAround } from '../users/contact-day.ts';
 import { contacts } from '../users/store/contacts.ts';
 import { users } from '../users/store/users.ts';
 import { outcomeWrites, recordOutcome } from '../webhooks/store/outcomes.ts';
@@ -19,7 +19,7 @@ import { rechecks } from './goals/store/rechecks.ts';
 import { recordReward, startCounting } from './start-counting.ts';
 import { contentCounts } from './store/content-counts.ts';
 import { decisions } from './store/decisions.ts';
-import { messages } from './store/messages.ts';
+import { type CountedMessage, messages } from './store/messages.ts';
 import { polls } from './store/polls.ts';
 import { shownContents } from './store/shown-contents.ts';
 
@@ -30,7 +30,14 @@ export interface MessageNeeds extends Pick<Platform, 'cipher' | 'repeatable'> {
 }
 
 export const messageEndpoints = (needs: MessageNeeds): Endpoints => ({
-  listMessages: { priority: 'interactive', handle: async (call) => ({ body: await serve(call, needs) }) },
+  listMessages: {
+    priority: 'interactive',
+    unmarked: async (call) => {
+      const body = await servedBefore(call, needs);
+      return body && { body };
+    },
+    handle: async (call) => ({ body: await serve(call, needs) }),
+  },
 
   peekMessages: async (call) => {
     const { checked, next } = await pageOf(call, call.params.hashId!, needs);
@@ -80,6 +87,32 @@ export const messageEndpoints = (needs: MessageNeeds): Endpoints => ({
 });
 
 /**
+ * A page as `serve` serves it, where that changes nothing: each message suits the user, and was served before with a contact
+ * of this day, or waits. Undefined where it changes something.
+ */
+async function servedBefore(call: Call<'listMessages'>, needs: MessageNeeds): Promise<object | undefined> {
+  const { tx, workspace, query } = call;
+  const hashId = query.hashId!;
+  const [isNoted, { checked, next, day }] = await pipeline([
+    polls.isNoted(tx, workspace.id, query.channel ?? ''),
+    pageOf(call, hashId, needs),
+  ]);
+  if (!isNoted || checked.some(({ suits }) => !suits)) return undefined;
+  const earlier = checked.some(({ contactAt }) => contactAt < day.start);
+  const contactsToday = earlier ? await contacts.count(tx, workspace.id, hashId, day.start, day.end) : 0;
+  const served = checked.filter((each) => !isOverCap(each, day, contactsToday));
+  if (served.some(({ contactAt, servedAt }) => contactAt < day.start || servedAt === null)) return undefined;
+  return { messages: served.map(({ message }) => message), ...next };
+}
+
+/** True if a message waits, as its contact would be one of this day above the cap of its decision. */
+const isOverCap = (
+  { contactAt, maxContacts }: Pick<CountedMessage, 'contactAt' | 'maxContacts'>,
+  day: DaySpan,
+  contactsToday: number,
+) => contactAt < day.start && maxContacts !== null && contactsToday >= maxContacts;
+
+/**
  * Serves a page of the messages that wait for a user. What no longer suits the user is withdrawn, and its contact is
  * released if it was never served. A message that is served for the first time counts from now on. One that was decided on
  * an earlier day, or served on one, is a contact of this day, within the cap of its decision, or waits. The user is locked
@@ -96,10 +129,10 @@ async function serve(call: Call<'listMessages'>, needs: MessageNeeds): Promise<o
     contactsToday = await contacts.count(tx, workspace.id, hashId, day.start, day.end);
   }
   const served: object[] = [];
-  for (const { message, servedAt, suits, contactAt, maxContacts } of checked) {
+  for (const each of checked) {
+    const { message, servedAt, suits } = each;
     const { decisionId, contentId } = message;
-    const ofToday = contactAt >= day.start;
-    if (suits && !ofToday && maxContacts !== null && contactsToday >= maxContacts) continue;
+    if (suits && isOverCap(each, day, contactsToday)) continue;
     const decision =
       servedAt === null ? await decisions.lockForUpdate(tx, workspace.id, decisionId) : undefined;
     if (!suits) {
@@ -110,7 +143,7 @@ async function serve(call: Call<'listMessages'>, needs: MessageNeeds): Promise<o
       }
       continue;
     }
-    if (!ofToday && (await messages.takeContact(tx, workspace.id, decisionId, day.start))) {
+    if (each.contactAt < day.start && (await messages.takeContact(tx, workspace.id, decisionId, day.start))) {
       await contacts.add(tx, workspace.id, hashId, 'decision', decisionId);
       contactsToday++;
     }
@@ -127,6 +160,9 @@ async function serve(call: Call<'listMessages'>, needs: MessageNeeds): Promise<o
   return { messages: served, ...next };
 }
 
+/** Of a page without messages, for which no day matters. */
+const NO_DAY: DaySpan = { day: '', start: 0, end: 0 };
+
 /**
  * Reads a page of the messages that wait for a user. Each is checked again: what left the catalog, no longer suits the
  * user or was dismissed or actioned elsewhere does not suit.
@@ -139,9 +175,9 @@ async function pageOf(
   const page = await messages.waiting(tx, workspace.id, hashId, query, placeOf(query.after));
   const last = page.rows.at(-1);
   const next = nextAfter(page, last && { at: last.at, id: last.decisionId });
-  const user = last && (await users.find(tx, cipher, workspace.id, hashId));
+  if (!last) return { checked: [], next, day: NO_DAY };
+  const user = await users.find(tx, cipher, workspace.id, hashId);
   const day = dayAround(now, user?.timeZone ?? undefined);
-  if (!last) return { checked: [], next, day };
   const catalog = await catalogs.of(tx, workspace.id);
   const { byId, repeats, settings } = catalog;
   const taken = (await guards.of(tx, workspace.id, catalog))?.contents;

@@ -1,12 +1,14 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import type { Context } from 'hono';
+import { isKnown } from './etag.ts';
 
 /** The script of web pages without a bundler, as it is served. */
 interface AppScript {
   /** The paths at which it is served: by its name, and by its hash. */
   readonly paths: readonly string[];
-  answer(c: Context): Response;
+  /** `now`, Unix ms, is told to apps, which correct their clock by it. */
+  answer(c: Context, now: number): Response;
 }
 
 /** How long a browser may use the script by its name without asking, in seconds; by its hash, a year. */
@@ -25,19 +27,18 @@ export function readAppScript(file: string): AppScript | undefined {
   const hashed = `/v1/app-${hash}.js`;
   return {
     paths: ['/v1/app.js', hashed],
-    answer: (c) => {
+    answer: (c, now) => {
       const headers = {
         etag,
         'content-type': 'text/javascript; charset=utf-8',
         'cache-control': c.req.path === hashed ? BY_HASH : BY_NAME,
         'access-control-allow-origin': '*',
+        'access-control-expose-headers': 'date',
+        date: new Date(now).toUTCString(),
         'cross-origin-resource-policy': 'cross-origin',
         'x-content-type-options': 'nosniff',
       };
-      const known = (c.req.header('if-none-match') ?? '')
-        .split(',')
-        .map((each) => each.trim().replace(/^W\//, ''));
-      return known.includes(etag) || known.includes('*')
+      return isKnown(c.req.header('if-none-match'), etag)
         ? new Response(null, { status: 304, headers })
         : new Response(body, { headers });
     },

@@ -25,6 +25,7 @@ import type {
   UnkeyedRoute,
 } from './endpoint.ts';
 import { errorResponse, toServiceError } from './error-response.ts';
+import { isKnown, tagOf } from './etag.ts';
 import { type Answer, writeOnce } from './idempotent-write.ts';
 import type { RequestRecord, RequestRecorder } from './record-requests.ts';
 import { checkedBody } from './request-body.ts';
@@ -99,7 +100,8 @@ export function createApp(parts: AppParts): Hono<{ Bindings: HttpBindings }> {
     app.all(path, (c) => refuse(c, error));
   }
   // Without a key, for web pages.
-  for (const path of parts.appScript?.paths ?? []) app.get(path, parts.appScript!.answer);
+  for (const path of parts.appScript?.paths ?? [])
+    app.get(path, (c) => parts.appScript!.answer(c, parts.platform.clock.now()));
   // For load balancers, without a key: liveness and readiness.
   app.get('/healthz', (c) => c.text('ok\n'));
   app.get('/readyz', async (c) => {
@@ -217,16 +219,17 @@ async function callHandler(
   const most = client && endpoint.clientBytes;
   const { raw, body } = await checkedBody(c.env.incoming, endpoint, served, most);
   await (prepared ?? served.prepare?.(workspace.id, body as Call['body'], request.params));
-  const work = async (tx: Tx) => {
-    const call = {
+  const callIn = (tx: Tx) =>
+    ({
       ...request,
       tx,
       body,
       get now() {
         return tx.now;
       },
-    } as unknown as Call;
-    const reply = await served.handle(call);
+    }) as unknown as Call;
+  const work = async (tx: Tx) => {
+    const reply = await served.handle(callIn(tx));
     const { error, beforeCommit, afterCommit } = reply;
     const answer = error
       ? { status: error.status, body: JSON.stringify(error.body(request.requestId)) }
@@ -239,6 +242,12 @@ async function callHandler(
     return respond((await store.read(work)).answer, headers);
 
   const idempotencyKey = c.req.header(HEADERS.idempotencyKey);
+  const respondTagged = (answer: Answer) =>
+    endpoint.tagged ? respondByTag(c.req.header('if-none-match'), answer, headers) : respond(answer, headers);
+  if (served.unmarked && idempotencyKey === undefined) {
+    const reply = await store.read((tx) => served.unmarked!(callIn(tx)));
+    if (reply) return respondTagged(toAnswer(reply, endpoint));
+  }
   const shared = served.concurrencyKeys?.({ params: request.params, body: body as Call['body'] }) ?? [];
   const keys = idempotencyKey === undefined ? shared : [...shared, { key: `key ${idempotencyKey}` }];
   const written = await writeOnce(
@@ -257,7 +266,7 @@ async function callHandler(
     writing,
   );
   if (written.replayed) headers.set(HEADERS.idempotentReplayed, 'true');
-  return respond(written.answer, headers);
+  return respondTagged(written.answer);
 }
 
 /** Sets the headers that describe the service to holders of a key of a workspace. */
@@ -328,4 +337,14 @@ function toAnswer(reply: Reply, endpoint: Endpoint): Answer {
 function respond(answer: Answer, headers: Headers): Response {
   if (answer.body !== null) headers.set('content-type', 'application/json');
   return new Response(answer.body, { status: answer.status, headers });
+}
+
+/** Answers with the tag of the answer, and without it where the request says that its sender has it. */
+function respondByTag(ifNoneMatch: string | undefined, answer: Answer, headers: Headers): Response {
+  if (answer.status !== 200 || answer.body === null) return respond(answer, headers);
+  const tag = tagOf(answer.body);
+  headers.set('etag', tag);
+  // A browser may keep it, and has to ask.
+  headers.set('cache-control', 'private, no-cache');
+  return isKnown(ifNoneMatch, tag) ? new Response(null, { status: 304, headers }) : respond(answer, headers);
 }

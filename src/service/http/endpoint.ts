@@ -87,6 +87,11 @@ export interface Descriptor<N extends EndpointName = EndpointName, Body = Reques
   readonly readBody?: (raw: Buffer) => Body;
   /** The field of the body that is an array of records, which are validated in chunks. */
   readonly records?: string;
+  /**
+   * Answers a call of a GET that marks, if there is nothing to take note of; else undefined, and `handle` answers it. Its
+   * transaction reads, which costs less.
+   */
+  readonly unmarked?: (call: Call<N, Body>) => Promise<Reply | undefined>;
   readonly handle: Handler<N, Body>;
 }
 

@@ -13,6 +13,8 @@ it('serves the script of web pages by its name and by its hash, without a key', 
   expect([named.status, await named.text()]).toEqual([200, readFileSync(file, 'utf8')]);
   expect(named.headers.get('content-type')).toBe('text/javascript; charset=utf-8');
   expect(named.headers.get('access-control-allow-origin')).toBe('*');
+  expect(named.headers.get('access-control-expose-headers')).toBe('date');
+  expect(Math.abs(Date.parse(named.headers.get('date')!) - Date.now())).toBeLessThan(60_000);
   expect(named.headers.get('cache-control')).toBe('public, max-age=300');
   const hash = createHash('sha384').update(readFileSync(file)).digest('hex').slice(0, 16);
   const hashed = await fetch(`${url}/v1/app-${hash}.js`);

@@ -24,6 +24,15 @@ export const polls = {
     );
   },
 
+  /** True if `seen` would not write: a poll was taken note of lately. */
+  async isNoted(tx: Tx, workspaceId: string, channel: string): Promise<boolean> {
+    const row = await tx.sql.get(
+      'SELECT 1 AS noted FROM polled_channel WHERE workspace_id = ? AND channel = ? AND at_ms >= ?',
+      [workspaceId, channel, tx.now - GRAIN_MS],
+    );
+    return row !== undefined;
+  },
+
   /** Deletes up to `limit` polls beyond every look-back; returns how many. */
   purge: olderThan('polled_channel', 'channel', 'at_ms', KEPT_MS),
 

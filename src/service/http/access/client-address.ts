@@ -32,7 +32,9 @@ export function proxyList(entries: readonly string[]): BlockList {
 }
 
 const isProxy = (address: string, proxies: BlockList): boolean =>
-  isIP(address) !== 0 && proxies.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
+  proxies.rules.length > 0 &&
+  isIP(address) !== 0 &&
+  proxies.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
 
 /** Removes the port, the brackets and the mapping of IPv4 into IPv6 (RFC 4291, 2.5.5.2). */
 function plain(address: string): string {

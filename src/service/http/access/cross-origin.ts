@@ -13,6 +13,7 @@ const SENT = [
   HEADERS.userToken,
   HEADERS.idempotencyKey,
   'content-type',
+  'if-none-match',
 ];
 
 /**
@@ -25,7 +26,7 @@ export function admitOrigin(origin: string | undefined, origins: readonly string
   if (!origins.includes(origin) && !origins.includes('*'))
     throw new ServiceError('forbidden', 'Web pages of this origin may not use the publishable keys.');
   headers.set('access-control-allow-origin', origin);
-  headers.set('access-control-expose-headers', [...ANSWER_HEADERS, 'date'].join(', '));
+  headers.set('access-control-expose-headers', [...ANSWER_HEADERS, 'date', 'etag'].join(', '));
 }
 
 /**
