@@ -46,7 +46,7 @@ export async function openStore(
 
 /** Opens the data without a limiter: for a process that reads it and serves no requests. */
 export async function connectStore(database: string, clock: Clock): Promise<Store> {
-  if (!isPostgres(database)) return SqliteStore.openToRead(database, clock);
+  if (!isPostgres(database)) return SqliteStore.open(database, clock);
   const { PostgresStore } = await import('./store/postgres/store.ts');
   return PostgresStore.open(database, clock);
 }

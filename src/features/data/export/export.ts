@@ -129,15 +129,11 @@ async function* pages(
 }
 
 async function* pagesOf(source: Source, type: ExportType, workspace: string, from: After | undefined) {
-  for (let next = source.page(workspace, type, from); ; ) {
-    const page = await next;
-    if (page.next !== undefined) {
-      // The next page is read while this one is encoded.
-      next = source.page(workspace, type, page.next);
-      next.catch(() => {});
-    }
+  for (let after = from; ; ) {
+    const page = await source.page(workspace, type, after);
     yield { type, workspace, page };
     if (page.next === undefined) return;
+    after = page.next;
   }
 }
 

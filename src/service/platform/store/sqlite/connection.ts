@@ -22,7 +22,7 @@ export const sqliteDialect: Dialect = {
 };
 
 /** How long a statement waits for a lock of another process. The wait blocks the whole process. */
-export const BUSY_TIMEOUT_MS = 10_000;
+const BUSY_TIMEOUT_MS = 10_000;
 /** PRAGMA auto_vacuum of a file that gives back pages in pieces. */
 const INCREMENTAL = 2;
 /** Pause between attempts of statements for which SQLite does not wait. */
@@ -222,31 +222,31 @@ export class SqliteConnection implements Sql {
   }
 
   #translate(error: unknown): unknown {
-    return translateError(this.#path, error);
+    const { code, message } = error as { code?: unknown; message: string };
+    if (code === '') return this.#translateOpening(message, error);
+    if (typeof code !== 'string' || !code.startsWith('SQLITE_')) return error;
+    if (code.startsWith('SQLITE_CONSTRAINT')) return new ConstraintViolation(message, error);
+    if (code.startsWith('SQLITE_NOTADB') || code.startsWith('SQLITE_CORRUPT')) {
+      return new StoreUnusable(
+        `${this.#path} is damaged or is not an SQLite file (${message}): restore a backup, or pass another file`,
+        error,
+      );
+    }
+    if (/^SQLITE_(FULL|IOERR|BUSY|LOCKED|READONLY|CANTOPEN|NOMEM|PROTOCOL)/.test(code)) {
+      return new StoreUnavailable(`${this.#path}: ${message}`, error);
+    }
+    return error;
   }
-}
 
-/** The error of the store for an error of the driver. */
-export function translateError(path: string, error: unknown): unknown {
-  const { code, message } = error as { code?: unknown; message: string };
-  // libsql reports a file that it cannot open without a code.
-  if (code === '') return /^ConnectionFailed/.test(message) ? new StoreNotOpened(path, error) : error;
-  if (typeof code !== 'string' || !code.startsWith('SQLITE_')) return error;
-  if (code.startsWith('SQLITE_CONSTRAINT')) return new ConstraintViolation(message, error);
-  if (code.startsWith('SQLITE_NOTADB') || code.startsWith('SQLITE_CORRUPT')) {
-    return new StoreUnusable(
-      `${path} is damaged or is not an SQLite file (${message}): restore a backup, or pass another file`,
-      error,
-    );
+  /** libsql reports a file that it cannot open without a code. */
+  #translateOpening(message: string, error: unknown): unknown {
+    if (!/^ConnectionFailed/.test(message)) return error;
+    return new StoreNotOpened(this.#path, error);
   }
-  if (/^SQLITE_(FULL|IOERR|BUSY|LOCKED|READONLY|CANTOPEN|NOMEM|PROTOCOL)/.test(code)) {
-    return new StoreUnavailable(`${path}: ${message}`, error);
-  }
-  return error;
 }
 
 /** Converts the ArrayBuffers that the driver returns for blobs to Uint8Array. */
-export function withBytes(row: Record<string, unknown>): Record<string, unknown> {
+function withBytes(row: Record<string, unknown>): Record<string, unknown> {
   for (const column in row) {
     const value = row[column];
     if (value instanceof ArrayBuffer) row[column] = new Uint8Array(value);

@@ -17,11 +17,10 @@ import {
 } from '../store.ts';
 import { OFFSET } from '../test-clock.ts';
 import { ChangeWatch } from './change-watch.ts';
-import { BUSY_TIMEOUT_MS, SqliteConnection, sqliteDialect } from './connection.ts';
+import { SqliteConnection, sqliteDialect } from './connection.ts';
 import { GroupWriter } from './group-writer.ts';
 import { refuseLostData } from './lost-data.ts';
 import { refuseForeign } from './ownership.ts';
-import { ReadingThread } from './reading-thread.ts';
 import { scrub } from './scrub.ts';
 import { shrink } from './shrink.ts';
 import { WriteQueue } from './write-queue.ts';
@@ -66,8 +65,6 @@ export class SqliteStore implements Store {
   readonly #clock: Clock;
   readonly #writer: GroupWriter;
   readonly #reader: SqliteConnection;
-  /** Where transactions read, if it is not the connection of this thread. */
-  readonly #thread: ReadingThread | undefined;
   readonly #notifications = new EventEmitter().setMaxListeners(0);
   readonly #queue = new WriteQueue<Job>(GROUP_SIZE);
   #clockOffset = 0;
@@ -78,12 +75,11 @@ export class SqliteStore implements Store {
   /** What waits for the end of a group. */
   readonly #waiting: Array<() => void> = [];
 
-  private constructor(path: string, clock: Clock, readsIn: 'this thread' | 'a thread') {
+  private constructor(path: string, clock: Clock) {
     this.#path = path;
     this.#clock = clock;
     this.#writer = new GroupWriter(path);
     this.#reader = new SqliteConnection(path);
-    if (readsIn === 'a thread') this.#thread = new ReadingThread(path, BUSY_TIMEOUT_MS);
     this.#watch = new ChangeWatch(
       () => (this.#flushing ? undefined : this.#dataVersion()),
       () => {
@@ -97,23 +93,17 @@ export class SqliteStore implements Store {
     return (await SqliteStore.openAndMigrate(path, clock)).store;
   }
 
-  /** Like `open`, for long reads, which go on beside other work (reading-thread.ts). */
-  static async openToRead(path: string, clock: Clock): Promise<SqliteStore> {
-    return (await SqliteStore.openAndMigrate(path, clock, MIGRATIONS, 'a thread')).store;
-  }
-
   /** Like `open`, and also returns the schema versions before and after. */
   static async openAndMigrate(
     path: string,
     clock: Clock,
     migrations: readonly Migration[] = MIGRATIONS,
-    readsIn: 'this thread' | 'a thread' = 'this thread',
   ): Promise<{ store: SqliteStore } & Migrated> {
     refuseForeign(path);
     ensurePrivateDir(dirname(path));
     refuseLostData(path);
     ensurePrivateFile(path);
-    const store = new SqliteStore(path, clock, readsIn);
+    const store = new SqliteStore(path, clock);
     try {
       const { from, to } = await store.write((tx) => migrate(tx.sql, clock.now(), migrations));
       return { store, from, to };
@@ -146,30 +136,17 @@ export class SqliteStore implements Store {
   }
 
   read<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
-    const thread = this.#thread;
-    const run = thread
-      ? () => this.#readIn(thread, work)
-      : async () => {
-          this.#reader.begin('DEFERRED');
-          try {
-            return await work(this.#tx(this.#reader, readTx));
-          } finally {
-            this.#reader.rollBack();
-          }
-        };
+    const run = async () => {
+      this.#reader.begin('DEFERRED');
+      try {
+        return await work(this.#tx(this.#reader, readTx));
+      } finally {
+        this.#reader.rollBack();
+      }
+    };
     const result = this.#reading.then(run);
     this.#reading = result.catch(() => {});
     return result;
-  }
-
-  async #readIn<T>(sql: ReadingThread, work: (tx: Tx) => Promise<T>): Promise<T> {
-    await sql.all('BEGIN DEFERRED');
-    try {
-      return await work({ ...readTx, sql, now: this.#now(await sql.get<Setting>(OFFSET)) });
-    } finally {
-      // SQLite has ended the transaction itself after some failures.
-      await sql.all('ROLLBACK').catch(() => {});
-    }
   }
 
   readOne<T extends object>(sql: string, params: readonly SqlValue[]): Promise<ReadAt<T> | undefined> {
@@ -237,7 +214,6 @@ export class SqliteStore implements Store {
     this.#notifications.removeAllListeners();
     if (this.#flushing) await new Promise<void>((resolve) => (this.#onFlushed = resolve));
     await this.#reading;
-    await this.#thread?.close();
     this.#reader.close();
     this.#writer.close();
   }
