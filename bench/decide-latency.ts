@@ -19,12 +19,20 @@ const CONTENTS = Number(process.argv[3] ?? 100);
 const server = process.argv[4] === 'postgres' ? await startPostgres({ durable: true }) : undefined;
 const DECISIONS_PER_SECOND = 10;
 const BATCHES_PER_SECOND = 83;
+const GOALS = process.argv[5] === 'goals';
+const GOAL_BATCHES_PER_SECOND = 30;
+const GOAL_ROUNDS = 4;
 
 const folder = mkdtempSync(join(tmpdir(), 'svc-bench-'));
 const catalog = join(folder, 'catalog.json');
 writeFileSync(
   catalog,
-  JSON.stringify({ contents: Array.from({ length: CONTENTS }, (_, i) => contentOf(i)) }),
+  JSON.stringify({
+    contents: Array.from({ length: CONTENTS }, (_, i) => contentOf(i)),
+    ...(GOALS
+      ? { goals: [{ goalId: 'order', event: 'order_completed', within: '7d', attribute: 'last' }] }
+      : {}),
+  }),
 );
 
 const database = server ? await createDatabase(server.admin) : join(folder, 'bench.db');
@@ -45,11 +53,20 @@ try {
 
   const hashIds = await loadUsers(post);
   await warmUp(post, hashIds);
-  report('idle', await measure(post, hashIds, Math.min(SECONDS, 30), 0));
-  report(
-    `with ${BATCHES_PER_SECOND},000 events/s`,
-    await measure(post, hashIds, SECONDS, BATCHES_PER_SECOND),
-  );
+  if (GOALS)
+    for (let round = 0; round < GOAL_ROUNDS; round++)
+      for (const orders of round % 2 ? [10, 0] : [0, 10])
+        report(
+          `with ${GOAL_BATCHES_PER_SECOND},000 events/s, ${orders / 10} % of a goal`,
+          await measure(post, hashIds, SECONDS, GOAL_BATCHES_PER_SECOND, orders),
+        );
+  else {
+    report('idle', await measure(post, hashIds, Math.min(SECONDS, 30), 0));
+    report(
+      `with ${BATCHES_PER_SECOND},000 events/s`,
+      await measure(post, hashIds, SECONDS, BATCHES_PER_SECOND),
+    );
+  }
   await pool.close();
 } finally {
   await stop();
@@ -92,7 +109,7 @@ function decide(post: Post, hashId: string, i: number): Promise<string> {
   return post('/v1/decisioning/decide', JSON.stringify(body));
 }
 
-async function measure(post: Post, hashIds: string[], seconds: number, batches: number) {
+async function measure(post: Post, hashIds: string[], seconds: number, batches: number, orders = 0) {
   const cpuBefore = cpuOf(pid);
   const start = performance.now() + 100;
   const latencies: number[] = [];
@@ -100,7 +117,7 @@ async function measure(post: Post, hashIds: string[], seconds: number, batches: 
   const pending: Promise<void>[] = [];
   const timed = (into: number[], due: number, work: Promise<unknown>) =>
     pending.push(work.then(() => void into.push(performance.now() - due)));
-  const bodies = Array.from({ length: 20 }, (_, n) => batchBody(n));
+  const bodies = Array.from({ length: 20 }, (_, n) => batchBody(n, orders));
   const feed = async (perSecond: number, send: (i: number, due: number) => void) => {
     for (let i = 0; i < seconds * perSecond; i++) {
       const due = start + (i * 1000) / perSecond;
@@ -122,11 +139,13 @@ async function measure(post: Post, hashIds: string[], seconds: number, batches: 
   return { latencies, ingest, seconds: took, cores: (cpuOf(pid) - cpuBefore) / took };
 }
 
-function batchBody(n: number): string {
-  const timestamp = '2026-03-01T12:00:00Z';
+/** A batch in which so many of the 1,000 events are of a goal. */
+function batchBody(n: number, orders: number): string {
+  const timestamp = new Date().toISOString();
   const events = Array.from({ length: 1000 }, (_, i) => ({
-    userId: `user-${(n * 1000 + i) % USERS}`,
-    event: i % 2 ? 'screen_viewed' : 'button_tapped',
+    // Those of orders have decisions.
+    userId: `user-${(i < orders ? (n * 10 + i) * 7919 : n * 1000 + i) % USERS}`,
+    event: i < orders ? 'order_completed' : i % 2 ? 'screen_viewed' : 'button_tapped',
     timestamp,
     properties: { screen: `screen-${i % 9}`, amount: i },
   }));
