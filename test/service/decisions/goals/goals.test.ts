@@ -88,19 +88,24 @@ describe('goals', () => {
     const service = await open({ clock });
     await put(service, [order], { reward: { goals: { order: 0.75 }, outcomes: 0.25 } });
     const hashId = await identify(service, { userId: 'u' });
+    const log = async () =>
+      (await service.platform.store.read((tx) => rewards.after(tx, service.workspace, 0, 10))).rows;
+    // What comes before the first entry is in it.
+    const logged = (entries: number) => expect.poll(async () => (await log()).length).toBe(entries);
     const { decisionId } = (await decide(service, hashId)).body;
-    await earned(service, decisionId);
+    await logged(1);
     await outcome(service, decisionId, 'actioned');
-    await earned(service, decisionId);
+    await logged(2);
     await track(service, 'order_completed', '2026-05-01T10:30:00Z');
     await expect.poll(() => earned(service, decisionId)).toEqual({ reward: 1, goals: { order: 1 } });
     // Another catalog changes what decisions earned, and says nothing of how long responses take.
     await put(service, [order], { reward: { goal: 'order' } });
     await put(service, [order], { reward: { goals: { order: 0.5 } } });
     await expect.poll(() => earned(service, decisionId)).toMatchObject({ reward: 0.5 });
-    const { rows } = await service.platform.store.read((tx) => rewards.after(tx, service.workspace, 0, 10));
-    expect(rows.map(({ from, to, parts }) => [from, to, parts])).toEqual([
-      [null, 0, []],
+    const [first, ...others] = await log();
+    // Whether the goal was known to the writer of this entry by then or not, no part of the reward changed.
+    expect(first).toMatchObject({ from: null, to: 0 });
+    expect(others.map(({ from, to, parts }) => [from, to, parts])).toEqual([
       [0, 0.25, [{ part: '', from: 0, to: 0.25 }]],
       [0.25, 1, [{ part: 'order', from: 0, to: 0.75 }]],
       [1, 0.5, []],
