@@ -6,46 +6,24 @@
  */
 
 import { seededRandom } from '../src/kit/random.ts';
-import type { Content } from '../src/service/catalog/content.ts';
-import { decide } from '../src/service/decisions/engine/decide.ts';
 import { fold, type RewardEntry } from '../src/service/decisions/engine/learning.ts';
 import { emptyModel } from '../src/service/decisions/engine/model.ts';
+import { contents, decideAt, HOUR, MINUTE, SURFACES, shapesOf, timeOf } from './goals/world.ts';
 
-const CONTENTS = 12;
-const SURFACES = ['home', 'cart', 'search', 'account'];
-const MINUTE = 60_000;
-const HOUR = 60 * MINUTE;
 const decisions = Number(process.argv[2] ?? 20_000);
 const seeds = Number(process.argv[3] ?? 12);
-
-const contents: Content[] = Array.from({ length: CONTENTS }, (_, i) => ({
-  contentId: `content-${i}`,
-  category: 'any',
-  attributes: [],
-  channels: [],
-  surfaces: [],
-  locales: [],
-  format: 'card',
-  title: '',
-  body: '',
-  traits: [],
-  events: [],
-  prior: 0.1,
-}));
 
 /** The end of the window, after which a click without an order counts nothing. */
 const WINDOW = 72 * HOUR;
 
 /** The share of the gap that is closed in the second half, by what is learned. */
 function play(seed: string, learned: 'clicks' | 'orders' | 'orders, clicks first'): number {
-  const random = seededRandom(`world ${seed}`);
-  const normal = () => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
-  const effects = () => SURFACES.map(() => Math.exp(0.5 * normal()));
-  const shape = contents.map((_, i) => ({ bait: i % 2 === 0, clicks: effects(), orders: effects() }));
+  const shape = shapesOf(seed);
+  const isBait = (i: number) => i % 2 === 0;
   const clickOf = (i: number, surface: number) =>
-    Math.min(0.9, (shape[i]!.bait ? 0.18 : 0.06) * shape[i]!.clicks[surface]!);
+    Math.min(0.9, (isBait(i) ? 0.18 : 0.06) * shape[i]!.clicks[surface]!);
   const orderOf = (i: number, surface: number) =>
-    Math.min(0.9, (shape[i]!.bait ? 0.04 : 0.12) * shape[i]!.orders[surface]!);
+    Math.min(0.9, (isBait(i) ? 0.04 : 0.12) * shape[i]!.orders[surface]!);
   const outcomes = seededRandom(`outcomes ${seed}`);
   const model = emptyModel();
   const late: { readonly at: number; readonly entry: RewardEntry }[] = [];
@@ -54,7 +32,7 @@ function play(seed: string, learned: 'clicks' | 'orders' | 'orders, clicks first
   const ended: { readonly at: number; readonly chosen: number; readonly value: number }[] = [];
   let [own, even, best] = [0, 0, 0];
   for (let t = 0; t < decisions; t++) {
-    const now = Date.parse('2026-03-01T00:00:00Z') + t * 2 * MINUTE;
+    const now = timeOf(t);
     late.sort((a, b) => a.at - b.at);
     while (late.length > 0 && late[0]!.at <= now) fold(model, [late.shift()!.entry]);
     while (ended.length > 0 && ended[0]!.at <= now) {
@@ -63,31 +41,7 @@ function play(seed: string, learned: 'clicks' | 'orders' | 'orders, clicks first
       led[chosen]!.value += value;
     }
     const surface = Math.floor(outcomes() * SURFACES.length);
-    const choice = decide({
-      contents,
-      context: { surface: SURFACES[surface]! },
-      user: `u${t}`,
-      person: { traits: {}, events: [], history: {} },
-      audience: { traits: {}, events: new Map() },
-      guardrails: { excludeCategories: [] },
-      contactsToday: 0,
-      model,
-      seed: `${seed}:${t}`,
-      now,
-    });
-    const chosen = contents.findIndex(({ contentId }) => contentId === choice.chosen!.contentId);
-    const entry: RewardEntry = {
-      decisionId: `${t}`,
-      contentId: choice.chosen!.contentId,
-      category: 'any',
-      attributes: [],
-      features: choice.features,
-      user: `u${t}`,
-      prior: 0.1,
-      at: now,
-      from: null,
-      to: 0,
-    };
+    const { chosen, entry } = decideAt(model, t, seed, surface);
     fold(model, [entry]);
     const [clicks, orders, amount, delay] = [outcomes(), outcomes(), outcomes(), outcomes()];
     if (learned === 'clicks' && clicks < clickOf(chosen, surface))
@@ -113,7 +67,7 @@ function play(seed: string, learned: 'clicks' | 'orders' | 'orders, clicks first
     const chances = contents.map((_, i) => orderOf(i, surface));
     own += chances[chosen]!;
     best += Math.max(...chances);
-    even += chances.reduce((sum, chance) => sum + chance, 0) / CONTENTS;
+    even += chances.reduce((sum, chance) => sum + chance, 0) / contents.length;
   }
   return (own - even) / (best - even);
 }

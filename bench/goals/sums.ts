@@ -6,15 +6,10 @@
  */
 
 import { seededRandom } from '../../src/kit/random.ts';
-import type { Content } from '../../src/service/catalog/content.ts';
-import { decide } from '../../src/service/decisions/engine/decide.ts';
 import { fold, type RewardEntry } from '../../src/service/decisions/engine/learning.ts';
 import { emptyModel } from '../../src/service/decisions/engine/model.ts';
+import { contents, decideAt, HOUR, MINUTE, SURFACES, shapesOf, timeOf } from './world.ts';
 
-const CONTENTS = 12;
-const SURFACES = ['home', 'cart', 'search', 'account'];
-const MINUTE = 60_000;
-const HOUR = 60 * MINUTE;
 const decisions = Number(process.argv[2] ?? 12_000);
 const seeds = Number(process.argv[3] ?? 12);
 
@@ -37,27 +32,9 @@ const WORLDS: readonly World[] = [
   },
 ];
 
-const contents: Content[] = Array.from({ length: CONTENTS }, (_, i) => ({
-  contentId: `content-${i}`,
-  category: 'any',
-  attributes: [],
-  channels: [],
-  surfaces: [],
-  locales: [],
-  format: 'card',
-  title: '',
-  body: '',
-  traits: [],
-  events: [],
-  prior: 0.1,
-}));
-
 /** Own, even and best rewards of each quarter, and falls that were seen where nothing fell. */
 function play(world: World, seed: string, byPart: boolean) {
-  const random = seededRandom(`world ${seed}`);
-  const normal = () => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
-  const effects = () => SURFACES.map(() => Math.exp(0.5 * normal()));
-  const shape = contents.map(() => ({ clicks: effects(), orders: effects() }));
+  const shape = shapesOf(seed);
   const rateOf = (of: 'clicks' | 'orders', i: number, surface: number) =>
     Math.min(0.9, world[of][i % 2]! * shape[i]![of][surface]!);
   const worthOf = (i: number, surface: number) =>
@@ -67,36 +44,12 @@ function play(world: World, seed: string, byPart: boolean) {
   const late: { readonly at: number; readonly entry: () => RewardEntry }[] = [];
   const quarters = Array.from({ length: 4 }, () => ({ own: 0, even: 0, best: 0 }));
   for (let t = 0; t < decisions; t++) {
-    const now = Date.parse('2026-03-01T00:00:00Z') + t * 2 * MINUTE;
+    const now = timeOf(t);
     late.sort((a, b) => a.at - b.at);
     while (late.length > 0 && late[0]!.at <= now) fold(model, [late.shift()!.entry()]);
     const surface = Math.floor(outcomes() * SURFACES.length);
-    const choice = decide({
-      contents,
-      context: { surface: SURFACES[surface]! },
-      user: `u${t}`,
-      person: { traits: {}, events: [], history: {} },
-      audience: { traits: {}, events: new Map() },
-      guardrails: { excludeCategories: [] },
-      contactsToday: 0,
-      model,
-      seed: `${seed}:${t}`,
-      now,
-    });
-    const chosen = contents.findIndex(({ contentId }) => contentId === choice.chosen!.contentId);
-    const made: RewardEntry = {
-      decisionId: `${t}`,
-      contentId: choice.chosen!.contentId,
-      category: 'any',
-      attributes: [],
-      features: choice.features,
-      user: `u${t}`,
-      prior: 0.1,
-      at: now,
-      from: null,
-      to: 0,
-      ...(byPart ? { parts: [] } : {}),
-    };
+    const { chosen, entry } = decideAt(model, t, seed, surface);
+    const made: RewardEntry = { ...entry, ...(byPart ? { parts: [] } : {}) };
     fold(model, [made]);
     let sum = 0;
     const earn = (part: string, to: number, at: number) =>
@@ -115,7 +68,7 @@ function play(world: World, seed: string, byPart: boolean) {
     const worths = contents.map((_, i) => worthOf(i, surface));
     const quarter = quarters[Math.floor((4 * t) / decisions)]!;
     quarter.own += worths[chosen]!;
-    quarter.even += worths.reduce((total, worth) => total + worth, 0) / CONTENTS;
+    quarter.even += worths.reduce((total, worth) => total + worth, 0) / contents.length;
     quarter.best += Math.max(...worths);
   }
   return {
