@@ -201,10 +201,10 @@ async function earn(
   }));
   await decisions.setGoals(tx, workspaceId, after);
   await countValues(tx, workspaceId, before, after, isNews);
-  const old = new Set(
-    (await definitions.all(tx, workspaceId)).flatMap((goal) => (isReady(goal) ? [] : [goal.goalId])),
-  );
   // What is counted back, or was removed, tells nothing of how long responses take.
+  const isTold = isNews !== false && formula.goals.length > 0;
+  const stored = isTold ? await definitions.all(tx, workspaceId) : [];
+  const old = new Set(stored.flatMap((goal) => (isReady(goal) ? [] : [goal.goalId])));
   const partsOf = (i: number) =>
     isNews === false
       ? []
