@@ -4,13 +4,13 @@ let last;
 /** Adds a step of the loop, with the milliseconds since the step before. */
 function step(kind, text) {
   const now = performance.now();
-  find('#loop').append(document.createElement('li'));
-  find('#loop').lastChild.textContent = `${kind}: ${text} (${Math.round(now - (last ?? now))} ms)`;
+  find('#loop').appendChild(document.createElement('li')).textContent = `${kind}: ${text} (${Math.round(now - (last ?? now))} ms)`;
   last = now;
 }
-const visits = [];
-function count(visit) {
-  visits.push(visit);
+const visits = JSON.parse(sessionStorage.visits ?? '[]'); // Those before the last reload.
+function count(...more) {
+  visits.push(...more);
+  sessionStorage.visits = JSON.stringify(visits);
   find('#choices').replaceChildren();
   for (const id of ['kettle', 'lamp', 'mug']) {
     const some = [visits.slice(0, 25), visits.slice(-25), visits.filter(({ tapped }) => tapped)];
@@ -33,7 +33,7 @@ async function arrive() {
       await app.flush();
     };
 }
-arrive();
+arrive().then(() => count());
 new EventSource('/loop').onmessage = ({ data }) => {
   const { kind, text, ...visit } = JSON.parse(data);
   if (kind === 'visit') return count(visit);

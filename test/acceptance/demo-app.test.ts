@@ -43,8 +43,16 @@ it.skipIf(!hasChromium)(
       await played;
     }
     // Visitors tap the lamp most, and it is chosen most in the end.
+    await expect.poll(() => page.evaluate('visits.length'), WAIT).toBe(200);
     const lamp = page.locator('#choices tr', { hasText: 'lamp' }).locator('td').nth(2);
     expect(Number(await lamp.textContent())).toBeGreaterThan(12);
+    // Another visitor starts the loop again, and what was learned stays on the page.
+    const learned = await page.locator('#choices').innerText();
+    const another = page.waitForResponse((answer) => answer.url().endsWith('/visitor'));
+    await page.getByRole('button', { name: 'Another visitor' }).click();
+    await another;
+    await expect.poll(() => page.locator('#choices').innerText(), WAIT).toBe(learned);
+    expect(await page.locator('#loop li').count()).toBe(0);
     expect(errors).toEqual([]);
     const ended = new Promise((resolve) => shop.once('exit', resolve));
     shop.kill('SIGINT');
