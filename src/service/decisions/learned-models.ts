@@ -5,11 +5,13 @@ import { forgetUser } from './engine/forget.ts';
 import { fold } from './engine/learning.ts';
 import { emptyModel, type Model } from './engine/model.ts';
 import { parseModel, serialiseModel } from './engine/snapshot.ts';
-import { models } from './store/models.ts';
+import { type ModelHead, models, piecesOf } from './store/models.ts';
 import { rewards } from './store/rewards.ts';
 
 /** Entries of the reward log folded in without a pause: a few milliseconds of work. */
 const CHUNK = 32;
+/** Pieces of models that were dropped which are removed with each piece that is stored. */
+const REMOVED = 2;
 
 /**
  * Numbers of eight bytes that the models in memory may take: 64 MB, so that a service stays under 400 MB. One alone takes
@@ -78,11 +80,12 @@ export class LearnedModels {
     if (model) forgetUser(model, user);
   }
 
-  /** Removes what the stored models of a workspace learned of a user. */
+  /** Removes what the stored models of a workspace learned of a user. One that is being stored is given up. */
   async forgetStored(tx: Tx, workspaceId: string, user: string): Promise<void> {
     await models.lockForUpdate(tx, workspaceId);
+    await models.removeOthers(tx, workspaceId);
     for (const { version } of await models.kept(tx, workspaceId)) {
-      const model = parseModel((await models.body(tx, workspaceId, version)) ?? '');
+      const model = parseModel(await models.body(tx, workspaceId, version));
       if (!model || !forgetUser(model, user)) continue;
       await models.replace(tx, workspaceId, version, serialiseModel(model));
     }
@@ -103,14 +106,45 @@ export class LearnedModels {
     return (this.#held.get(workspaceId)?.version ?? 0) < seq;
   }
 
-  /** Stores the held model of a workspace, where it is ahead of the stored one; returns the size of its text. */
-  async publish(tx: Tx, workspaceId: string): Promise<number> {
-    const model = this.#held.get(workspaceId);
-    const head = await models.lockForUpdate(tx, workspaceId);
-    if (!model || model.version <= head.learnedSeq) return 0;
-    const body = serialiseModel(model);
-    await models.publish(tx, workspaceId, { version: model.version, learnedSeq: model.version }, body);
-    return body.length;
+  /**
+   * Stores the held model of a workspace, where it is ahead of the stored one, piece by piece: a large one in one transaction
+   * would keep requests waiting for half a second. Returns the size of its text, and 0 if nothing is to be stored, `proceed`
+   * resolved to false before a piece, or an erasure came between. `ended` runs in the last transaction unless it was given up.
+   */
+  async publish(
+    store: Store,
+    workspaceId: string,
+    proceed: () => Promise<boolean>,
+    ended: (tx: Tx) => Promise<void> = async () => {},
+  ): Promise<number> {
+    let pieces: readonly string[] = [];
+    let head: ModelHead = { version: 0, learnedSeq: 0 };
+    /** Stores a piece; returns whether the model is still to be stored. */
+    const step = async (tx: Tx, piece: number): Promise<boolean> => {
+      const stored = await models.lockForUpdate(tx, workspaceId);
+      if (piece === 0) {
+        const model = this.#held.get(workspaceId);
+        if (!model || model.version <= stored.learnedSeq) {
+          await ended(tx);
+          return false;
+        }
+        head = { version: model.version, learnedSeq: model.version };
+        pieces = piecesOf(serialiseModel(model));
+        await models.begin(tx, workspaceId, head);
+      } else if (!(await models.isBeingStored(tx, workspaceId, head.version))) return false;
+      await models.add(tx, workspaceId, head.version, piece, pieces[piece]!);
+      await models.removePieces(tx, workspaceId, REMOVED);
+      if (piece < pieces.length - 1) return true;
+      await models.finish(tx, workspaceId, head, pieces.length);
+      await ended(tx);
+      return true;
+    };
+    for (let piece = 0; piece === 0 || piece < pieces.length; piece++) {
+      if (!(await proceed())) return 0;
+      const isStored = await store.write((tx) => step(tx, piece), { durable: false, bulk: true });
+      if (!isStored) return 0;
+    }
+    return pieces.reduce((sum, { length }) => sum + length, 0);
   }
 
   /** Drops the models that were not used for the longest time. The log has what they learned since their snapshot. */
@@ -131,7 +165,7 @@ export class LearnedModels {
 
   async #newestSound(tx: Tx, workspaceId: string): Promise<Model> {
     for (const { learnedSeq, version } of await models.kept(tx, workspaceId)) {
-      const model = parseModel((await models.body(tx, workspaceId, version)) ?? '');
+      const model = parseModel(await models.body(tx, workspaceId, version));
       if (model) {
         model.version = learnedSeq;
         return model;

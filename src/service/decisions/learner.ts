@@ -3,6 +3,7 @@ import { due } from '../platform/store/due.ts';
 import { dueRound, repeat, type Worker } from '../platform/workers/worker.ts';
 import type { LearnedModels } from './learned-models.ts';
 import { contentCounts } from './store/content-counts.ts';
+import { models } from './store/models.ts';
 import { rewards } from './store/rewards.ts';
 
 /** Interval of checks of the log, to which another process may have written. */
@@ -48,16 +49,18 @@ export function startLearner(
     const uncounted = await count(workspaceId, stopping);
     // It stays due.
     if (stopping.aborted) return false;
-    bytes += await store.write(
-      async (tx) => {
-        await due.clear(tx, workspaceId, 'learn');
-        const [head] = await rewards.heads(tx, [workspaceId]);
-        const behind = head && learned.isBehind(workspaceId, head.seq);
-        if (behind || (await contentCounts.behind(tx, workspaceId))) await due.mark(tx, workspaceId, 'learn');
-        return learned.publish(tx, workspaceId);
-      },
-      { durable: false, bulk: true },
-    );
+    const proceed = async () => {
+      await precedence.yieldToRequests();
+      return !stopping.aborted;
+    };
+    // Until then it stays due.
+    bytes += await learned.publish(store, workspaceId, proceed, async (tx) => {
+      await due.clear(tx, workspaceId, 'learn');
+      const [head] = await rewards.heads(tx, [workspaceId]);
+      // More may have been learned while the pieces were stored.
+      const behind = head && head.seq > ((await models.head(tx, workspaceId))?.learnedSeq ?? 0);
+      if (behind || (await contentCounts.behind(tx, workspaceId))) await due.mark(tx, workspaceId, 'learn');
+    });
     return uncounted;
   };
   const publishDue = dueRound(platform, 'learn', publish);

@@ -191,7 +191,7 @@ describe('features of a user', () => {
     const kept = async () =>
       service.platform.store.read(async (tx) =>
         JSON.stringify([
-          await tx.sql.all('SELECT body FROM model'),
+          await tx.sql.all('SELECT body FROM model_piece'),
           await tx.sql.all('SELECT * FROM decision'),
           await tx.sql.all('SELECT * FROM reward'),
         ]),

@@ -264,7 +264,7 @@ describe('the decision log and learning', () => {
     const { body } = await decide(service, 'h');
     await outcome(service, body.decisionId, 'actioned');
     await expect.poll(() => service.idle(), { timeout: 30_000 }).toBe(true);
-    await service.platform.store.write((tx) => tx.sql.run("UPDATE model SET body = 'garbage'"));
+    await service.platform.store.write((tx) => tx.sql.run("UPDATE model_piece SET body = 'garbage'"));
     const opened = await service.restart();
     const answer = await decide(opened, 'h');
     expect(answer.status).toBe(200);

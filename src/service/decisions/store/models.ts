@@ -1,7 +1,10 @@
+import { deleteSome } from '../../platform/store/rows.ts';
 import type { Tx } from '../../platform/store/store.ts';
 
 /** Snapshots kept: the newest, and the one that it falls back to where it is broken. */
 const KEPT = 2;
+/** Characters of a piece of a snapshot. */
+const PIECE = 256 * 1024;
 
 export interface ModelHead {
   readonly version: number;
@@ -30,18 +33,19 @@ export const models = {
   },
 
   /** The text of a snapshot. */
-  async body(tx: Tx, workspaceId: string, version: number): Promise<string | undefined> {
-    const row = await tx.sql.get<{ body: string }>(
-      'SELECT body FROM model WHERE workspace_id = ? AND version = ?',
+  async body(tx: Tx, workspaceId: string, version: number): Promise<string> {
+    const rows = await tx.sql.all<{ body: string }>(
+      'SELECT body FROM model_piece WHERE workspace_id = ? AND version = ? ORDER BY piece',
       [workspaceId, version],
     );
-    return row?.body;
+    return rows.map(({ body }) => body).join('');
   },
 
   /** The stored snapshots, newest first, without their large texts. */
   async kept(tx: Tx, workspaceId: string): Promise<ModelHead[]> {
     const rows = await tx.sql.all<ModelHead>(
-      `SELECT version, learned_seq AS "learnedSeq" FROM model WHERE workspace_id = ? ORDER BY version DESC`,
+      `SELECT version, learned_seq AS "learnedSeq" FROM model WHERE workspace_id = ? AND pieces IS NOT NULL
+       ORDER BY version DESC`,
       [workspaceId],
     );
     return rows.map((row) => ({ version: Number(row.version), learnedSeq: Number(row.learnedSeq) }));
@@ -49,19 +53,56 @@ export const models = {
 
   /** Replaces the text of a snapshot. */
   async replace(tx: Tx, workspaceId: string, version: number, body: string): Promise<void> {
-    await tx.sql.run('UPDATE model SET body = ? WHERE workspace_id = ? AND version = ?', [
-      body,
-      workspaceId,
-      version,
+    const of = [workspaceId, version];
+    await tx.sql.run('DELETE FROM model_piece WHERE workspace_id = ? AND version = ?', of);
+    const pieces = piecesOf(body);
+    for (const [i, piece] of pieces.entries()) await models.add(tx, workspaceId, version, i, piece);
+    await tx.sql.run('UPDATE model SET pieces = ? WHERE workspace_id = ? AND version = ?', [
+      pieces.length,
+      ...of,
     ]);
   },
 
-  /** Stores a snapshot as the newest model and deletes the oldest. */
-  async publish(tx: Tx, workspaceId: string, head: ModelHead, body: string): Promise<void> {
+  /** Begins to store a snapshot, in the place of any that is not whole. */
+  async begin(tx: Tx, workspaceId: string, { version, learnedSeq }: ModelHead): Promise<void> {
+    await tx.sql.run('DELETE FROM model WHERE workspace_id = ? AND pieces IS NULL', [workspaceId]);
+    // Left of one that was interrupted.
+    await tx.sql.run('DELETE FROM model_piece WHERE workspace_id = ? AND version = ?', [
+      workspaceId,
+      version,
+    ]);
     await tx.sql.run(
-      'INSERT INTO model (workspace_id, version, learned_seq, body, at_ms) VALUES (?, ?, ?, ?, ?)',
-      [workspaceId, head.version, head.learnedSeq, body, tx.now],
+      'INSERT INTO model (workspace_id, version, learned_seq, pieces, at_ms) VALUES (?, ?, ?, NULL, ?)',
+      [workspaceId, version, learnedSeq, tx.now],
     );
+  },
+
+  /** True while a snapshot is being stored: an erasure, or another process that stores one, ends it. */
+  async isBeingStored(tx: Tx, workspaceId: string, version: number): Promise<boolean> {
+    const row = await tx.sql.get(
+      'SELECT 1 AS one FROM model WHERE workspace_id = ? AND version = ? AND pieces IS NULL',
+      [workspaceId, version],
+    );
+    return row !== undefined;
+  },
+
+  /** Stores a piece of a snapshot. */
+  async add(tx: Tx, workspaceId: string, version: number, piece: number, body: string): Promise<void> {
+    await tx.sql.run('INSERT INTO model_piece (workspace_id, version, piece, body) VALUES (?, ?, ?, ?)', [
+      workspaceId,
+      version,
+      piece,
+      body,
+    ]);
+  },
+
+  /** Makes a snapshot whose pieces are stored the newest model, and drops the oldest, whose pieces are left. */
+  async finish(tx: Tx, workspaceId: string, head: ModelHead, pieces: number): Promise<void> {
+    await tx.sql.run('UPDATE model SET pieces = ? WHERE workspace_id = ? AND version = ?', [
+      pieces,
+      workspaceId,
+      head.version,
+    ]);
     await tx.sql.run('UPDATE model_head SET version = ?, learned_seq = ? WHERE workspace_id = ?', [
       head.version,
       head.learnedSeq,
@@ -73,4 +114,34 @@ export const models = {
       [workspaceId, workspaceId],
     );
   },
+
+  /** Removes up to `limit` pieces of snapshots that were dropped. */
+  async removePieces(tx: Tx, workspaceId: string, limit: number): Promise<void> {
+    const table = { table: 'model_piece', key: 'version, piece' };
+    const where = 'version NOT IN (SELECT version FROM model WHERE workspace_id = ?)';
+    await deleteSome(tx, workspaceId, table, where, [workspaceId], limit);
+  },
+
+  /** Removes what is stored beside the kept snapshots: one that is being stored, and what is left of others. */
+  async removeOthers(tx: Tx, workspaceId: string): Promise<void> {
+    await tx.sql.run('DELETE FROM model WHERE workspace_id = ? AND pieces IS NULL', [workspaceId]);
+    await tx.sql.run(
+      `DELETE FROM model_piece WHERE workspace_id = ? AND version NOT IN
+         (SELECT version FROM model WHERE workspace_id = ?)`,
+      [workspaceId, workspaceId],
+    );
+  },
 };
+
+/** The pieces of a text, of which each is a few milliseconds of work. */
+export function piecesOf(body: string): string[] {
+  const pieces: string[] = [];
+  for (let from = 0; from < body.length; ) {
+    let to = from + PIECE;
+    // A pair of surrogates is one character.
+    if (/[\ud800-\udbff]/.test(body.charAt(to - 1))) to--;
+    pieces.push(body.slice(from, to));
+    from = to;
+  }
+  return pieces;
+}

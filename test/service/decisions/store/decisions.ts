@@ -120,7 +120,7 @@ export function decides(name: string, prepare: () => Promise<Engine>): void {
       const learned = [new LearnedModels(() => {}), new LearnedModels(() => {})] as const;
       const learn = async (i: 0 | 1) => {
         while ((await learned[i].follow(nodes[i]!, WORKSPACE.id)) > 0);
-        await nodes[i]!.write((tx) => learned[i].publish(tx, WORKSPACE.id));
+        await learned[i].publish(nodes[i]!, WORKSPACE.id, async () => true);
       };
       await Promise.all([
         ...made.flatMap(({ decisionId }, i) =>

@@ -118,14 +118,22 @@ export const decisionsTables = (d: Dialect): string[] => [
     workspace_id TEXT PRIMARY KEY,
     seq ${d.bigint} NOT NULL
   )`,
-  // Snapshots of the learned models.
+  // Snapshots of the learned models: in how many pieces each is stored, or null while it is being stored.
   `CREATE TABLE model (
     workspace_id TEXT NOT NULL,
     version ${d.bigint} NOT NULL,
     learned_seq ${d.bigint} NOT NULL,
-    body TEXT NOT NULL,
+    pieces ${d.bigint},
     at_ms ${d.bigint} NOT NULL,
     PRIMARY KEY (workspace_id, version)
+  )`,
+  // Their texts, in pieces, so that no statement keeps requests waiting for long.
+  `CREATE TABLE model_piece (
+    workspace_id TEXT NOT NULL,
+    version ${d.bigint} NOT NULL,
+    piece ${d.bigint} NOT NULL,
+    body TEXT NOT NULL,
+    PRIMARY KEY (workspace_id, version, piece)
   )`,
   `CREATE TABLE model_head (
     workspace_id TEXT PRIMARY KEY,
