@@ -2,15 +2,18 @@
  * How long POST /v1/decisioning/decide takes while events pour in: `svc serve` with 100 contents (or the number given) and 100,000 users,
  * 600 decisions a minute and 83 batches of 1,000 events a second on the same machine, limits off. Requests leave at
  * their times whatever the answers do (no coordinated omission). With `postgres`, on a PostgreSQL server of its own, which
- * writes to disk as it does by default. With `goals`, 3,000 decisions a minute and 30 batches a second: none of their events
- * counts for a goal, or 1 %, in turn. `npm run bench -- bench/decide-latency.ts [seconds] [contents] [sqlite|postgres] [goals]`.
+ * writes to disk as it does by default. With `goals` or `apps`, 3,000 decisions a minute and 30 batches a second, and two loads in
+ * turn: none of the events counts for a goal, or 1 %; no app polls, or 1,000 apps do, each every 30 seconds with the tag of the
+ * answer before, as the SDK does. One in a hundred decisions is for the user of an app.
+ * `npm run bench -- bench/decide-latency.ts [seconds] [contents] [sqlite|postgres] [goals|apps]`.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Pool } from 'undici';
+import { Client, Pool } from 'undici';
 import { createDatabase, startPostgres } from '../test/support/postgres/postgres.ts';
+import { appUser, poll, publishableKey, WITHOUT_CLIENT_LIMITS } from './support/apps.ts';
 import { cpuOf } from './support/cpu-of.ts';
 import { serve } from './support/serve.ts';
 
@@ -18,11 +21,25 @@ const SECONDS = Number(process.argv[2] ?? 60);
 const USERS = 100_000;
 const CONTENTS = Number(process.argv[3] ?? 100);
 const server = process.argv[4] === 'postgres' ? await startPostgres({ durable: true }) : undefined;
-const GOALS = process.argv[5] === 'goals';
-const DECISIONS_PER_SECOND = GOALS ? 50 : 10;
-const BATCHES_PER_SECOND = 83;
-const GOAL_BATCHES_PER_SECOND = 30;
-const GOAL_ROUNDS = 6;
+/** Decisions and batches a second, how many events of a batch are of a goal, and whether apps poll. */
+interface Load {
+  readonly decisions: number;
+  readonly batches: number;
+  readonly orders?: number;
+  readonly apps?: boolean;
+}
+
+const BESIDE: Load = { decisions: 50, batches: 30 };
+/** Loads by what they have beside the decisions. */
+const COMPARED: Record<string, Record<string, Load>> = {
+  goals: { 'none of a goal': BESIDE, '1 % of a goal': { ...BESIDE, orders: 10 } },
+  apps: { 'no apps': BESIDE, '1,000 apps': { ...BESIDE, apps: true } },
+};
+const kind = process.argv[5] ?? '';
+const compared = COMPARED[kind] && Object.entries(COMPARED[kind]);
+const ROUNDS = 6;
+const APPS = 1000;
+const POLL_SECONDS = 30;
 
 const folder = mkdtempSync(join(tmpdir(), 'svc-bench-'));
 const catalog = join(folder, 'catalog.json');
@@ -30,19 +47,20 @@ writeFileSync(
   catalog,
   JSON.stringify({
     contents: Array.from({ length: CONTENTS }, (_, i) => contentOf(i)),
-    ...(GOALS
+    ...(kind === 'goals'
       ? { goals: [{ goalId: 'order', event: 'order_completed', within: '7d', attribute: 'last' }] }
       : {}),
   }),
 );
 
 const database = server ? await createDatabase(server.admin) : join(folder, 'bench.db');
-const { url, headers, pid, stop } = await serve({
+const service = await serve({
   database,
   home: folder,
-  flags: ['--catalog', catalog],
+  flags: ['--catalog', catalog, ...WITHOUT_CLIENT_LIMITS],
   program: 'bin/dev.js',
 });
+const { url, headers, pid, stop } = service;
 try {
   const pool = new Pool(url, { connections: 32, pipelining: 1 });
   const post = async (path: string, body: string) => {
@@ -54,21 +72,23 @@ try {
 
   const hashIds = await loadUsers(post);
   await warmUp(post, hashIds);
-  if (GOALS) {
-    const all = new Map<number, Measured[]>();
-    for (let round = 0; round < GOAL_ROUNDS; round++)
-      for (const orders of round % 2 ? [10, 0] : [0, 10]) {
-        const measured = await measure(post, hashIds, SECONDS, GOAL_BATCHES_PER_SECOND, orders);
-        report(titleOf(orders), measured);
-        all.set(orders, [...(all.get(orders) ?? []), measured]);
+  const nextPoll = kind === 'apps' ? await openApps(hashIds.slice(0, APPS)) : undefined;
+  const run = (load: Load, seconds = SECONDS) => measure({ post, nextPoll, hashIds, load, seconds });
+  if (compared) {
+    const all = compared.map(([title, load]) => ({
+      title: `with ${load.batches},000 events/s, ${title}`,
+      load,
+      measured: [] as Measured[],
+    }));
+    for (let round = 0; round < ROUNDS; round++)
+      for (const { title, load, measured } of round % 2 ? all.toReversed() : all) {
+        measured.push(await run(load));
+        report(title, measured.at(-1)!);
       }
-    for (const [orders, of] of all) report(`all ${titleOf(orders)}`, together(of));
+    for (const { title, measured } of all) report(`all ${title}`, together(measured));
   } else {
-    report('idle', await measure(post, hashIds, Math.min(SECONDS, 30), 0));
-    report(
-      `with ${BATCHES_PER_SECOND},000 events/s`,
-      await measure(post, hashIds, SECONDS, BATCHES_PER_SECOND),
-    );
+    report('idle', await run({ decisions: 10, batches: 0 }, Math.min(SECONDS, 30)));
+    report('with 83,000 events/s', await run({ decisions: 10, batches: 83 }));
   }
   await pool.close();
 } finally {
@@ -103,43 +123,78 @@ async function warmUp(post: Post, hashIds: string[]): Promise<void> {
   }
 }
 
+function surfaceOf(i: number): string {
+  return `surface-${i % 5}`;
+}
+
 function decide(post: Post, hashId: string, i: number): Promise<string> {
   const body = {
     hashId,
-    context: { channel: 'in-app', surface: `surface-${i % 5}`, locale: i % 2 ? 'en-GB' : 'de-DE' },
+    context: { channel: 'in-app', surface: surfaceOf(i), locale: i % 2 ? 'en-GB' : 'de-DE' },
     guardrails: { excludeCategories: [`category-${i % 10}`], maxDailyContacts: 50 },
   };
   return post('/v1/decisioning/decide', JSON.stringify(body));
 }
 
-async function measure(post: Post, hashIds: string[], seconds: number, batches: number, orders = 0) {
+/** Apps of users, each with a connection of its own, that have polled once. Returns a function by which the next one polls. */
+async function openApps(hashIds: readonly string[]): Promise<() => Promise<number>> {
+  const key = publishableKey(database);
+  const apps: (() => Promise<number>)[] = [];
+  for (const hashId of hashIds) {
+    const [client, surface] = [new Client(url), surfaceOf(apps.length)];
+    const user = await appUser(service, key, hashId);
+    let { tag } = await poll(client, user, surface);
+    apps.push(async () => {
+      const answer = await poll(client, user, surface, tag);
+      if (answer.status >= 400) throw new Error(`a poll was answered with ${answer.status}`);
+      tag = answer.tag;
+      return answer.status;
+    });
+  }
+  let next = 0;
+  return () => apps[next++ % apps.length]!();
+}
+
+async function measure({
+  post,
+  nextPoll,
+  hashIds,
+  load,
+  seconds,
+}: {
+  readonly post: Post;
+  readonly nextPoll: (() => Promise<number>) | undefined;
+  readonly hashIds: readonly string[];
+  readonly load: Load;
+  readonly seconds: number;
+}) {
   const cpuBefore = cpuOf(pid);
   const start = performance.now() + 100;
   const latencies: number[] = [];
   const ingest: number[] = [];
+  const polls: number[] = [];
+  let unchanged = 0;
   const pending: Promise<void>[] = [];
-  const timed = (into: number[], due: number, work: Promise<unknown>) =>
-    pending.push(work.then(() => void into.push(performance.now() - due)));
-  const bodies = Array.from({ length: 20 }, (_, n) => batchBody(n, orders));
-  const feed = async (perSecond: number, send: (i: number, due: number) => void) => {
+  const bodies = Array.from({ length: 20 }, (_, n) => batchBody(n, load.orders ?? 0));
+  const feed = async (perSecond: number, into: number[], send: (i: number) => Promise<unknown>) => {
     for (let i = 0; i < seconds * perSecond; i++) {
       const due = start + (i * 1000) / perSecond;
       const wait = due - performance.now();
       if (wait > 0) await sleep(wait);
-      send(i, due);
+      pending.push(send(i).then(() => void into.push(performance.now() - due)));
     }
   };
   await Promise.all([
-    feed(DECISIONS_PER_SECOND, (i, due) =>
-      timed(latencies, due, decide(post, hashIds[(i * 7919) % USERS]!, i)),
-    ),
-    batches === 0
-      ? undefined
-      : feed(batches, (i, due) => timed(ingest, due, post('/v1/events', bodies[i % bodies.length]!))),
+    feed(load.decisions, latencies, (i) => decide(post, hashIds[(i * 7919) % USERS]!, i)),
+    feed(load.batches, ingest, (i) => post('/v1/events', bodies[i % bodies.length]!)),
+    load.apps &&
+      feed(APPS / POLL_SECONDS, polls, async () => {
+        if ((await nextPoll!()) === 304) unchanged++;
+      }),
   ]);
   await Promise.all(pending);
   const took = (performance.now() - start) / 1000;
-  return { latencies, ingest, seconds: took, cores: (cpuOf(pid) - cpuBefore) / took };
+  return { latencies, ingest, polls, unchanged, seconds: took, cores: (cpuOf(pid) - cpuBefore) / took };
 }
 
 /** A batch in which so many of the 1,000 events are of a goal. */
@@ -169,22 +224,20 @@ function contentOf(i: number) {
 
 type Measured = Awaited<ReturnType<typeof measure>>;
 
-function titleOf(orders: number): string {
-  return `with ${GOAL_BATCHES_PER_SECOND},000 events/s, ${orders / 10} % of a goal`;
-}
-
 /** Several measurements as one. */
 function together(all: readonly Measured[]): Measured {
   const seconds = all.reduce((sum, each) => sum + each.seconds, 0);
   return {
     latencies: all.flatMap(({ latencies }) => latencies),
     ingest: all.flatMap(({ ingest }) => ingest),
+    polls: all.flatMap(({ polls }) => polls),
+    unchanged: all.reduce((sum, each) => sum + each.unchanged, 0),
     seconds,
     cores: all.reduce((sum, each) => sum + each.cores * each.seconds, 0) / seconds,
   };
 }
 
-function report(name: string, { latencies, ingest, seconds, cores }: Measured): void {
+function report(name: string, { latencies, ingest, polls, unchanged, seconds, cores }: Measured): void {
   const at = (values: number[], q: number) =>
     values.sort((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * q))]!.toFixed(1);
   const line = [`decide, ${name}: ${latencies.length} decisions`];
@@ -193,6 +246,8 @@ function report(name: string, { latencies, ingest, seconds, cores }: Measured): 
     line.push(
       `(${Math.round((ingest.length * 1000) / seconds).toLocaleString('en')} events/s taken, batch P95 ${at(ingest, 0.95)} ms)`,
     );
+  if (polls.length > 0)
+    line.push(`(${polls.length} polls, ${unchanged} answered with 304, P95 ${at(polls, 0.95)} ms)`);
   if (!Number.isNaN(cores)) line.push(`service on ${cores.toFixed(2)} cores`);
   console.log(line.join('  '));
 }

@@ -10,7 +10,14 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Pool } from 'undici';
-import { type AppUser, appUsers, call, publishableKey } from '../support/apps.ts';
+import {
+  type AppUser,
+  appUsers,
+  call,
+  poll,
+  publishableKey,
+  WITHOUT_CLIENT_LIMITS,
+} from '../support/apps.ts';
 import { cpuOf } from '../support/cpu-of.ts';
 import { serve } from '../support/serve.ts';
 
@@ -28,7 +35,7 @@ const service = await serve({
   database,
   home: folder,
   program,
-  flags: ['user', 'address', 'key'].flatMap((scope) => ['--client-limit', `${scope}=off`]),
+  flags: WITHOUT_CLIENT_LIMITS,
 });
 try {
   const users = await appUsers(service, publishableKey(database), USERS);
@@ -39,18 +46,12 @@ try {
     });
   const pool = new Pool(service.url, { connections: AT_ONCE, pipelining: 1 });
   const tags = new Map<string, string>();
-  const poll = async ({ hashId, headers }: AppUser, tagged: boolean) => {
-    const tag = tagged ? tags.get(hashId) : undefined;
-    const answer = await pool.request({
-      path: `/v1/messages?hashId=${hashId}&surface=${SURFACE}`,
-      method: 'GET',
-      headers: tag === undefined ? headers : { ...headers, 'if-none-match': tag },
-    });
-    await answer.body.dump();
-    const { etag } = answer.headers;
-    if (typeof etag === 'string') tags.set(hashId, etag);
-    return answer.statusCode;
+  const pollTagged = async (user: AppUser) => {
+    const { status, tag } = await poll(pool, user, SURFACE, tags.get(user.hashId));
+    if (tag !== undefined) tags.set(user.hashId, tag);
+    return status;
   };
+  const pollAnew = async (user: AppUser) => (await poll(pool, user, SURFACE)).status;
   const nothing = async () => {
     const answer = await pool.request({ path: '/healthz', method: 'GET' });
     await answer.body.dump();
@@ -75,10 +76,10 @@ try {
   const half = USERS / 2;
   const kinds: Record<string, (i: number) => Promise<number>> = {
     'GET /healthz': nothing,
-    'no message, tag': (i) => poll(users[half + (i % half)]!, true),
-    'no message': (i) => poll(users[half + (i % half)]!, false),
-    'a message, tag': (i) => poll(users[i % half]!, true),
-    'a message': (i) => poll(users[i % half]!, false),
+    'no message, tag': (i) => pollTagged(users[half + (i % half)]!),
+    'no message': (i) => pollAnew(users[half + (i % half)]!),
+    'a message, tag': (i) => pollTagged(users[i % half]!),
+    'a message': (i) => pollAnew(users[i % half]!),
   };
   // Serves what waits, and compiles the code.
   for (const [kind, send] of Object.entries(kinds)) await cost(`warm-up ${kind}`, send, 3000);

@@ -9,6 +9,12 @@ export interface AppUser {
   readonly headers: Readonly<Record<string, string>>;
 }
 
+/** Flags of a service for many apps on one machine. */
+export const WITHOUT_CLIENT_LIMITS = ['user', 'address', 'key'].flatMap((scope) => [
+  '--client-limit',
+  `${scope}=off`,
+]);
+
 /** Makes a publishable key for a service on a database. */
 export function publishableKey(database: string): string {
   const args = ['keys', 'create', '--kind', 'publishable', '--json', '--database', database];
@@ -33,6 +39,17 @@ export async function call<T>(
   return (text === '' ? undefined : JSON.parse(text)) as T;
 }
 
+/** Gives the app of a user its token. */
+export async function appUser(service: Served, key: string, hashId: string): Promise<AppUser> {
+  const { token } = await call<{ token: string }>(service, 'POST', `/v1/users/${hashId}/tokens`, {});
+  const headers = {
+    authorization: `Bearer ${key}`,
+    'x-service-workspace': service.workspace,
+    'x-service-user-token': token,
+  };
+  return { hashId, headers };
+}
+
 /** Identifies users, and gives the app of each its token. */
 export async function appUsers(service: Served, key: string, count: number): Promise<AppUser[]> {
   const found: AppUser[] = [];
@@ -41,15 +58,24 @@ export async function appUsers(service: Served, key: string, count: number): Pro
       userId: `app-${from + i}`,
     }));
     const known = await call<{ users: { hashId: string }[] }>(service, 'POST', '/v1/users', { users });
-    for (const { hashId } of known.users) {
-      const { token } = await call<{ token: string }>(service, 'POST', `/v1/users/${hashId}/tokens`, {});
-      const headers = {
-        authorization: `Bearer ${key}`,
-        'x-service-workspace': service.workspace,
-        'x-service-user-token': token,
-      };
-      found.push({ hashId, headers });
-    }
+    for (const { hashId } of known.users) found.push(await appUser(service, key, hashId));
   }
   return found;
+}
+
+/** Asks for the messages of a user as the SDK does: with the tag of the answer before, if there is one. */
+export async function poll(
+  through: Dispatcher,
+  { hashId, headers }: AppUser,
+  surface: string,
+  tag?: string,
+): Promise<{ readonly status: number; readonly tag: string | undefined }> {
+  const answer = await through.request({
+    path: `/v1/messages?hashId=${hashId}&surface=${surface}`,
+    method: 'GET',
+    headers: tag === undefined ? headers : { ...headers, 'if-none-match': tag },
+  });
+  await answer.body.dump();
+  const { etag } = answer.headers;
+  return { status: answer.statusCode, tag: typeof etag === 'string' ? etag : tag };
 }
