@@ -3,9 +3,10 @@
  * separate processes on one machine. Every counted event is committed to disk (SQLite: synchronous=FULL; PostgreSQL:
  * fsync and synchronous_commit on). Prints events/s and the CPU-seconds per million events of each process, which depend
  * less on other load than the rate. `npm run bench -- bench/ingest-durable.ts [EVENTS] [ROUNDS]
- * [sqlite|postgres|citus] [plan|goals]` after `npm run build`; with `plan` each round imports once without and once into a
+ * [sqlite|postgres|citus] [plan|goals|PROGRAM]` after `npm run build`; with `plan` each round imports once without and once into a
  * service whose catalog has a plan made of the events, with `goals` once without, once with a goal on 1 % of the events and once
- * on the other 99 %, and the ratios are printed; a goal's events are counted behind the import, and the next import waits for that. `citus` needs a coordinator in SVC_TEST_CITUS_URL. Pin it to cores for comparable figures: `taskset -c 0,1 npm run bench -- …`.
+ * on the other 99 %, with PROGRAM, which is the `bin/run.js` of another build, once into this one and once into that, and the ratios
+ * are printed; a goal's events are counted behind the import, and the next import waits for that. `citus` needs a coordinator in SVC_TEST_CITUS_URL. Pin it to cores for comparable figures: `taskset -c 0,1 npm run bench -- …`.
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -22,8 +23,12 @@ import { type Served, serve } from './support/serve.ts';
 const count = Number(process.argv[2] ?? 500_000);
 const rounds = Number(process.argv[3] ?? 3);
 const only = process.argv[4];
-/** What the catalogs have, beside none. */
-const compared = { plan: ['plan'], goals: ['goal 1 %', 'goal 99 %'] }[process.argv[5] ?? ''] ?? [];
+const other = process.argv[5]?.endsWith('.js') ? process.argv[5] : undefined;
+const OTHER = 'other build';
+/** What the catalogs have, beside none, or the other build. */
+const compared = other
+  ? [OTHER]
+  : ({ plan: ['plan'], goals: ['goal 1 %', 'goal 99 %'] }[process.argv[5] ?? ''] ?? []);
 const program = join(process.cwd(), 'bin/run.js');
 const dir = mkdtempSync(join(tmpdir(), 'svc-bench-'));
 
@@ -105,8 +110,8 @@ async function measure(
   const file = join(dir, 'events.ndjson');
   const measured: { title: string; rounds: Round[]; ready: Served }[] = [];
   for (const { database, what } of databases) {
-    const ready = await serve({ database, home: dir });
-    if (what !== '') await putCatalog(ready, what, file);
+    const ready = await serve({ database, home: dir, program: what === OTHER ? other : undefined });
+    if (what !== '' && what !== OTHER) await putCatalog(ready, what, file);
     measured.push({ title: `${name} ${what}`.trim(), rounds: [], ready });
   }
   for (let round = 0; round < rounds; round++)
@@ -141,7 +146,7 @@ async function measure(
     const ratio = (of: (round: Round) => number) =>
       median(done.map((each, i) => of(each) / of(first!.rounds[i]!))).toFixed(2);
     console.log(
-      `${title.padEnd(15)} relative to without, median of ${rounds}: rate ${ratio(({ rate }) => rate)}, CPU of the service ${ratio(({ service }) => service)}`,
+      `${title.padEnd(15)} relative to the first, median of ${rounds}: rate ${ratio(({ rate }) => rate)}, CPU of the service ${ratio(({ service }) => service)}`,
     );
   }
 }

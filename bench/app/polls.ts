@@ -51,7 +51,7 @@ try {
     if (tag !== undefined) tags.set(user.hashId, tag);
     return status;
   };
-  const pollAnew = async (user: AppUser) => (await poll(pool, user, SURFACE)).status;
+  const pollUntagged = async (user: AppUser) => (await poll(pool, user, SURFACE)).status;
   const nothing = async () => {
     const answer = await pool.request({ path: '/healthz', method: 'GET' });
     await answer.body.dump();
@@ -77,9 +77,9 @@ try {
   const kinds: Record<string, (i: number) => Promise<number>> = {
     'GET /healthz': nothing,
     'no message, tag': (i) => pollTagged(users[half + (i % half)]!),
-    'no message': (i) => pollAnew(users[half + (i % half)]!),
+    'no message': (i) => pollUntagged(users[half + (i % half)]!),
     'a message, tag': (i) => pollTagged(users[i % half]!),
-    'a message': (i) => pollAnew(users[i % half]!),
+    'a message': (i) => pollUntagged(users[i % half]!),
   };
   // Serves what waits, and compiles the code.
   for (const [kind, send] of Object.entries(kinds)) await cost(`warm-up ${kind}`, send, 3000);
