@@ -22,6 +22,8 @@ export interface BatcherOptions {
 
 /** So many complete batches wait before a reader pauses: a window of short invalid lines would become a thousand. */
 const MAX_READY = 16;
+/** So many bytes of complete batches do: a page of Parquet may become all of these. */
+const MAX_READY_BYTES = MAX_BODY_BYTES;
 
 /** Collects records into batches of at most `size` records and 8 MiB of body. */
 export class Batcher {
@@ -38,6 +40,8 @@ export class Batcher {
   private readonly limit: number;
   private readonly maxErrors: number;
   private readonly ready: Batch[] = [];
+  /** Bytes of the batches in `ready`, with those that were taken since it was empty. */
+  private readyBytes = 0;
   private file = 0;
   /** Offset after the last line that was added: where the next batch starts. */
   private position = 0;
@@ -56,6 +60,8 @@ export class Batcher {
   private records: RecordTable;
   private rejects: Reject[] = [];
   private rejectBytes = 0;
+  /** Bytes of the records as they were read. */
+  private rawBytes = 0;
 
   constructor(options: BatcherOptions) {
     this.options = options;
@@ -112,6 +118,7 @@ export class Batcher {
     records.line[index] = line;
     records.offset[index] = offset;
     if (raw !== undefined) records.raws[index] = raw;
+    if (typeof raw === 'string') this.rawBytes += raw.length;
     if (file !== undefined) records.files[index] = file;
     this.advance(line, next, records.count >= this.size);
   }
@@ -145,7 +152,7 @@ export class Batcher {
 
   /** Complete batches wait to be taken: a reader pauses, and goes on with what it has read once they were taken. */
   get full(): boolean {
-    return this.ready.length >= MAX_READY;
+    return this.ready.length >= MAX_READY || this.readyBytes >= MAX_READY_BYTES;
   }
 
   /** True while a batch is open. */
@@ -172,13 +179,15 @@ export class Batcher {
   /** Closes the open batch, full or not. */
   cut(): void {
     if (!this.open) return;
+    const body = this.body.finish();
+    this.readyBytes += body.length + this.rejectBytes + this.rawBytes;
     this.ready.push({
       file: this.file,
       start: this.start,
       end: this.position,
       firstLine: this.firstLine,
       lastLine: this.lastLine,
-      body: this.body.finish(),
+      body,
       records: this.records,
       rejects: this.rejects,
       checkpoint: this.checkpoint,
@@ -186,6 +195,7 @@ export class Batcher {
     this.records = new RecordTable(this.size);
     this.rejects = [];
     this.rejectBytes = 0;
+    this.rawBytes = 0;
     this.open = false;
     if (!this.checkpoint) return;
     this.checkpoint = undefined;
@@ -194,7 +204,9 @@ export class Batcher {
 
   /** Takes the next complete batch. */
   take(): Batch | undefined {
-    return this.ready.shift();
+    const batch = this.ready.shift();
+    if (this.ready.length === 0) this.readyBytes = 0;
+    return batch;
   }
 
   private openAt(line: number): void {

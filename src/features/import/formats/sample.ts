@@ -51,18 +51,21 @@ class Collector implements RecordMappers, RecordSink {
   records = 0;
   readonly full = false;
   readonly scan = undefined;
-  private readonly limit: number;
+  /** Characters that were collected: a page of Parquet passes many long rows on at once. */
+  private length = 0;
+  private readonly limits: SampleLimits;
 
-  constructor(limit: number) {
-    this.limit = limit;
+  constructor(limits: SampleLimits) {
+    this.limits = limits;
   }
 
   get done(): boolean {
-    return this.records >= this.limit;
+    return this.records >= this.limits.records || this.length >= this.limits.bytes;
   }
 
   readonly json: RecordMappers['json'] = (text) => {
     this.texts.push(text);
+    this.length += text.length;
     return FILTERED;
   };
 
@@ -72,6 +75,7 @@ class Collector implements RecordMappers, RecordSink {
       notices: [],
       record: (cells) => {
         this.cells.push(cells);
+        for (const cell of cells) this.length += cell.length;
         return FILTERED;
       },
     };
@@ -99,7 +103,7 @@ export async function readSample(
   limits: SampleLimits,
   bytesReady = Number.POSITIVE_INFINITY,
 ): Promise<Omit<Sample, 'input' | 'undecoded' | 'taken'>> {
-  const found = new Collector(limits.records);
+  const found = new Collector(limits);
   const source = await open(() => found);
   for (;;) {
     source.drain(found);

@@ -5,6 +5,7 @@ import { parquetHeader } from 'hyparquet/src/column.js';
 import { getMaxDefinitionLevel, getTreePath, isFlatColumn } from 'hyparquet/src/schema.js';
 import type { ColumnDecoder } from 'hyparquet/src/types.js';
 import { ChunkBytes } from './chunk-bytes.ts';
+import { compressorsInto, isWrittenInPlace } from './compressors.ts';
 import {
   type HeldMemory,
   MAX_PAGE_BYTES,
@@ -14,7 +15,6 @@ import {
 } from './held-memory.ts';
 import { givePageBuffer, isReused, takePageBuffer } from './page-buffers.ts';
 import { dictionaryValues, pageValues } from './page-values.ts';
-import { decompressSnappy } from './snappy.ts';
 import { isTextPage, TextValues, textValues } from './text-values.ts';
 import { thriftEnd, Unfinished } from './thrift-check.ts';
 
@@ -60,14 +60,16 @@ export class ColumnPages {
     { file, size, rows, memory }: GroupSource,
     schema: SchemaTree,
     column: ColumnChunk,
-    options: Pick<ColumnDecoder, 'parsers' | 'compressors' | 'utf8'>,
+    options: Pick<ColumnDecoder, 'parsers' | 'utf8'>,
   ) {
     const { meta_data: metadata } = column;
     if (!metadata) throw new Error('a column is encrypted');
     if (column.file_path) throw new Error('a column is in another file');
     const schemaPath = getTreePath(schema, metadata.path_in_schema);
     const { element } = schemaPath.at(-1)!;
-    const compressors = { ...options.compressors, SNAPPY: this.unsnap.bind(this) };
+    const compressors = compressorsInto(
+      (length) => this.buffer?.subarray(0, length) ?? new Uint8Array(length),
+    );
     this.decoder = {
       ...options,
       ...metadata,
@@ -136,10 +138,6 @@ export class ColumnPages {
     this.buffer = undefined;
   }
 
-  private unsnap(packed: Uint8Array, length: number): Uint8Array {
-    return decompressSnappy(packed, this.buffer?.subarray(0, length) ?? new Uint8Array(length));
-  }
-
   private get ended(): boolean {
     // hyparquet takes a single byte at the end of a column for padding.
     return this.chunk.left <= 1;
@@ -169,14 +167,24 @@ export class ColumnPages {
     // An empty part of a page keeps it in memory too.
     if (rest.length === 0) this.release();
     const { encoding } = header.data_page_header ?? header.data_page_header_v2 ?? {};
-    this.buffer = this.isText(encoding) ? takePageBuffer(header.uncompressed_page_size) : undefined;
+    const isText = this.isText(encoding);
+    const isPacked =
+      this.decoder.codec !== 'UNCOMPRESSED' && header.data_page_header_v2?.is_compressed !== false;
+    this.buffer =
+      isText && isPacked && isWrittenInPlace(this.decoder.codec)
+        ? takePageBuffer(header.uncompressed_page_size)
+        : undefined;
     const bytes = await this.pageBytes(header, length);
+    const read = this.chunk.whole;
+    if (isText && !isPacked) this.buffer = read;
     // A page of plain values is decoded only when all rows were taken; rows of lists are continued in place.
     const before =
       rest.length === 0 || rest instanceof TextValues ? [] : Array.from(rest as ArrayLike<unknown>);
     this.values =
       (this.isFlat ? textValues(header, bytes, this.decoder) : undefined) ??
       pageValues(header, bytes, this.decoder, this.dictionary, before);
+    // Values that are not packed are parts of what was read.
+    if (isPacked && read) givePageBuffer(read);
   }
 
   private hold(part: 'held' | 'dictionaryHeld', bytes: number): void {

@@ -13,8 +13,10 @@ const free: Uint8Array[] = [];
  * memory until it is collected, so that a large page would need its memory several times.
  */
 export function takePageBuffer(bytes: number): Uint8Array {
+  // A small page that took a large buffer would leave none for the next large page.
+  if (bytes < LEAST_BYTES) return new Uint8Array(bytes);
   const fits = free.filter(({ length }) => length >= bytes).sort((a, b) => a.length - b.length)[0];
-  if (!fits) return new Uint8Array(bytes < LEAST_BYTES ? bytes : Math.ceil(bytes / STEP_BYTES) * STEP_BYTES);
+  if (!fits) return new Uint8Array(Math.ceil(bytes / STEP_BYTES) * STEP_BYTES);
   free.splice(free.indexOf(fits), 1);
   return fits;
 }

@@ -1,9 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
-import { brotliDecompressSync, gunzipSync } from 'node:zlib';
-import { decompress as unzstd } from 'fzstd';
 import {
   type ColumnChunk,
-  type Compressors,
   type DecodedArray,
   type FileMetaData,
   parquetSchema,
@@ -16,22 +13,13 @@ import { InputError } from '../../input/input-error.ts';
 import { isWrittenHere, PARSERS } from './cells.ts';
 import { ColumnPages, type Values } from './column-pages.ts';
 import { HeldMemory } from './held-memory.ts';
-import { decompressFramedLz4, decompressLz4 } from './lz4.ts';
 import { readMetadata } from './metadata.ts';
 import { TextValues } from './text-values.ts';
 
 /** Rows that are passed on at a time; those that a page holds beyond them stay in it. */
 const MAX_ROWS = 4096;
 
-const COMPRESSORS: Compressors = {
-  GZIP: (input, length) => gunzipSync(input, { maxOutputLength: Math.max(1, length) }),
-  BROTLI: (input, length) => brotliDecompressSync(input, { maxOutputLength: Math.max(1, length) }),
-  ZSTD: (input, length) => unzstd(input, new Uint8Array(length)),
-  LZ4: decompressFramedLz4,
-  LZ4_RAW: decompressLz4,
-};
-
-const DECODING = { parsers: { ...DEFAULT_PARSERS, ...PARSERS }, compressors: COMPRESSORS, utf8: false };
+const DECODING = { parsers: { ...DEFAULT_PARSERS, ...PARSERS }, utf8: false };
 
 /** Rows of a row group, by column. */
 export interface Slice {

@@ -3,8 +3,13 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import { expect, test } from 'vitest';
+import { compressorsInto } from '../../../../../src/features/import/formats/parquet/compressors.ts';
 import { HeldMemory } from '../../../../../src/features/import/formats/parquet/held-memory.ts';
 import { decompressFramedLz4 } from '../../../../../src/features/import/formats/parquet/lz4.ts';
+import {
+  givePageBuffer,
+  takePageBuffer,
+} from '../../../../../src/features/import/formats/parquet/page-buffers.ts';
 import { checkDeltas, readRuns } from '../../../../../src/features/import/formats/parquet/runs.ts';
 import { decompressSnappy } from '../../../../../src/features/import/formats/parquet/snappy.ts';
 import { thriftEnd, Unfinished } from '../../../../../src/features/import/formats/parquet/thrift-check.ts';
@@ -163,4 +168,23 @@ test('the pages of all columns together need bounded memory', () => {
   memory.replace(0, 80 * 1024 * 1024);
   memory.replace(80 * 1024 * 1024, 100 * 1024 * 1024);
   expect(() => memory.replace(0, 50 * 1024 * 1024)).toThrow('need more than 144 MiB');
+});
+
+test('a page in zstd is decompressed into its place, which is not made a text', () => {
+  const place = Object.assign(new Uint8Array(3), {
+    toString: () => {
+      throw new Error('a text of all bytes');
+    },
+  });
+  // A frame of one block of three bytes that are not compressed.
+  const frame = Uint8Array.of(0x28, 0xb5, 0x2f, 0xfd, 0x20, 3, 0x19, 0, 0, 97, 98, 99);
+  expect(compressorsInto(() => place).ZSTD!(frame, 3)).toBe(place);
+  expect([...place]).toEqual([97, 98, 99]);
+});
+
+test('a small page leaves the buffer of a large one to the next large page', () => {
+  const large = takePageBuffer(20 * 1024 * 1024);
+  givePageBuffer(large);
+  expect(takePageBuffer(100)).toHaveLength(100);
+  expect(takePageBuffer(18 * 1024 * 1024)).toBe(large);
 });
