@@ -60,6 +60,7 @@ export class Connection {
     this.#closing?.abort();
     this.#closing = undefined;
     this.#claims = undefined;
+    this.#asking = undefined;
   }
 
   get isOpen(): boolean {
@@ -88,22 +89,29 @@ export class Connection {
   /** The user, with a token that is valid for a while; undefined where nobody is signed in. */
   async user(): Promise<Claims | undefined> {
     if (this.known && this.now() < this.#renewAt) return this.#claims;
-    this.#asking ??= this.#ask().finally(() => {
-      this.#asking = undefined;
+    if (this.#asking) return this.#asking;
+    const asking = this.#ask().finally(() => {
+      if (this.#asking === asking) this.#asking = undefined;
     });
-    return this.#asking;
+    this.#asking = asking;
+    return asking;
   }
 
   async #ask(): Promise<Claims | undefined> {
+    const session = this.#closing;
+    let claims: Claims | undefined;
     try {
       const token = await this.#options.user();
-      this.#claims = token ? claimsOf(token, this.#options.userId) : undefined;
+      claims = token ? claimsOf(token, this.#options.userId) : undefined;
     } catch {
       // Your server cannot be reached: the token that is there may still be valid.
       return this.known;
     }
-    if (!this.#claims) return undefined;
-    const left = this.#claims.end * 1000 - this.now();
+    // The app was stopped meanwhile: another user may be signed in next.
+    if (session !== this.#closing) return claims;
+    this.#claims = claims;
+    if (!claims) return undefined;
+    const left = claims.end * 1000 - this.now();
     this.#renewAt = this.now() + Math.max(left - RENEW_S * 1000, left * 0.9);
     return this.#claims;
   }

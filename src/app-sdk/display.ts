@@ -114,6 +114,8 @@ export class Display {
 
   async #ask(surface: string, polled: Polled): Promise<void> {
     const user = await this.#connection.user();
+    // The app was stopped meanwhile, and the user may be another one.
+    if (this.#surfaces.get(surface) !== polled) return;
     this.#isFor(user?.hashId);
     if (user) {
       polled.next = performance.now() + POLL_MS;

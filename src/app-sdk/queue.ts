@@ -32,6 +32,8 @@ export class Queue {
   /** Until then the service asks for no request, also while the page is left. */
   #refusedUntil = 0;
   #failures = 0;
+  /** How often all that waits was removed. */
+  #forgotten = 0;
   /** Events since the last request, and their characters. */
   #fresh = { events: 0, chars: 0 };
   /** How many events were given up: too many, too old, or refused by the service. */
@@ -48,7 +50,9 @@ export class Queue {
   }
 
   start(): void {
+    const forgotten = this.#forgotten;
     this.#loaded ??= this.#storage.all().then((stored) => {
+      if (forgotten !== this.#forgotten) return;
       const known = new Set(this.#items.map(({ id }) => id));
       this.#items = [...stored.filter(({ id }) => !known.has(id)), ...this.#items];
       this.#drop();
@@ -60,7 +64,11 @@ export class Queue {
   stop(forget: boolean): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    if (forget) this.#forget(this.#items, false);
+    if (!forget) return;
+    this.#forgotten++;
+    this.#items = [];
+    this.#loaded = undefined;
+    void this.#storage.clear();
   }
 
   /** Resolves with the id of an event once it is kept on this device. */
@@ -68,7 +76,9 @@ export class Queue {
     if (!this.#connection.isOpen) throw new Error('the app is not started');
     const seq = Date.now();
     const time = this.#time();
+    const forgotten = this.#forgotten;
     const user = await this.#connection.user();
+    if (forgotten !== this.#forgotten) throw new Error('the app is not started');
     if (!user) throw new Error('no user is signed in');
     if (user.userId === undefined)
       throw new Error('the token does not say a userId: make it with one, or give createApp a userId');
@@ -142,6 +152,7 @@ export class Queue {
     const wait = (leaving ? this.#refusedUntil : this.#notBefore) - performance.now();
     if (wait > 0) return this.#later(wait);
     const user = leaving ? this.#connection.known : await this.#connection.user();
+    if (!this.#connection.isOpen) return;
     if (!user) return this.#later(this.#flushMs);
     if (!leaving && this.#sending.size > 0) return this.#later(SECOND_MS / 10);
     // That of an event stays as it is stored, and no poll may have told the time.

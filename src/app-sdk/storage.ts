@@ -81,6 +81,10 @@ export class Storage {
     });
   }
 
+  clear(): Promise<void> {
+    return this.#write((store) => store.clear());
+  }
+
   /** Changes of the same moment share a transaction, which takes longer than they do. */
   #write(change: (store: IDBObjectStore) => void): Promise<void> {
     this.#changes.push(change);

@@ -172,6 +172,35 @@ inBrowser('another user of the same page gets nothing of the first', async () =>
   expect(await page.locator('svc-message').count()).toBe(0);
 });
 
+inBrowser('a token that comes after a stop shows nothing to the next user', async () => {
+  const { context, open, decided, tokens, tokenFor, bo, service } = await appPage({
+    ...NO_LIMITS,
+    format: 'card',
+    options: { starts: false },
+  });
+  await decided();
+  const page = await open();
+  const held: (() => void)[] = [];
+  await context.route('**/token', async (route) => {
+    const response = await route.fetch();
+    await new Promise<void>((release) => held.push(release));
+    await route.fulfill({ response });
+  });
+  await page.evaluate(() => app.start());
+  await expect.poll(() => held.length, WAIT).toBe(1);
+  tokens.next = await tokenFor(bo, service, { userId: 'bo' });
+  await page.evaluate(() => {
+    app.stop();
+    app.start();
+  });
+  await expect.poll(() => held.length, WAIT).toBe(2);
+  held[1]!();
+  await page.waitForResponse('**/v1/messages?*');
+  held[0]!();
+  await page.waitForTimeout(500);
+  expect(await page.locator('svc-message').count()).toBe(0);
+});
+
 inBrowser('long words in the buttons fit into 320 pixels', async () => {
   const action = { label: 'Donaudampfschifffahrtsgesellschaftskapitänsmützenabzeichenverordnung'.repeat(3) };
   const { open, decided } = await appPage({ ...NO_LIMITS, format: 'modal', lang: 'ar', options: { action } });

@@ -81,6 +81,78 @@ inBrowser('nothing is sent or stored before start, and nothing after stop', asyn
   expect(await page.evaluate(() => app.waiting)).toBe(0);
 });
 
+inBrowser('what is tracked as the app stops is forgotten, and so is what was not read yet', async () => {
+  const { open, stored } = await appPage({ options: { starts: false } });
+  const page = await open();
+  await page.evaluate(async () => {
+    app.start();
+    await app.track('kept');
+    app.stop();
+  });
+  await page.reload();
+  await page.evaluate(() => {
+    app.start();
+    app.stop({ forget: true });
+  });
+  const late = await page.evaluate(async () => {
+    app.start();
+    await app.track('first');
+    const tracked = app.track('late').then(String, String);
+    app.stop({ forget: true });
+    return tracked;
+  });
+  expect(late).toContain('is not started');
+  await page.reload();
+  const id = await page.evaluate(() => {
+    app.start();
+    return app.track('after');
+  });
+  await page.evaluate(() => app.flush());
+  await expect.poll(stored, WAIT).toContain(id);
+  expect(await stored()).toEqual([id]);
+});
+
+inBrowser('a token that comes after a stop is not that of the next user, and asks nothing', async () => {
+  const { context, open, rows, tokens, tokenFor, bo, service } = await appPage({
+    options: { starts: false },
+  });
+  const page = await open();
+  await page.evaluate(async () => {
+    app.start();
+    await app.track('of ada');
+    app.stop();
+  });
+  await page.reload();
+  const held: (() => void)[] = [];
+  await context.route('**/token', async (route) => {
+    const answer = await route.fetch();
+    await new Promise<void>((release) => held.push(release));
+    await route.fulfill({ response: answer });
+  });
+  const sent: string[] = [];
+  await page.evaluate(() => app.start());
+  await expect.poll(() => held.length, WAIT).toBe(1);
+  await page.evaluate(() => app.stop());
+  context.on('request', (request) => sent.push(new URL(request.url()).pathname));
+  const answered = page.waitForResponse('**/token');
+  held.pop()!();
+  await answered;
+  await page.waitForTimeout(300);
+  expect(sent).toEqual([]);
+  await context.unroute('**/token');
+  tokens.next = await tokenFor(bo, service, { userId: 'bo' });
+  await page.evaluate(async () => {
+    app.start();
+    await app.track('of bo');
+    await app.flush();
+  });
+  const users = () =>
+    rows<{ userId: string; event: string }>(
+      'SELECT user_id AS "userId", event FROM event WHERE workspace_id = ?',
+    );
+  await expect.poll(users, WAIT).toEqual([{ userId: 'bo', event: 'of bo' }]);
+});
+
 inBrowser(
   'an event that is too large is refused, and a loop of 10,000 is bounded and counted',
   async () => {
