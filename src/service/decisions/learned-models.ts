@@ -1,3 +1,4 @@
+import { newId } from '../../kit/id.ts';
 import { SharedRuns } from '../../kit/shared-runs.ts';
 import type { Log } from '../platform/log.ts';
 import type { Store, Tx } from '../platform/store/store.ts';
@@ -109,7 +110,7 @@ export class LearnedModels {
   /**
    * Stores the held model of a workspace, where it is ahead of the stored one, piece by piece: a large one in one transaction
    * would keep requests waiting for half a second. Returns the size of its text, and 0 if nothing is to be stored, `proceed`
-   * resolved to false before a piece, or an erasure came between. `ended` runs in the last transaction unless it was given up.
+   * resolved to false before a piece, or an erasure or another process came between. `ended` runs in the last transaction unless it was given up.
    */
   async publish(
     store: Store,
@@ -117,6 +118,7 @@ export class LearnedModels {
     proceed: () => Promise<boolean>,
     ended: (tx: Tx) => Promise<void> = async () => {},
   ): Promise<number> {
+    const attempt = newId('att');
     let pieces: readonly string[] = [];
     let head: ModelHead = { version: 0, learnedSeq: 0 };
     /** Stores a piece; returns whether the model is still to be stored. */
@@ -130,12 +132,12 @@ export class LearnedModels {
         }
         head = { version: model.version, learnedSeq: model.version };
         pieces = piecesOf(serialiseModel(model));
-        await models.begin(tx, workspaceId, head);
-      } else if (!(await models.isBeingStored(tx, workspaceId, head.version))) return false;
+        await models.begin(tx, workspaceId, head, attempt);
+      } else if (!(await models.isStoredBy(tx, workspaceId, attempt))) return false;
       await models.add(tx, workspaceId, head.version, piece, pieces[piece]!);
       await models.removePieces(tx, workspaceId, REMOVED);
       if (piece < pieces.length - 1) return true;
-      await models.finish(tx, workspaceId, head, pieces.length);
+      await models.finish(tx, workspaceId, head);
       await ended(tx);
       return true;
     };

@@ -159,6 +159,25 @@ describe('a model that is stored in many pieces', () => {
     expect(await stored()).toBe(before);
   });
 
+  test('is given up where another process begins to store the same version, which is whole then', async () => {
+    const { store, id, models, text, stored, rows } = await withMuchToStore();
+    const was = await rows();
+    const other = new LearnedModels(() => {});
+    while ((await other.follow(store, id)) > 0);
+    let pieces = 0;
+    const otherBeforeThird = async () => {
+      if (++pieces === 3) {
+        let left = 1;
+        await other.publish(store, id, async () => left-- > 0);
+      }
+      return true;
+    };
+    expect(await models.publish(store, id, otherBeforeThird)).toBe(0);
+    expect((await rows()).at(-1)).toMatchObject({ pieces: 1 });
+    const published = await other.publish(store, id, always);
+    expect([published, await stored(), (await rows()).length]).toEqual([text.length, text, was.length + 1]);
+  });
+
   test('leaves no piece of the versions before the last two', async () => {
     const { store, id, models, rows } = await withMuchToStore();
     for (let n = 3; n < 9; n++) {

@@ -44,7 +44,7 @@ export const models = {
   /** The stored snapshots, newest first, without their large texts. */
   async kept(tx: Tx, workspaceId: string): Promise<ModelHead[]> {
     const rows = await tx.sql.all<ModelHead>(
-      `SELECT version, learned_seq AS "learnedSeq" FROM model WHERE workspace_id = ? AND pieces IS NOT NULL
+      `SELECT version, learned_seq AS "learnedSeq" FROM model WHERE workspace_id = ? AND attempt IS NULL
        ORDER BY version DESC`,
       [workspaceId],
     );
@@ -53,36 +53,38 @@ export const models = {
 
   /** Replaces the text of a snapshot. */
   async replace(tx: Tx, workspaceId: string, version: number, body: string): Promise<void> {
-    const of = [workspaceId, version];
-    await tx.sql.run('DELETE FROM model_piece WHERE workspace_id = ? AND version = ?', of);
-    const pieces = piecesOf(body);
-    for (const [i, piece] of pieces.entries()) await models.add(tx, workspaceId, version, i, piece);
-    await tx.sql.run('UPDATE model SET pieces = ? WHERE workspace_id = ? AND version = ?', [
-      pieces.length,
-      ...of,
+    await tx.sql.run('DELETE FROM model_piece WHERE workspace_id = ? AND version = ?', [
+      workspaceId,
+      version,
     ]);
+    for (const [i, piece] of piecesOf(body).entries()) await models.add(tx, workspaceId, version, i, piece);
   },
 
-  /** Begins to store a snapshot, in the place of any that is not whole. */
-  async begin(tx: Tx, workspaceId: string, { version, learnedSeq }: ModelHead): Promise<void> {
-    await tx.sql.run('DELETE FROM model WHERE workspace_id = ? AND pieces IS NULL', [workspaceId]);
+  /** Begins to store a snapshot, in the place of any that is not whole. `attempt` is a name that no other has. */
+  async begin(
+    tx: Tx,
+    workspaceId: string,
+    { version, learnedSeq }: ModelHead,
+    attempt: string,
+  ): Promise<void> {
+    await tx.sql.run('DELETE FROM model WHERE workspace_id = ? AND attempt IS NOT NULL', [workspaceId]);
     // Left of one that was interrupted.
     await tx.sql.run('DELETE FROM model_piece WHERE workspace_id = ? AND version = ?', [
       workspaceId,
       version,
     ]);
     await tx.sql.run(
-      'INSERT INTO model (workspace_id, version, learned_seq, pieces, at_ms) VALUES (?, ?, ?, NULL, ?)',
-      [workspaceId, version, learnedSeq, tx.now],
+      'INSERT INTO model (workspace_id, version, learned_seq, attempt, at_ms) VALUES (?, ?, ?, ?, ?)',
+      [workspaceId, version, learnedSeq, attempt, tx.now],
     );
   },
 
-  /** True while a snapshot is being stored: an erasure, or another process that stores one, ends it. */
-  async isBeingStored(tx: Tx, workspaceId: string, version: number): Promise<boolean> {
-    const row = await tx.sql.get(
-      'SELECT 1 AS one FROM model WHERE workspace_id = ? AND version = ? AND pieces IS NULL',
-      [workspaceId, version],
-    );
+  /** True while an attempt is storing a snapshot: an erasure, or another process that stores one, ends it. */
+  async isStoredBy(tx: Tx, workspaceId: string, attempt: string): Promise<boolean> {
+    const row = await tx.sql.get('SELECT 1 AS one FROM model WHERE workspace_id = ? AND attempt = ?', [
+      workspaceId,
+      attempt,
+    ]);
     return row !== undefined;
   },
 
@@ -97,9 +99,8 @@ export const models = {
   },
 
   /** Makes a snapshot whose pieces are stored the newest model, and drops the oldest, whose pieces are left. */
-  async finish(tx: Tx, workspaceId: string, head: ModelHead, pieces: number): Promise<void> {
-    await tx.sql.run('UPDATE model SET pieces = ? WHERE workspace_id = ? AND version = ?', [
-      pieces,
+  async finish(tx: Tx, workspaceId: string, head: ModelHead): Promise<void> {
+    await tx.sql.run('UPDATE model SET attempt = NULL WHERE workspace_id = ? AND version = ?', [
       workspaceId,
       head.version,
     ]);
@@ -124,7 +125,7 @@ export const models = {
 
   /** Removes what is stored beside the kept snapshots: one that is being stored, and what is left of others. */
   async removeOthers(tx: Tx, workspaceId: string): Promise<void> {
-    await tx.sql.run('DELETE FROM model WHERE workspace_id = ? AND pieces IS NULL', [workspaceId]);
+    await tx.sql.run('DELETE FROM model WHERE workspace_id = ? AND attempt IS NOT NULL', [workspaceId]);
     await tx.sql.run(
       `DELETE FROM model_piece WHERE workspace_id = ? AND version NOT IN
          (SELECT version FROM model WHERE workspace_id = ?)`,

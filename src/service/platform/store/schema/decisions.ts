@@ -118,12 +118,12 @@ export const decisionsTables = (d: Dialect): string[] => [
     workspace_id TEXT PRIMARY KEY,
     seq ${d.bigint} NOT NULL
   )`,
-  // Snapshots of the learned models: in how many pieces each is stored, or null while it is being stored.
+  // Snapshots of the learned models, each with the attempt that is storing it, until it is whole.
   `CREATE TABLE model (
     workspace_id TEXT NOT NULL,
     version ${d.bigint} NOT NULL,
     learned_seq ${d.bigint} NOT NULL,
-    pieces ${d.bigint},
+    attempt TEXT,
     at_ms ${d.bigint} NOT NULL,
     PRIMARY KEY (workspace_id, version)
   )`,
