@@ -3,7 +3,13 @@ import { hasChromium } from '../support/console/chromium.ts';
 import { type RunningConsole, startConsole } from '../support/console/running-console.ts';
 
 interface Contents {
-  readonly items: readonly { id: string; served: number; rewarded: number; rate: number | null }[];
+  readonly items: readonly {
+    id: string;
+    served: number;
+    rewarded: number;
+    rate: number | null;
+    goals?: readonly object[];
+  }[];
 }
 
 describe.runIf(hasChromium)('the contents view', () => {
@@ -57,6 +63,9 @@ describe.runIf(hasChromium)('the contents view', () => {
       { goalId: 'left', event: 'unsubscribed', within: '7d', guard: { worseThan: 0.02 } },
     ];
     await svc.send('/v1/catalog', { catalog: { ...catalog, goals } }, 'PUT');
+    // The list has them once they are being counted, and the page is read once.
+    const counted = async () => (await svc.send<Contents>('/v1/contents')).items[0]?.goals?.length;
+    await expect.poll(counted).toBe(goals.length);
     await svc.go('/contents');
     const box = page.getByRole('region', { name: 'Goal visit' });
     await box.getByText('Learned', { exact: false }).first().waitFor();
