@@ -1,4 +1,4 @@
-import { newId } from '../../kit/id.ts';
+import { randomUUID } from 'node:crypto';
 import { SharedRuns } from '../../kit/shared-runs.ts';
 import type { Log } from '../platform/log.ts';
 import type { Store, Tx } from '../platform/store/store.ts';
@@ -118,7 +118,7 @@ export class LearnedModels {
     proceed: () => Promise<boolean>,
     ended: (tx: Tx) => Promise<void> = async () => {},
   ): Promise<number> {
-    const attempt = newId('att');
+    const attempt = randomUUID();
     let pieces: readonly string[] = [];
     let head: ModelHead = { version: 0, learnedSeq: 0 };
     /** Stores a piece; returns whether the model is still to be stored. */
