@@ -53,10 +53,7 @@ export const models = {
 
   /** Replaces the text of a snapshot. */
   async replace(tx: Tx, workspaceId: string, version: number, body: string): Promise<void> {
-    await tx.sql.run('DELETE FROM model_piece WHERE workspace_id = ? AND version = ?', [
-      workspaceId,
-      version,
-    ]);
+    await removePiecesOf(tx, workspaceId, version);
     for (const [i, piece] of piecesOf(body).entries()) await models.add(tx, workspaceId, version, i, piece);
   },
 
@@ -67,12 +64,9 @@ export const models = {
     { version, learnedSeq }: ModelHead,
     attempt: string,
   ): Promise<void> {
-    await tx.sql.run('DELETE FROM model WHERE workspace_id = ? AND attempt IS NOT NULL', [workspaceId]);
+    await dropUnfinished(tx, workspaceId);
     // Left of one that was interrupted.
-    await tx.sql.run('DELETE FROM model_piece WHERE workspace_id = ? AND version = ?', [
-      workspaceId,
-      version,
-    ]);
+    await removePiecesOf(tx, workspaceId, version);
     await tx.sql.run(
       'INSERT INTO model (workspace_id, version, learned_seq, attempt, at_ms) VALUES (?, ?, ?, ?, ?)',
       [workspaceId, version, learnedSeq, attempt, tx.now],
@@ -125,7 +119,7 @@ export const models = {
 
   /** Removes what is stored beside the kept snapshots: one that is being stored, and what is left of others. */
   async removeOthers(tx: Tx, workspaceId: string): Promise<void> {
-    await tx.sql.run('DELETE FROM model WHERE workspace_id = ? AND attempt IS NOT NULL', [workspaceId]);
+    await dropUnfinished(tx, workspaceId);
     await tx.sql.run(
       `DELETE FROM model_piece WHERE workspace_id = ? AND version NOT IN
          (SELECT version FROM model WHERE workspace_id = ?)`,
@@ -133,6 +127,12 @@ export const models = {
     );
   },
 };
+
+const dropUnfinished = (tx: Tx, workspaceId: string) =>
+  tx.sql.run('DELETE FROM model WHERE workspace_id = ? AND attempt IS NOT NULL', [workspaceId]);
+
+const removePiecesOf = (tx: Tx, workspaceId: string, version: number) =>
+  tx.sql.run('DELETE FROM model_piece WHERE workspace_id = ? AND version = ?', [workspaceId, version]);
 
 /** The pieces of a text, of which each is a few milliseconds of work. */
 export function piecesOf(body: string): string[] {
