@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
 import { Figures } from './figures.tsx';
 import { percent } from './numbers.ts';
-import { Cut, Text } from './text.tsx';
+import { Cut } from './text.tsx';
 import { Time } from './time.tsx';
 
 export interface Layer {
@@ -66,9 +66,7 @@ export function StackedChart(props: {
         {layers.map(({ name, colour, values }) => (
           <li>
             <span class={`swatch ${colour}`} aria-hidden="true" />
-            <span class="cut">
-              <Text of={name} />
-            </span>{' '}
+            <Cut of={name} />{' '}
             <span class="note">{percent(all === 0 ? 0 : values.reduce((sum, n) => sum + n, 0) / all)}</span>
           </li>
         ))}

@@ -6,6 +6,10 @@ const LONGEST = 2000;
 
 /** Text from outside: control, invisible and bidirectional characters are shown by their escapes, and stand out. */
 export function Text({ of }: { of: string }): VNode {
+  return <bdi>{piecesOf(of)}</bdi>;
+}
+
+function piecesOf(of: string): (string | VNode)[] {
   const text = of.length > LONGEST ? of.slice(0, LONGEST) : of;
   const parts: (string | VNode)[] = [];
   let from = 0;
@@ -16,7 +20,7 @@ export function Text({ of }: { of: string }): VNode {
   }
   parts.push(text.slice(from));
   if (text !== of) parts.push(<span class="unsafe">… and {of.length - LONGEST} more characters</span>);
-  return <bdi>{parts}</bdi>;
+  return parts;
 }
 
 /** Text from outside for an attribute such as a label, with escapes in place of the same characters. */
@@ -33,11 +37,14 @@ export function Id({ of, short = false }: { of: string; short?: boolean | number
   );
 }
 
-/** A name, or a `long` sentence, on one line: what does not fit is cut, and whole in the title. */
+/**
+ * A name, or a `long` sentence, on one line: what does not fit is cut, and whole in the title. Of Arabic or Hebrew, its
+ * beginning is at the right.
+ */
 export function Cut({ of, long = false }: { of: string; long?: boolean }): VNode {
   return (
-    <span class={long ? 'cut long' : 'cut'} title={cleaned(of)}>
-      <Text of={of} />
-    </span>
+    <bdi class={long ? 'cut long' : 'cut'} title={cleaned(of)}>
+      {piecesOf(of)}
+    </bdi>
   );
 }

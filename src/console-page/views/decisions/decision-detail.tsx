@@ -11,7 +11,7 @@ import { Cards } from '../../parts/facts.tsx';
 import { counted, percent, score } from '../../parts/numbers.ts';
 import { Failure, Loading } from '../../parts/states.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
-import { Id, Text } from '../../parts/text.tsx';
+import { Cut, Id, Text } from '../../parts/text.tsx';
 import { Time } from '../../parts/time.tsx';
 import {
   byRanking,
@@ -223,7 +223,7 @@ function Candidates({ decision }: { decision: Decision }): VNode {
       title: 'Candidate',
       cell: (row) => (
         <>
-          <Text of={row.contentId} /> {isChosen(row) && <Badge tone="accent">chosen</Badge>}
+          <Cut of={row.contentId} /> {isChosen(row) && <Badge tone="accent">chosen</Badge>}
         </>
       ),
     },

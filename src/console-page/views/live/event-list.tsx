@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { WatchedEvent } from '../../../contract/schemas/events.ts';
-import { Text } from '../../parts/text.tsx';
+import { Cut, Text } from '../../parts/text.tsx';
 import { Time } from '../../parts/time.tsx';
 import { propertyText } from './property-text.ts';
 
@@ -92,11 +92,11 @@ export function EventList(props: {
                 </th>
                 <td>
                   <strong>
-                    <Text of={event.event} />
+                    <Cut of={event.event} />
                   </strong>
                 </td>
                 <td>
-                  <Text of={event.userId} />
+                  <Cut of={event.userId} />
                 </td>
                 <td class="wide pairs">
                   <Pairs event={event} />

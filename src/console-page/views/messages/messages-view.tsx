@@ -11,7 +11,7 @@ import { MessagePreview } from '../../parts/message-preview.tsx';
 import { counted } from '../../parts/numbers.ts';
 import { PagedList } from '../../parts/pages.tsx';
 import { Empty, Failure } from '../../parts/states.tsx';
-import { Cut, Id, Text } from '../../parts/text.tsx';
+import { Cut, Id } from '../../parts/text.tsx';
 import { Time } from '../../parts/time.tsx';
 import { ViewHead } from '../../parts/view.tsx';
 
@@ -172,7 +172,7 @@ function MessageItem({ message, hashId }: { message: Message; hashId?: string })
         {surface !== null && (
           <>
             {' on '}
-            <Text of={surface} />
+            <Cut of={surface} />
           </>
         )}
         {servedAt === null ? (

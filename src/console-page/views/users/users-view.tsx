@@ -163,7 +163,12 @@ const COLUMNS: readonly Column<LatestUser>[] = [
       </a>
     ),
   },
-  { title: 'Locale', cell: ({ locale }) => <Text of={locale || '–'} />, sortBy: ({ locale }) => locale },
+  {
+    title: 'Locale',
+    wide: true,
+    cell: ({ locale }) => <Text of={locale || '–'} />,
+    sortBy: ({ locale }) => locale,
+  },
   { title: 'Last decision', cell: ({ at }) => <Time at={at} />, sortBy: ({ at }) => at },
   {
     title: 'Decisions',

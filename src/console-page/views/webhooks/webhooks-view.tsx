@@ -258,7 +258,7 @@ const deliveryColumns = (
     : {
         title: 'Address',
         wide: true,
-        cell: ({ webhookId }) => <Id of={addresses.get(webhookId) ?? webhookId} />,
+        cell: ({ webhookId }) => <Cut of={addresses.get(webhookId) ?? webhookId} />,
       },
   { title: 'Happened', align: 'end', cell: ({ occurredAt }) => <Time at={occurredAt} /> },
 ];
