@@ -30,11 +30,18 @@ const BUSY_PAUSE_MS = 5;
 /** Size to which the log is truncated after a long-running reader let it grow. */
 const LOG_BYTES = 64 * 1024 * 1024;
 
+/** A statement whose first row is read, and the names of its columns. */
+interface FirstRow {
+  readonly statement: Database.Statement;
+  readonly columns: readonly string[];
+}
+
 /** One SQLite connection. Prepares each statement once and throws the errors of the store. */
 export class SqliteConnection implements Sql {
   readonly dialect = sqliteDialect;
   readonly #database: Database.Database;
   readonly #statements = new Map<string, Database.Statement>();
+  readonly #firsts = new Map<string, FirstRow>();
   readonly #path: string;
   /** The error that ended the current transaction. */
   #failure: unknown;
@@ -137,16 +144,40 @@ export class SqliteConnection implements Sql {
     }
   }
 
+  /** Runs a statement and returns its first row. */
+  firstSync<T>(sql: string, params: readonly SqlValue[] = []): T | undefined {
+    this.#checkFailure();
+    try {
+      return this.#first<T>(sql, params);
+    } catch (error) {
+      throw this.#rememberFailure(this.#translate(error));
+    }
+  }
+
   /** Reads the first row of a statement, outside a transaction. */
   first<T extends object>(sql: string, params: readonly SqlValue[]): T | undefined {
     // One that could not be rolled back would show the past.
     if (this.#database.inTransaction) this.rollBack();
     try {
-      const row = this.#prepare(sql).all(...params)[0] as Record<string, unknown> | undefined;
-      return row && (withBytes(row) as T);
+      return this.#first<T>(sql, params);
     } catch (error) {
       throw this.#translate(error);
     }
+  }
+
+  /** The driver needs two thirds of the time for one row without the names of its columns. */
+  #first<T>(sql: string, params: readonly SqlValue[]): T | undefined {
+    let first = this.#firsts.get(sql);
+    if (!first) {
+      const statement = this.#database.prepare(sql).raw();
+      first = { statement, columns: statement.columns().map(({ name }) => name) };
+      this.#firsts.set(sql, first);
+    }
+    const values = first.statement.get(...params) as unknown[] | undefined;
+    if (!values) return undefined;
+    const row: Record<string, unknown> = {};
+    for (const [i, name] of first.columns.entries()) row[name] = values[i];
+    return withBytes(row) as T;
   }
 
   /** Reads the single row of a pragma, outside a transaction. */
@@ -182,7 +213,7 @@ export class SqliteConnection implements Sql {
   }
 
   async get<T>(sql: string, params: readonly SqlValue[] = []): Promise<T | undefined> {
-    return this.allSync<T>(sql, params)[0];
+    return this.firstSync<T>(sql, params);
   }
 
   async run(sql: string, params: readonly SqlValue[] = []): Promise<number> {
@@ -196,6 +227,7 @@ export class SqliteConnection implements Sql {
 
   close(): void {
     this.#statements.clear();
+    this.#firsts.clear();
     this.#database.close();
   }
 

@@ -151,8 +151,11 @@ export class SqliteStore implements Store {
 
   readOne<T extends object>(sql: string, params: readonly SqlValue[]): Promise<ReadAt<T> | undefined> {
     return this.#outside((reader) => {
-      const row = reader.first<T>(sql, params);
-      return row && { ...row, now: this.#now(reader.first(OFFSET, [])) };
+      const row = reader.first<T & { now: unknown }>(
+        `SELECT found.*, (${OFFSET}) AS now FROM (${sql}) AS found`,
+        params,
+      );
+      return row && { ...row, now: this.#now(row.now) };
     });
   }
 
@@ -292,7 +295,7 @@ export class SqliteStore implements Store {
   /** A transaction on a connection. Its time is read when it is first asked for: most transactions of limits never do. */
   #tx(sql: SqliteConnection, rest: Omit<Tx, 'sql' | 'now'>): Tx {
     let now: number | undefined;
-    const read = () => this.#now(sql.allSync<Setting>(OFFSET)[0]);
+    const read = () => this.#now(sql.firstSync<Setting>(OFFSET)?.value);
     return {
       ...rest,
       sql,
@@ -303,8 +306,8 @@ export class SqliteStore implements Store {
     };
   }
 
-  #now(offset: Setting | undefined): number {
-    this.#clockOffset = Number(offset?.value ?? 0);
+  #now(offset: unknown): number {
+    this.#clockOffset = Number(offset ?? 0);
     return this.#clock.now() + this.#clockOffset;
   }
 
