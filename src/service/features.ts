@@ -1,4 +1,3 @@
-import type { BlockList } from 'node:net';
 import type { Catalogs } from './catalog/follow.ts';
 import { catalogEndpoints } from './catalog/routes.ts';
 import { clockEndpoints } from './clock/routes.ts';
@@ -9,6 +8,7 @@ import { erasure, erasureRemovals } from './erasure/feature.ts';
 import { eventRemovals, events } from './events/feature.ts';
 import { planNotices } from './events/plan-notices.ts';
 import { exportEndpoints } from './export/routes.ts';
+import type { IsProxy } from './http/access/client-address.ts';
 import type { KeyWatch } from './http/access/key-watch.ts';
 import type { Feature } from './http/endpoint.ts';
 import { notificationRemovals, notifications } from './notifications/feature.ts';
@@ -56,7 +56,7 @@ export interface FeatureNeeds {
   /** Receipts per window and workspace. */
   readonly receiptsLimit: number;
   /** The addresses whose X-Forwarded-For is believed. */
-  readonly proxies: BlockList;
+  readonly isProxy: IsProxy;
   readonly keys: KeyWatch;
   /** Fires when the service stops: endless streams end. */
   readonly stopping: AbortSignal;

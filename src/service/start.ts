@@ -11,7 +11,7 @@ import { openFeatures } from './features.ts';
 import { rateLimiter } from './http/access/admit.ts';
 import { authenticator } from './http/access/authenticate.ts';
 import { clientAccess } from './http/access/client-access.ts';
-import { proxyList } from './http/access/client-address.ts';
+import { proxiesOf } from './http/access/client-address.ts';
 import type { CountClients } from './http/access/client-counts.ts';
 import { startKeyUses } from './http/access/key-uses.ts';
 import { watchKeys } from './http/access/key-watch.ts';
@@ -183,7 +183,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     const keys = watchKeys(platform);
     closers.push(() => keys.stop());
     const retention = () => inForce(policy().retain, catalogs.shared());
-    const proxies = proxyList(options.trustedProxies ?? []);
+    const isProxy = proxiesOf(options.trustedProxies ?? []);
     const features = openFeatures(platform, {
       catalogs,
       policy,
@@ -193,7 +193,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       publicUrl: publicUrlOf(options.environment ?? {}),
       limiter,
       receiptsLimit: options.receiptsLimit ?? RECEIPTS_LIMIT,
-      proxies,
+      isProxy,
       keys,
       stopping: stopping.signal,
       seed: options.seed,
@@ -216,7 +216,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       unkeyed: features.flatMap((feature) => feature.unkeyed ?? []),
       authenticate: authenticator(store, keyUses.note),
       admit: rateLimiter(limiter, policy, machine),
-      admitClient: clientAccess(platform, policy, proxies, member?.countClients),
+      admitClient: clientAccess(platform, policy, isProxy, member?.countClients),
       recorder,
       readiness: () => health.answer(),
       region: options.region,

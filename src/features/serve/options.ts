@@ -4,7 +4,7 @@ import { parseDuration } from '../../cli/flags/duration.ts';
 import { Flags } from '../../cli/flags/oclif.ts';
 import type { World } from '../../cli/terminal/world.ts';
 import { CLIENT_SCOPES, GROUP_LIMITS, GROUPS, WINDOW_MS } from '../../contract/limits.ts';
-import { proxyList } from '../../service/http/access/client-address.ts';
+import { proxiesOf } from '../../service/http/access/client-address.ts';
 import type { TlsFiles } from '../../service/http/tls.ts';
 import { DEFAULT_POLICY, type Policy, type PolicyChange } from '../../service/platform/settings.ts';
 import {
@@ -237,7 +237,7 @@ export function retentionNotice({ retain }: Pick<Policy, 'retain'>): string | un
 /** Throws usage for what is neither an address nor a network. */
 function checkedProxies(given: readonly string[]): readonly string[] {
   try {
-    proxyList(given);
+    proxiesOf(given);
   } catch (error) {
     throw new SvcError(
       'usage',

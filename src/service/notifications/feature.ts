@@ -1,5 +1,5 @@
-import type { BlockList } from 'node:net';
 import type { Catalogs } from '../catalog/follow.ts';
+import type { IsProxy } from '../http/access/client-address.ts';
 import type { Feature } from '../http/endpoint.ts';
 import type { Limiter } from '../platform/limits/limiter.ts';
 import type { Platform } from '../platform/platform.ts';
@@ -21,7 +21,7 @@ interface NotificationNeeds {
   /** Receipts per window and workspace. */
   readonly receiptsLimit: number;
   /** The addresses whose X-Forwarded-For is believed. */
-  readonly proxies: BlockList;
+  readonly isProxy: IsProxy;
 }
 
 /** What is removed by age. */
@@ -34,12 +34,12 @@ export const notificationRemovals: readonly RemovalByAge[] = [
 
 /** Notify: templated notifications, their way through a channel to the user, and what providers say of them. */
 export function notifications(platform: Platform, needs: NotificationNeeds): Feature {
-  const { catalogs, channels, limiter, receiptsLimit: limit, proxies } = needs;
+  const { catalogs, channels, limiter, receiptsLimit: limit, isProxy } = needs;
   return {
     endpoints: notificationEndpoints(platform, catalogs),
     unkeyed: [
-      receiptRoute({ platform, limiter, limit, proxies, receivers: channels.receivers }),
-      unsubscribeRoute({ platform, limiter, limit, proxies }),
+      receiptRoute({ platform, limiter, limit, isProxy, receivers: channels.receivers }),
+      unsubscribeRoute({ platform, limiter, limit, isProxy }),
     ],
     // Personal fields are joined, which the node cannot read without the data key.
     workers: platform.cipher.usable ? [startDispatcher(platform, channels, needs)] : [],

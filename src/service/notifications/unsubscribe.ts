@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
-import type { BlockList } from 'node:net';
 import type { HonoRequest } from 'hono';
 import { ServiceError } from '../../contract/errors.ts';
 import { WINDOW_MS } from '../../contract/limits.ts';
 import { assertOpen, workspaceOf } from '../http/access/authenticate.ts';
+import type { IsProxy } from '../http/access/client-address.ts';
 import { type CountSender, rateLimited, senderLimit } from '../http/access/sender-limit.ts';
 import { readBody } from '../http/body.ts';
 import type { UnkeyedRoute } from '../http/endpoint.ts';
@@ -27,7 +27,7 @@ export interface UnsubscribeParts {
   /** Per window and workspace. */
   readonly limit: number;
   /** The addresses whose X-Forwarded-For is believed. */
-  readonly proxies: BlockList;
+  readonly isProxy: IsProxy;
 }
 
 const HTML = {
@@ -43,7 +43,7 @@ const HTML = {
  * GET shows a page with a button and changes nothing, because programs follow links that nobody clicked.
  */
 export function unsubscribeRoute(parts: UnsubscribeParts): UnkeyedRoute {
-  const countSender = senderLimit(parts.platform.machine, parts.proxies);
+  const countSender = senderLimit(parts.platform.machine, parts.isProxy);
   return {
     name: 'unsubscribe',
     path: UNSUBSCRIBE_ROUTE,

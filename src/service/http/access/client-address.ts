@@ -6,19 +6,23 @@ import { BlockList, isIP } from 'node:net';
  * one subscriber has to itself. Behind proxies it is the last entry of X-Forwarded-For that is no proxy of ours; what a
  * client wrote there itself lies before that entry and is not believed.
  */
-export function addressOf(incoming: IncomingMessage, proxies: BlockList): string {
+export function addressOf(incoming: IncomingMessage, isProxy: IsProxy): string {
   const direct = plain(incoming.socket.remoteAddress ?? '');
-  if (!isProxy(direct, proxies)) return network(direct);
+  if (!isProxy(direct)) return network(direct);
   const forwarded = String(incoming.headers['x-forwarded-for'] ?? '')
     .split(',')
     .map((entry) => plain(entry.trim()))
     .reverse();
-  const client = forwarded.find((address) => !isProxy(address, proxies)) ?? direct;
+  const client = forwarded.find((address) => !isProxy(address)) ?? direct;
   return isIP(client) === 0 ? network(direct) : network(client);
 }
 
-/** Makes the list of proxies from addresses and networks such as `10.0.0.0/8`. Throws RangeError with the entry. */
-export function proxyList(entries: readonly string[]): BlockList {
+/** Whether an address is one of the proxies whose X-Forwarded-For is believed. */
+export type IsProxy = (address: string) => boolean;
+
+/** Recognises proxies by addresses and networks such as `10.0.0.0/8`. Throws RangeError with the entry. */
+export function proxiesOf(entries: readonly string[]): IsProxy {
+  if (entries.length === 0) return () => false;
   const list = new BlockList();
   for (const entry of entries) {
     const [, address = '', bits] = /^([0-9A-Fa-f.:]+?)(?:\/(\d{1,3}))?$/.exec(entry) ?? [];
@@ -28,13 +32,8 @@ export function proxyList(entries: readonly string[]): BlockList {
     if (version === 0 || Number(bits ?? most) > most) throw new RangeError(entry);
     list.addSubnet(address, Number(bits ?? most), family);
   }
-  return list;
+  return (address) => isIP(address) !== 0 && list.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
 }
-
-const isProxy = (address: string, proxies: BlockList): boolean =>
-  proxies.rules.length > 0 &&
-  isIP(address) !== 0 &&
-  proxies.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
 
 /** Removes the port, the brackets and the mapping of IPv4 into IPv6 (RFC 4291, 2.5.5.2). */
 function plain(address: string): string {

@@ -1,12 +1,11 @@
 import type { IncomingMessage } from 'node:http';
-import type { BlockList } from 'node:net';
 import { ServiceError } from '../../../contract/errors.ts';
 import { HEADERS } from '../../../contract/headers.ts';
 import { WINDOW_MS } from '../../../contract/limits.ts';
 import type { Clock } from '../../../kit/clock.ts';
 import { Lru } from '../../../kit/lru.ts';
 import { countRequest, uncountRequest, type WindowCount } from '../../platform/limits/window-counter.ts';
-import { addressOf } from './client-address.ts';
+import { addressOf, type IsProxy } from './client-address.ts';
 
 /** Requests of one address per window, in this process. Those that prove genuine do not count. */
 export const SENDER_LIMIT = 600;
@@ -20,11 +19,11 @@ const MAX_SENDERS = 100_000;
  */
 export type CountSender = (incoming: IncomingMessage) => () => void;
 
-/** `proxies` are the addresses whose X-Forwarded-For is believed. */
-export function senderLimit(clock: Pick<Clock, 'now'>, proxies: BlockList): CountSender {
+/** `isProxy` tells the addresses whose X-Forwarded-For is believed. */
+export function senderLimit(clock: Pick<Clock, 'now'>, isProxy: IsProxy): CountSender {
   const counts = new Lru<string, WindowCount>(MAX_SENDERS);
   return (incoming) => {
-    const sender = addressOf(incoming, proxies);
+    const sender = addressOf(incoming, isProxy);
     const { count, admitted, retryAfter } = countRequest(
       counts.get(sender),
       clock.now(),

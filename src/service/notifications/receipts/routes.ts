@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
-import type { BlockList } from 'node:net';
 import type { HonoRequest } from 'hono';
 import { ServiceError } from '../../../contract/errors.ts';
 import { WINDOW_MS } from '../../../contract/limits.ts';
 import { assertOpen, workspaceOf } from '../../http/access/authenticate.ts';
+import type { IsProxy } from '../../http/access/client-address.ts';
 import { rateLimited, senderLimit } from '../../http/access/sender-limit.ts';
 import { readBody } from '../../http/body.ts';
 import type { UnkeyedRoute } from '../../http/endpoint.ts';
@@ -28,7 +28,7 @@ export interface ReceiptParts {
   /** Genuine receipts per window and workspace. */
   readonly limit: number;
   /** The addresses whose X-Forwarded-For is believed. */
-  readonly proxies: BlockList;
+  readonly isProxy: IsProxy;
   /** The providers that give receipts, by name. */
   readonly receivers: ReadonlyMap<string, readonly Provider[]>;
 }
@@ -46,7 +46,7 @@ interface Counted {
  * not genuine gets one answer and costs the same, whether its provider and workspace exist or not.
  */
 export function receiptRoute(parts: ReceiptParts): UnkeyedRoute {
-  const countSender = senderLimit(parts.platform.machine, parts.proxies);
+  const countSender = senderLimit(parts.platform.machine, parts.isProxy);
   const counted = (request: HonoRequest, incoming: IncomingMessage): Counted => {
     const genuine = countSender(incoming);
     return { providers: parts.receivers.get(request.param('provider') ?? '') ?? [], genuine };
