@@ -24,7 +24,7 @@ import { polls } from './store/polls.ts';
 import { shownContents } from './store/shown-contents.ts';
 
 /** What messages are checked and counted by. */
-export interface MessageNeeds extends Pick<Platform, 'cipher' | 'repeatable'> {
+export interface MessageNeeds extends Pick<Platform, 'store' | 'cipher' | 'repeatable'> {
   readonly catalogs: Catalogs;
   readonly guards: GuardsInForce;
 }
@@ -32,8 +32,10 @@ export interface MessageNeeds extends Pick<Platform, 'cipher' | 'repeatable'> {
 export const messageEndpoints = (needs: MessageNeeds): Endpoints => ({
   listMessages: {
     priority: 'interactive',
-    unmarked: async (call) => {
-      const body = await servedBefore(call, needs);
+    unmarked: async ({ workspace, query }, read) => {
+      if (await polls.findNothing(needs.store, workspace.id, query.hashId!, query.channel ?? ''))
+        return { body: { messages: [] } };
+      const body = await read((call) => servedBefore(call, needs));
       return body && { body };
     },
     handle: async (call) => ({ body: await serve(call, needs) }),

@@ -13,6 +13,7 @@ import { type Authenticate, assertOpen, keyHashOf, workspaceOf } from './access/
 import type { AdmitClient } from './access/client-access.ts';
 import { preflight } from './access/cross-origin.ts';
 import { regionOf } from './access/region.ts';
+import { AnswerHeaders } from './answer-headers.ts';
 import type { readAppScript } from './app-script.ts';
 import type {
   Call,
@@ -138,7 +139,8 @@ function descriptorOf(given: Endpoints[EndpointName]): Descriptor | StreamDescri
 /** Answers one request; errors become error responses. */
 async function answer(c: Ctx, parts: AppParts, target: Served, record: RequestRecord): Promise<Response> {
   const { requestId, trace } = record;
-  const headers = new Headers({ [HEADERS.requestId]: requestId });
+  const headers = new AnswerHeaders();
+  headers.set(HEADERS.requestId, requestId);
   const { endpoint, served } = target;
   try {
     const prepared =
@@ -176,13 +178,7 @@ async function answerUnkeyed(
   try {
     response = await handle(c.req, c.env.incoming);
   } catch (error) {
-    const headers = new Headers({ [HEADERS.requestId]: requestId });
-    response = await errorResponse(
-      toServiceError(error, platform.log, requestId),
-      c.env.incoming,
-      requestId,
-      headers,
-    );
+    response = await errorResponse(toServiceError(error, platform.log, requestId), c.env.incoming, requestId);
   }
   record.end(response.status);
   return response;
@@ -196,14 +192,14 @@ function startStream(
   endpoint: Endpoint,
   stream: StreamHandler,
   request: AdmittedRequest,
-  headers: Headers,
+  headers: AnswerHeaders,
 ): Response {
   headers.set('content-type', 'text/event-stream');
   headers.set('cache-control', 'no-store');
   const lastEventId = c.req.header('last-event-id');
   const keyHash = parts.inside === undefined ? keyHashOf(c.req) : undefined;
   const body = stream({ ...request, lastEventId, keyHash, socket: c.env?.incoming?.socket });
-  return new Response(body, { status: endpoint.success, headers });
+  return new Response(body, { status: endpoint.success, headers: headers.fields });
 }
 
 /** Runs the handler in a transaction: a read, or a write that is idempotent under the request's key. */
@@ -212,7 +208,7 @@ async function callHandler(
   { platform: { store, precedence } }: AppParts,
   { name, endpoint, served }: Served<Descriptor>,
   request: AdmittedRequest,
-  headers: Headers,
+  headers: AnswerHeaders,
   prepared: Promise<unknown> | undefined,
 ): Promise<Response> {
   const { workspace, onlyUser, client } = request;
@@ -245,7 +241,9 @@ async function callHandler(
   const respondTagged = (answer: Answer) =>
     endpoint.tagged ? respondByTag(c.req.header('if-none-match'), answer, headers) : respond(answer, headers);
   if (served.unmarked && idempotencyKey === undefined) {
-    const reply = await store.read((tx) => served.unmarked!(callIn(tx)));
+    const reply = await served.unmarked({ ...request, body } as unknown as Call, (work) =>
+      store.read((tx) => work(callIn(tx))),
+    );
     if (reply) return respondTagged(toAnswer(reply, endpoint));
   }
   const shared = served.concurrencyKeys?.({ params: request.params, body: body as Call['body'] }) ?? [];
@@ -270,7 +268,7 @@ async function callHandler(
 }
 
 /** Sets the headers that describe the service to holders of a key of a workspace. */
-function describe({ mode }: Call['workspace'], headers: Headers): void {
+function describe({ mode }: Call['workspace'], headers: AnswerHeaders): void {
   headers.set(HEADERS.mode, mode);
   headers.set(HEADERS.features, FEATURES);
 }
@@ -281,7 +279,7 @@ async function admitted(
   parts: AppParts,
   endpoint: Endpoint,
   record: RequestRecord,
-  headers: Headers,
+  headers: AnswerHeaders,
 ): Promise<Pick<Call, 'workspace' | 'onlyUser' | 'client'>> {
   const { inside } = parts;
   const { store, clock } = parts.platform;
@@ -334,17 +332,19 @@ function toAnswer(reply: Reply, endpoint: Endpoint): Answer {
   };
 }
 
-function respond(answer: Answer, headers: Headers): Response {
+function respond(answer: Answer, headers: AnswerHeaders): Response {
   if (answer.body !== null) headers.set('content-type', 'application/json');
-  return new Response(answer.body, { status: answer.status, headers });
+  return new Response(answer.body, { status: answer.status, headers: headers.fields });
 }
 
 /** Answers with the tag of the answer, and without it where the request says that its sender has it. */
-function respondByTag(ifNoneMatch: string | undefined, answer: Answer, headers: Headers): Response {
+function respondByTag(ifNoneMatch: string | undefined, answer: Answer, headers: AnswerHeaders): Response {
   if (answer.status !== 200 || answer.body === null) return respond(answer, headers);
   const tag = tagOf(answer.body);
   headers.set('etag', tag);
   // A browser may keep it, and has to ask.
   headers.set('cache-control', 'private, no-cache');
-  return isKnown(ifNoneMatch, tag) ? new Response(null, { status: 304, headers }) : respond(answer, headers);
+  return isKnown(ifNoneMatch, tag)
+    ? new Response(null, { status: 304, headers: headers.fields })
+    : respond(answer, headers);
 }

@@ -88,10 +88,13 @@ export interface Descriptor<N extends EndpointName = EndpointName, Body = Reques
   /** The field of the body that is an array of records, which are validated in chunks. */
   readonly records?: string;
   /**
-   * Answers a call of a GET that marks, if there is nothing to take note of; else undefined, and `handle` answers it. Its
-   * transaction reads, which costs less.
+   * Answers a call of a GET that marks, if there is nothing to take note of; else undefined, and `handle` answers it. What it
+   * needs of a transaction it asks `read` for, whose transactions read, which costs less.
    */
-  readonly unmarked?: (call: Call<N, Body>) => Promise<Reply | undefined>;
+  readonly unmarked?: (
+    request: Omit<Call<N, Body>, 'tx' | 'now'>,
+    read: <T>(work: (call: Call<N, Body>) => Promise<T>) => Promise<T>,
+  ) => Promise<Reply | undefined>;
   readonly handle: Handler<N, Body>;
 }
 

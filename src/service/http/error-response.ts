@@ -5,6 +5,7 @@ import { newId } from '../../kit/id.ts';
 import { DataKeyMissing } from '../platform/crypto/cipher.ts';
 import type { Log } from '../platform/log.ts';
 import { ConstraintViolation, StoreUnavailable, StoreUnusable } from '../platform/store/store.ts';
+import { AnswerHeaders } from './answer-headers.ts';
 import { discardRest } from './body.ts';
 
 /** Maps an error of a handler to the error to answer with, and logs those that the caller did not cause. */
@@ -39,13 +40,16 @@ export async function errorResponse(
   error: ServiceError,
   incoming: IncomingMessage,
   requestId = newId('req'),
-  headers = new Headers(),
+  headers = new AnswerHeaders(),
 ): Promise<Response> {
   headers.set(HEADERS.requestId, requestId);
   headers.set('content-type', 'application/json');
   for (const [name, value] of Object.entries(error.headers)) headers.set(name, value);
   await discardRest(incoming);
-  return new Response(JSON.stringify(error.body(requestId)), { status: error.status, headers });
+  return new Response(JSON.stringify(error.body(requestId)), {
+    status: error.status,
+    headers: headers.fields,
+  });
 }
 
 /** The parts of an error response that is sent before the application sees the request; it ends the connection. */

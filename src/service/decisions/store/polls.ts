@@ -1,5 +1,5 @@
 import { olderThan } from '../../platform/store/rows.ts';
-import type { Tx } from '../../platform/store/store.ts';
+import type { Store, Tx } from '../../platform/store/store.ts';
 
 /** A poll is written down again only after this long. */
 const GRAIN_MS = 60_000;
@@ -31,6 +31,21 @@ export const polls = {
       [workspaceId, channel, tx.now - GRAIN_MS],
     );
     return row !== undefined;
+  },
+
+  /** True if `seen` would not write, and no message waits for a user. Most polls are such: it takes one round trip. */
+  async findNothing(
+    store: Pick<Store, 'readOne'>,
+    workspaceId: string,
+    hashId: string,
+    channel: string,
+  ): Promise<boolean> {
+    const noted = await store.readOne<{ at: number }>(
+      `SELECT at_ms AS at FROM polled_channel WHERE workspace_id = ? AND channel = ?
+       AND NOT EXISTS (SELECT 1 FROM message WHERE workspace_id = ? AND hash_id = ?)`,
+      [workspaceId, channel, workspaceId, hashId],
+    );
+    return noted !== undefined && noted.at >= noted.now - GRAIN_MS;
   },
 
   /** Deletes up to `limit` polls beyond every look-back; returns how many. */

@@ -5,12 +5,17 @@ import type { Clock } from '../../../kit/clock.ts';
 import type { Limiter } from '../../platform/limits/limiter.ts';
 import { resetSecond } from '../../platform/limits/sliding-window.ts';
 import type { Policy } from '../../platform/settings.ts';
+import type { AnswerHeaders } from '../answer-headers.ts';
 
 /**
  * Counts a request against its group's limit and sets the limit headers. Returns the limiter time at which the request
  * counts, in ms, or undefined if the group has no limit. Throws rate_limited.
  */
-export type Admit = (workspaceId: string, group: Group, headers: Headers) => Promise<number | undefined>;
+export type Admit = (
+  workspaceId: string,
+  group: Group,
+  headers: AnswerHeaders,
+) => Promise<number | undefined>;
 
 /** Applies the sliding window to HTTP requests (specification: Limits, Errors). */
 export function rateLimiter(limiter: Limiter, policy: () => Policy, clock: Pick<Clock, 'now'>): Admit {

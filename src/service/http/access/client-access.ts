@@ -1,5 +1,4 @@
 import type { IncomingMessage } from 'node:http';
-import type { BlockList } from 'node:net';
 import type { HonoRequest } from 'hono';
 import type { Endpoint } from '../../../contract/endpoints.ts';
 import { ServiceError } from '../../../contract/errors.ts';
@@ -7,11 +6,12 @@ import { HEADERS } from '../../../contract/headers.ts';
 import { type ClientScope, UNLIMITED } from '../../../contract/limits.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Policy } from '../../platform/settings.ts';
+import type { AnswerHeaders } from '../answer-headers.ts';
 import type { KeyHolder } from './api-keys.ts';
-import { addressOf } from './client-address.ts';
+import { addressOf, type IsProxy } from './client-address.ts';
 import { type CountClients, clientCounts } from './client-counts.ts';
 import { admitOrigin } from './cross-origin.ts';
-import { readUserToken } from './user-token.ts';
+import { type ReadToken, rememberingTokens } from './user-token.ts';
 
 /**
  * Admits the requests of apps, which hold a publishable key and a token of one user (docs/design-choices.md, "Client keys").
@@ -23,7 +23,7 @@ export type AdmitClient = (
   incoming: IncomingMessage,
   holder: KeyHolder,
   endpoint: Endpoint,
-  headers: Headers,
+  headers: AnswerHeaders,
 ) => Promise<string | undefined>;
 
 /** Who a request counts for. */
@@ -32,14 +32,14 @@ interface Asked {
   readonly subject: string;
 }
 
-/** `counts` counts the requests of this process, or of the node that it is one of; `proxies` are the addresses whose X-Forwarded-For is believed. */
+/** `counts` counts the requests of this process, or of the node that it is one of; `isProxy` tells the addresses whose X-Forwarded-For is believed. */
 export function clientAccess(
   { cipher, clock, machine }: Pick<Platform, 'cipher' | 'clock' | 'machine'>,
   policy: () => Policy,
-  proxies: BlockList,
+  isProxy: IsProxy,
   counts: CountClients = clientCounts(machine),
 ): AdmitClient {
-  const count = async (asked: readonly Asked[], headers: Headers) => {
+  const count = async (asked: readonly Asked[], headers: AnswerHeaders) => {
     const { clientLimits, windowMs } = policy();
     const limits = asked.map(({ scope, subject }) => ({
       key: `${scope} ${subject}`,
@@ -62,6 +62,7 @@ export function clientAccess(
         });
     });
   };
+  const readToken = rememberingTokens(cipher);
   return async (request, incoming, holder, endpoint, headers) => {
     const { workspace, keyId, clients } = holder;
     // By which an app corrects its clock: that of the service, which a test may move.
@@ -72,13 +73,13 @@ export function clientAccess(
         'forbidden',
         'A publishable key can only track events of a user, list the messages of the user and report their outcomes.',
       );
-    const address = addressOf(incoming, proxies);
+    const address = addressOf(incoming, isProxy);
     const ofAddress: Asked = { scope: 'address', subject: address };
     const token = request.header(HEADERS.userToken);
     const open = clients.open && workspace.mode === 'test' && token === undefined;
     let user: string | undefined;
     try {
-      if (!open) user = tokenUser(token, (text) => readUserToken(cipher, workspace.id, text, clock.now()));
+      if (!open) user = tokenUser(token, (text) => readToken(workspace.id, text, clock.now()));
     } catch (error) {
       await count([ofAddress], headers);
       throw error;
@@ -99,10 +100,7 @@ const REFUSALS: Readonly<Record<ClientScope, string>> = {
   key: 'The publishable key is over its limit.',
 };
 
-function tokenUser(
-  token: string | undefined,
-  read: (token: string) => ReturnType<typeof readUserToken>,
-): string {
+function tokenUser(token: string | undefined, read: (token: string) => ReturnType<ReadToken>): string {
   if (token === undefined)
     throw unauthorized('A publishable key needs a user token in X-Service-User-Token.');
   const found = read(token);

@@ -2,6 +2,7 @@ import { ServiceError } from '../../../contract/errors.ts';
 import { ANSWER_HEADERS, HEADERS } from '../../../contract/headers.ts';
 import type { Store } from '../../platform/store/store.ts';
 import { workspaces } from '../../platform/store/workspaces.ts';
+import type { AnswerHeaders } from '../answer-headers.ts';
 
 /** How long a browser may keep the answer to a preflight request, in seconds. */
 const MAX_AGE = 600;
@@ -20,7 +21,11 @@ const SENT = [
  * Lets a web page read the answer if its origin is among those of the workspace. Does nothing for apps that send no
  * origin. Throws forbidden.
  */
-export function admitOrigin(origin: string | undefined, origins: readonly string[], headers: Headers): void {
+export function admitOrigin(
+  origin: string | undefined,
+  origins: readonly string[],
+  headers: AnswerHeaders,
+): void {
   if (origin === undefined) return;
   headers.append('vary', 'Origin');
   if (!origins.includes(origin) && !origins.includes('*'))

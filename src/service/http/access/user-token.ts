@@ -1,5 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import { USER_TOKEN_SECONDS } from '../../../contract/limits.ts';
+import { Lru } from '../../../kit/lru.ts';
 import type { Cipher } from '../../platform/crypto/cipher.ts';
 
 /**
@@ -24,22 +25,48 @@ export function userToken(
   };
 }
 
+/** Whom a genuine token speaks for, and until when, Unix ms. */
+interface Genuine {
+  readonly hashId: string;
+  readonly end: number;
+}
+
+/** Tokens that are remembered in a process: an app shows the same one for an hour. */
+const MAX_REMEMBERED = 10_000;
+
 /**
  * Returns the user for whom a token speaks, or why it is refused: `invalid` if this workspace did not sign it as it is,
  * `expired` if its time is over. Throws DataKeyMissing.
  */
-export function readUserToken(
-  cipher: Cipher,
+export type ReadToken = (
   workspaceId: string,
   token: string,
   now: number,
-): { readonly hashId: string } | 'invalid' | 'expired' {
+) => { readonly hashId: string } | 'invalid' | 'expired';
+
+/** Reads tokens, and remembers those that are genuine. */
+export function rememberingTokens(cipher: Cipher): ReadToken {
+  const remembered = new Lru<string, Genuine>(MAX_REMEMBERED);
+  return (workspaceId, token, now) => {
+    const key = `${workspaceId} ${token}`;
+    let genuine = remembered.get(key);
+    if (!genuine) {
+      genuine = genuineOf(cipher, workspaceId, token);
+      if (!genuine) return 'invalid';
+      remembered.set(key, genuine);
+    }
+    return now < genuine.end ? genuine : 'expired';
+  };
+}
+
+/** What a token says, if this workspace signed it. */
+function genuineOf(cipher: Cipher, workspaceId: string, token: string): Genuine | undefined {
   const [, encoded = '', mac = ''] = /^ut_([\w-]{1,2000})\.([\w-]{43})$/.exec(token) ?? [];
   const claims = Buffer.from(encoded, 'base64url').toString();
   const [, seconds, hashId] = /^(\d{1,12})\.([^\0]+)(?:\0.+)?$/s.exec(claims) ?? [];
-  if (seconds === undefined || hashId === undefined) return 'invalid';
-  if (!timingSafeEqual(macOf(cipher, workspaceId, claims), Buffer.from(mac, 'base64url'))) return 'invalid';
-  return now < Number(seconds) * 1000 ? { hashId } : 'expired';
+  if (seconds === undefined || hashId === undefined) return undefined;
+  if (!timingSafeEqual(macOf(cipher, workspaceId, claims), Buffer.from(mac, 'base64url'))) return undefined;
+  return { hashId, end: Number(seconds) * 1000 };
 }
 
 /** No identifier holds U+0000, so the parts cannot be divided in another way. */

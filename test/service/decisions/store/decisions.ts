@@ -174,6 +174,20 @@ export function decides(name: string, prepare: () => Promise<Engine>): void {
       expect(await polled('one too many')).toBe(true);
     });
 
+    it('finds nothing to do for a poll whose channel was noted within a minute, and whose user has no message', async () => {
+      await decide(store(), 'waited for', 7);
+      const nothing = (hashId: string, channel: string) =>
+        polls.findNothing(store(), WORKSPACE.id, hashId, channel);
+      const seen = (channel: string, ageMs: number) =>
+        store().write((tx) => polls.seen({ ...tx, now: tx.now - ageMs }, WORKSPACE.id, channel));
+      await seen('noted', 30_000);
+      await seen('noted before', 90_000);
+      expect(await nothing('nobody', 'noted')).toBe(true);
+      expect(await nothing('nobody', 'noted before')).toBe(false);
+      expect(await nothing('nobody', 'never')).toBe(false);
+      expect(await nothing('waited for', 'noted')).toBe(false);
+    });
+
     it('returns a decision as it was logged', async () => {
       const { decisionId, action } = await decide(store(), 'logged');
       const { rows: log } = await nodes[1]!.read((tx) => decisions.after(tx, WORKSPACE.id, 0, 1000));

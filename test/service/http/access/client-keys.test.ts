@@ -73,6 +73,8 @@ it('refuses a token that is missing, changed, expired, or of another workspace',
       .toString()
       .replace(/^\d+/, (seconds) => String(Number(seconds) + 60)),
   ).toString('base64url');
+  // A genuine token is remembered, which admits no other.
+  expect((await app(`/v1/messages?hashId=${ada}`, token)).status).toBe(200);
   const swapped = `${mac.startsWith('A') ? 'B' : 'A'}${mac.slice(1)}`;
   for (const [sent, message] of [
     [undefined, /needs a user token/],
