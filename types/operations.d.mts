@@ -175,6 +175,18 @@ export interface ContentGoal {
   readonly high: number | null;
 }
 
+/** What was served and earned of a content. */
+export interface ContentTrend {
+  /** Identifier of the content. */
+  readonly contentId: string;
+  /** Its rate over the range; null without a decision. */
+  readonly total: RatePoint | null;
+  /** How often it was served, outside of the holdout group and without what was tried. By step. */
+  readonly served: readonly number[];
+  /** Its rate, at most 12 points; those without a decision are left out. */
+  readonly rates: readonly RatePoint[];
+}
+
 /** For how long the token is valid, and what it says to the app. */
 export interface CreateUserTokenRequest {
   /** Validity in seconds; 3600 if it is left out. */
@@ -247,6 +259,26 @@ export interface DecisionGroup {
   readonly high: number | null;
 }
 
+/** What was served and earned over time. */
+export interface DecisionTrend {
+  /** The beginning of the first step (UTC). */
+  readonly from: string;
+  /** The end of the range; the last step may end later. */
+  readonly until: string;
+  /** Length of a step in ms: the shortest of 1, 3 and 6 hours, a day and a week of which at most 60 reach over the range. Of a longer range, the last 60. */
+  readonly stepMs: number;
+  /** Decisions that count: their message was served, or their channel is not polled. By step. */
+  readonly served: readonly number[];
+  /** Of these, those of the holdout group. By step. */
+  readonly holdout: readonly number[];
+  /** Of the others, those that fell on another than the most likely candidate. By step. */
+  readonly tried: readonly number[];
+  /** The five contents that were served most. */
+  readonly contents: readonly ContentTrend[];
+  /** What learning gained, a point for each step from the first on with decisions of both groups. Decisions of one user are taken for independent. */
+  readonly gain: readonly GainPoint[];
+}
+
 /** Which events are deleted: those for which everything holds that is given. At least one field must be. */
 export interface DeleteEventsRequest {
   /** Events with this name. */
@@ -317,6 +349,28 @@ export interface DeliveryRecord {
 
 /** State of a delivery. */
 export type DeliveryStatus = 'pending' | 'delivered' | 'failed';
+
+/** Attempts to deliver over time, of the last week at most. */
+export interface DeliveryTrend {
+  /** The beginning of the first step (UTC). */
+  readonly from: string;
+  /** The end of the range; the last step may end later. */
+  readonly until: string;
+  /** Length of a step in ms: the shortest of 1, 3 and 6 hours, a day and a week of which at most 60 reach over the range. Of a longer range, the last 60. */
+  readonly stepMs: number;
+  /** Attempts. By step. */
+  readonly attempts: readonly number[];
+  /** Of these, those that were answered with a status from 200 to 299. By step. */
+  readonly delivered: readonly number[];
+  /** Upper ends of the classes of latency, in ms; the last class has the longer ones too. */
+  readonly boundsMs: readonly number[];
+  /** Attempts that were answered, by step and class of latency. */
+  readonly answered: readonly (readonly number[])[];
+  /** Within about how many milliseconds 95 % of these were answered; null without any. */
+  readonly p95Ms: number | null;
+  /** True if there are more counts than are read: the newest are. */
+  readonly capped: boolean;
+}
 
 /** A device that can be reached. */
 export interface Device {
@@ -406,6 +460,18 @@ export interface EventPlanAnswer {
   readonly othersRefused: number;
 }
 
+/** Events over time. */
+export interface EventTrend {
+  /** The beginning of the first step (UTC). */
+  readonly from: string;
+  /** The end of the range; the last step may end later. */
+  readonly until: string;
+  /** Length of a step in ms: the shortest of 1, 3 and 6 hours, a day and a week of which at most 60 reach over the range. Of a longer range, the last 60. */
+  readonly stepMs: number;
+  /** Events received, also those that were removed since. By step. */
+  readonly stored: readonly number[];
+}
+
 /** Something that events of one name did against the plan. */
 export interface EventViolation {
   /** Name of the event. */
@@ -460,6 +526,22 @@ export interface ExportAnswer {
   readonly next: string | null;
   /** Records from before this time were removed by age, and the span begins before it. On the last page. */
   readonly removedBefore?: string | undefined;
+}
+
+/** What learning gained until a time. */
+export interface GainPoint {
+  /** The end of a step: all decisions of the range before it are compared. */
+  readonly until: string;
+  /** Learned decisions. */
+  readonly learned: number;
+  /** Decisions of the holdout group. */
+  readonly holdout: number;
+  /** Rate of the learned choice less that of the holdout group. */
+  readonly gain: number;
+  /** Lower end of its interval, which holds with 95 % however often it is looked at. */
+  readonly low: number;
+  /** Upper end of the interval. */
+  readonly high: number;
 }
 
 /** The catalog in force. */
@@ -938,15 +1020,11 @@ export interface OverviewAnswer {
   readonly messages: {
     /** Decisions that count: their message was served, or their channel is not polled. By hour, the oldest of 24 first. */
     readonly servedByHour: readonly number[];
-    /** Of these, those of the holdout group. By hour, the oldest of 24 first. */
-    readonly holdoutByHour: readonly number[];
     /** Of those served, the ones that were clicked or actioned. */
     readonly rewarded: number;
     /** Outcomes `clicked` and `actioned`, by the time of the outcome. By hour, the oldest of 24 first. */
     readonly tappedByHour: readonly number[];
   };
-  /** The contents that were served most. */
-  readonly contents: readonly OverviewContent[];
   /** Notifications by their state, in the hour in which they were triggered. */
   readonly notifications: {
     /** Those that are queued. By hour, the oldest of 24 first. */
@@ -986,14 +1064,6 @@ export interface OverviewAnswer {
   };
   /** True if a count may be more: an hour or a state has 20,000 entries or more, of which the newest were counted. */
   readonly capped: boolean;
-}
-
-/** A content that was served. */
-export interface OverviewContent {
-  /** Identifier of the content. */
-  readonly contentId: string;
-  /** How often it was served outside of the holdout group. By hour, the oldest of 24 first. */
-  readonly servedByHour: readonly number[];
 }
 
 /** A page of the pending messages of a user, served or not. */
@@ -1052,6 +1122,22 @@ export interface PutCatalogRequest {
   readonly author?: string | undefined;
   /** What the change is for. */
   readonly note?: string | undefined;
+}
+
+/** A rate over some steps. */
+export interface RatePoint {
+  /** The beginning of its first step. */
+  readonly from: string;
+  /** Decisions that count. */
+  readonly served: number;
+  /** Of these, those that were clicked or actioned. */
+  readonly rewarded: number;
+  /** Rewarded of those served. */
+  readonly rate: number;
+  /** Lower end of the 95 % interval of the rate (Wilson). */
+  readonly low: number;
+  /** Upper end of the 95 % interval of the rate (Wilson). */
+  readonly high: number;
 }
 
 /** How a user can be reached through a channel. */
@@ -1721,6 +1807,29 @@ export interface Operations {
   }, options?: CallOptions): Promise<GetContentAnswer>;
   /** What happened in the last 24 hours, by hour. Events, decisions, messages, notifications and deliveries. It costs about the same however much that was. */
   getOverview(input?: undefined, options?: CallOptions): Promise<OverviewAnswer>;
+  /** Which contents were served, what they earned, and what learning gained, over time. Counted by hour for 14 days, and by day for 400. */
+  getDecisionTrend(input?: {
+    /** From when on. Default: 24 hours before the end. */
+    readonly since?: string | undefined;
+    /** Up to when. Default: now. */
+    readonly until?: string | undefined;
+  }, options?: CallOptions): Promise<DecisionTrend>;
+  /** Events over time. Found by the numbers of the events, so that it costs about the same however many there are. */
+  getEventTrend(input?: {
+    /** From when on. Default: 24 hours before the end. */
+    readonly since?: string | undefined;
+    /** Up to when. Default: now. */
+    readonly until?: string | undefined;
+  }, options?: CallOptions): Promise<EventTrend>;
+  /** How attempts to deliver went over time, by latency. Counted by hour for a week. It does not depend on which deliveries are kept. */
+  getDeliveryTrend(input?: {
+    /** From when on. Default: 24 hours before the end. */
+    readonly since?: string | undefined;
+    /** Up to when. Default: now. */
+    readonly until?: string | undefined;
+    /** Only attempts of this subscription. */
+    readonly webhookId?: string | undefined;
+  }, options?: CallOptions): Promise<DeliveryTrend>;
   /** The test clock. For test workspaces of a service with `svc serve --test-clock`. */
   getClock(input?: {
     /** Counts what becomes due until this time. */

@@ -189,6 +189,24 @@ export const OPERATIONS: Readonly<Record<EndpointName, Operation>> = {
     group: 'reads',
     repeat: 'always',
   },
+  getDecisionTrend: {
+    method: 'GET',
+    path: '/v1/trends/decisions',
+    group: 'reads',
+    repeat: 'always',
+  },
+  getEventTrend: {
+    method: 'GET',
+    path: '/v1/trends/events',
+    group: 'reads',
+    repeat: 'always',
+  },
+  getDeliveryTrend: {
+    method: 'GET',
+    path: '/v1/trends/deliveries',
+    group: 'reads',
+    repeat: 'always',
+  },
   getClock: {
     method: 'GET',
     path: '/v1/clock',

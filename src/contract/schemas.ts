@@ -10,5 +10,6 @@ export * from './schemas/messages.ts';
 export * from './schemas/notifications.ts';
 export * from './schemas/overview.ts';
 export * from './schemas/timeline.ts';
+export * from './schemas/trends.ts';
 export * from './schemas/users.ts';
 export * from './schemas/webhooks.ts';

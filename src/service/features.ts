@@ -14,6 +14,7 @@ import type { Feature } from './http/endpoint.ts';
 import { notificationRemovals, notifications } from './notifications/feature.ts';
 import type { Channels } from './notifications/providers/settings.ts';
 import { overviewEndpoints } from './overview/routes.ts';
+import { trendEndpoints } from './overview/trends/routes.ts';
 import type { post } from './platform/egress/post.ts';
 import type { Limiter } from './platform/limits/limiter.ts';
 import type { Platform } from './platform/platform.ts';
@@ -83,7 +84,7 @@ export function openFeatures(platform: Platform, needs: FeatureNeeds): readonly 
     { endpoints: catalogEndpoints(() => policy().retain, [goalNotices, planNotices]) },
     { endpoints: clockEndpoints(retention) },
     { endpoints: timelineEndpoints(platform.cipher, catalogs) },
-    { endpoints: overviewEndpoints },
+    { endpoints: { ...overviewEndpoints, ...trendEndpoints } },
     { endpoints: exportEndpoints },
     erasure(platform, { catalogs, models: decide.models, outboxFile: needs.outboxFile }),
     {

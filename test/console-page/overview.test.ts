@@ -74,20 +74,44 @@ describe.runIf(hasChromium)('the overview', () => {
   test('a chart has the same figures as a table', async () => {
     const { page } = svc;
     await svc.go('/overview');
-    await page.getByText('Figures as a table').press('Enter');
-    const table = page.getByRole('table', { name: 'Share of what was shown, by content and hour' });
+    const box = page.getByRole('region', { name: 'What was shown' });
+    await box.getByText('Figures as a table').press('Enter');
+    const table = box.getByRole('table', { name: 'Share of what was shown, by content and time' });
     await table.waitFor();
     const rows = await table.getByRole('row').allInnerTexts();
-    expect(rows).toHaveLength(25);
-    const { messages } = await svc.send<{ messages: { servedByHour: number[] } }>('/v1/overview');
+    const { served } = await svc.send<{ served: number[] }>('/v1/trends/decisions');
+    expect(rows).toHaveLength(served.length + 1);
     const shown = rows
       .at(-1)!
       .split(/\s+/)
       .slice(1)
       .map(Number)
       .filter((n) => n > 0);
-    expect(shown.reduce((sum, n) => sum + n, 0)).toBe(messages.servedByHour.at(-1));
+    expect(shown.reduce((sum, n) => sum + n, 0)).toBe(served.at(-1));
     await svc.checkAccessibility();
+  });
+
+  test('shows the range of time that is chosen, and keeps it in the address and on the way to other views', async () => {
+    const { page } = svc;
+    await svc.go('/overview');
+    const events = page.getByRole('region', { name: 'Events stored' });
+    await events.getByText('in the last 24 hours').waitFor();
+    await page.getByRole('radio', { name: 'Week' }).press('Space');
+    await page.waitForURL('**/overview?range=week');
+    await events.getByText('in the last 7 days').waitFor();
+    await page.getByRole('region', { name: 'Gain over time' }).waitFor();
+    await page.getByRole('link', { name: 'Contents' }).press('Enter');
+    await page.waitForURL('**/contents?range=week');
+    await page.getByRole('region', { name: 'Rates over time' }).getByText('in the last 7 days').waitFor();
+    await svc.checkAccessibility();
+    await page.keyboard.press('g');
+    await page.keyboard.press('d');
+    await page.waitForURL('**/decisions?range=week');
+    await page.getByRole('radio', { name: 'Custom' }).press('Space');
+    await page.getByLabel('Until').fill('2020-01-01T00:00');
+    await page.getByLabel('Until').press('Tab');
+    await page.getByText('No decisions match.').waitFor();
+    expect(page.url()).toContain('until=');
   });
 
   test('without a service behind it, it says so and comes back by itself', async () => {

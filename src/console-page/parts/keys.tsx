@@ -1,6 +1,7 @@
 import type { VNode } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso/router';
+import { keptRange } from './range.tsx';
 
 /** What a view must say of itself to be reached by keys. */
 export interface KeyedView {
@@ -15,10 +16,12 @@ const SECOND_KEY_MS = 1500;
 
 /** Keys that work everywhere: `/` to the filter, `g` and a letter to a view, `?` for the list of them. */
 export function Keys({ views }: { views: readonly KeyedView[] }): VNode {
-  const { route } = useLocation();
+  const { query, route } = useLocation();
   const [listed, setListed] = useState(false);
   const latest = useRef(views);
   latest.current = views;
+  const range = useRef('');
+  range.current = keptRange(query);
   useEffect(() => {
     let since = 0;
     const onKey = (event: KeyboardEvent) => {
@@ -35,7 +38,7 @@ export function Keys({ views }: { views: readonly KeyedView[] }): VNode {
       else if (event.timeStamp - since < SECOND_KEY_MS) {
         since = 0;
         const view = latest.current.find(({ key }) => key === event.key);
-        if (view) route(view.path);
+        if (view) route(`${view.path}${range.current}`);
       }
     };
     document.addEventListener('keydown', onKey);

@@ -1,5 +1,6 @@
 import type { VNode } from 'preact';
 import { useId } from 'preact/hooks';
+import { search } from '../data/api.ts';
 import type { Filters } from '../data/filters.ts';
 import { Segments } from './segments.tsx';
 
@@ -13,48 +14,79 @@ const LABELS = [
   ['week', 'Week'],
   ['custom', 'Custom'],
 ] as const;
+const WORDS = { hour: 'in the last hour', day: 'in the last 24 hours', week: 'in the last 7 days' } as const;
 
-/**
- * Where the range of time of a view begins, as its URL has it; undefined for all. The beginning of one that ends now is
- * that of a minute, so that it changes rarely.
- */
-export function sinceOf({ values }: Pick<Filters, 'values'>, now = Date.now()): string | undefined {
-  const { range, since } = values;
-  if (range === undefined || range === '' || range === 'custom') return since || undefined;
-  const ms = RANGES[range as keyof typeof RANGES];
-  return ms === undefined
-    ? undefined
-    : new Date(Math.floor((now - ms) / MINUTE_MS) * MINUTE_MS).toISOString();
+/** A range of time, as requests name it. */
+export interface Range {
+  readonly since?: string | undefined;
+  readonly until?: string | undefined;
 }
 
-/** The one control for ranges of time: the last hour, day or week, or since a time that is chosen. */
-export function RangeControl({ filters }: { filters: Filters }): VNode {
-  const id = useId();
-  const { range = '', since = '' } = filters.values;
-  const chosen = range === '' && since !== '' ? 'custom' : range;
+/**
+ * The range of time of a view, as its URL has it; empty for all. The beginning of one that ends now is that of a minute,
+ * so that it changes rarely.
+ */
+export function rangeOf({ values }: Pick<Filters, 'values'>, now = Date.now()): Range {
+  const { range, since, until } = values;
+  if (!range || range === 'custom') return { since: since || undefined, until: until || undefined };
+  const ms = RANGES[range as keyof typeof RANGES];
+  if (ms === undefined) return {};
+  return { since: new Date(Math.floor((now - ms) / MINUTE_MS) * MINUTE_MS).toISOString() };
+}
+
+/** The range of a view in words, after what happened: `in the last 24 hours`. */
+export function rangeWords({ range = '', since }: Filters['values']): string {
+  const chosen = range || (since ? 'custom' : 'day');
+  return WORDS[chosen as keyof typeof WORDS] ?? 'in this range';
+}
+
+/** The query by which a link to another view keeps the range. */
+export const keptRange = ({ range, since, until }: Filters['values']): string =>
+  search({ range, since, until });
+
+/**
+ * The one control for ranges of time: the last hour, day or week, or between times that are chosen. `all` is offered where
+ * a list has no end; charts show a day.
+ */
+export function RangeControl({ filters, all = true }: { filters: Filters; all?: boolean }): VNode {
+  const { range = '', since = '', until = '' } = filters.values;
+  const chosen = range || (since || until ? 'custom' : all ? '' : 'day');
   return (
     <>
       <Segments
         label="Range of time"
-        options={LABELS}
+        options={all ? LABELS : LABELS.slice(1)}
         chosen={chosen}
-        choose={(value) => filters.set({ range: value, ...(value === 'custom' ? {} : { since: '' }) })}
+        choose={(value) =>
+          filters.set({ range: value, ...(value === 'custom' ? {} : { since: '', until: '' }) })
+        }
       />
       {chosen === 'custom' && (
-        <span class="filter">
-          <label for={`${id}-since`}>Since (your time)</label>
-          <input
-            id={`${id}-since`}
-            type="datetime-local"
-            value={since === '' ? '' : localOf(since)}
-            onChange={(event) => {
-              const at = Date.parse(event.currentTarget.value);
-              filters.set({ since: Number.isNaN(at) ? '' : new Date(at).toISOString() });
-            }}
-          />
-        </span>
+        <>
+          <Instant label="Since (your time)" value={since} set={(at) => filters.set({ since: at })} />
+          <Instant label="Until (your time)" value={until} set={(at) => filters.set({ until: at })} />
+        </>
       )}
     </>
+  );
+}
+
+function Instant(props: { label: string; value: string; set: (iso: string) => void }): VNode {
+  const { label, value, set } = props;
+  const id = useId();
+  return (
+    <span class="filter">
+      <label for={id}>{label}</label>
+      <input
+        id={id}
+        type="datetime-local"
+        value={value === '' ? '' : localOf(value)}
+        onChange={(event) => {
+          const at = Date.parse(event.currentTarget.value);
+          set(Number.isNaN(at) ? '' : new Date(at).toISOString());
+        }}
+      />
+    </span>
   );
 }
 

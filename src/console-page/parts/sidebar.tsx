@@ -6,6 +6,7 @@ import { reach } from '../data/api.ts';
 import { Badge } from './badge.tsx';
 import { Icon, type IconName } from './icons.tsx';
 import { bytes, ENGINES } from './numbers.ts';
+import { keptRange } from './range.tsx';
 import { Id, Text } from './text.tsx';
 
 export interface NavItem {
@@ -16,7 +17,7 @@ export interface NavItem {
 
 /** The views, and at the foot which service is shown and whether it answers. */
 export function Sidebar({ items }: { items: readonly NavItem[] }): VNode {
-  const { path } = useLocation();
+  const { path, query } = useLocation();
   const [open, setOpen] = useState(false);
   return (
     <header class={open ? 'sidebar open' : 'sidebar'}>
@@ -34,7 +35,7 @@ export function Sidebar({ items }: { items: readonly NavItem[] }): VNode {
           {items.map((item) => (
             <li>
               <a
-                href={item.path}
+                href={`${item.path}${keptRange(query)}`}
                 aria-current={isWithin(path, item.path) ? 'page' : undefined}
                 onClick={() => setOpen(false)}
               >

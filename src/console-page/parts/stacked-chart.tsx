@@ -3,6 +3,7 @@ import { Figures } from './figures.tsx';
 import { percent } from './numbers.ts';
 import { Cut } from './text.tsx';
 import { Time } from './time.tsx';
+import { TimeAxis } from './time-axis.tsx';
 
 export interface Layer {
   readonly name: string;
@@ -37,7 +38,6 @@ export function StackedChart(props: {
       return { key: `${i} ${name}`, colour, x: i * width, y: top, height };
     });
   });
-  const clock = (at: number) => new Date(at).toLocaleTimeString('en-GB').slice(0, 5);
   return (
     <div class="stacked">
       <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" role="img" aria-label={label}>
@@ -57,11 +57,7 @@ export function StackedChart(props: {
               ),
           )}
       </svg>
-      <p class="histogram-axis" aria-hidden="true">
-        <span>{clock(from)}</span>
-        <span>{clock(from + (steps / 2) * stepMs)}</span>
-        <span>{clock(from + (steps - 1) * stepMs)}</span>
-      </p>
+      <TimeAxis from={from} until={from + steps * stepMs} />
       <ul class="legend">
         {layers.map(({ name, colour, values }) => (
           <li>

@@ -42,23 +42,9 @@ export const OverviewAnswer = named(
           servedByHour: hours(
             'Decisions that count: their message was served, or their channel is not polled.',
           ),
-          holdoutByHour: hours('Of these, those of the holdout group.'),
           rewarded: count('Of those served, the ones that were clicked or actioned.'),
           tappedByHour: hours('Outcomes `clicked` and `actioned`, by the time of the outcome.'),
         }),
-      ),
-      contents: about(
-        'The contents that were served most.',
-        z.array(
-          named(
-            'OverviewContent',
-            'A content that was served.',
-            z.object({
-              contentId: about('Identifier of the content.', z.string()),
-              servedByHour: hours('How often it was served outside of the holdout group.'),
-            }),
-          ),
-        ),
       ),
       notifications: about(
         'Notifications by their state, in the hour in which they were triggered.',

@@ -2,12 +2,9 @@ import { DELIVERY_STATES, NOTIFICATION_STATES } from '../../contract/schemas.ts'
 import { eventHeads } from '../events/store/event-heads.ts';
 import type { Endpoints } from '../http/endpoint.ts';
 import { pipeline } from '../platform/store/pipeline.ts';
-import { byHour, HOUR_MS, HOURS, type Hourly, MOST_COUNTED, overviews } from './store.ts';
+import { byHour, HOUR_MS, HOURS, type Hourly, hoursSince, MOST_COUNTED, overviews } from './store.ts';
 
-/** Contents that an overview shows by name. */
-const MOST_CONTENTS = 5;
-
-type ContentRows = Awaited<ReturnType<typeof overviews.contents>>;
+type CountedRows = Awaited<ReturnType<typeof overviews.counted>>;
 
 export const overviewEndpoints: Endpoints = {
   getOverview: {
@@ -16,7 +13,7 @@ export const overviewEndpoints: Endpoints = {
       const from = now - HOURS * HOUR_MS;
       const servedFrom = Math.floor(now / HOUR_MS) * HOUR_MS - (HOURS - 1) * HOUR_MS;
       const { number } = await eventHeads.get(tx, id);
-      const events = await overviews.events(tx, id, number, from);
+      const events = await overviews.events(tx, id, number, hoursSince(from));
       const decisions = await overviews.decisions(tx, id, from);
       const notifications = await pipeline(
         NOTIFICATION_STATES.map((status) => overviews.notifications(tx, id, status, from)),
@@ -26,10 +23,9 @@ export const overviewEndpoints: Endpoints = {
       );
       const attempts = await overviews.attempts(tx, id, from);
       const outcomes = await overviews.outcomes(tx, id, from);
-      const counted = await overviews.contents(tx, id, servedFrom);
+      const whole = await overviews.counted(tx, id, servedFrom);
       const present = await overviews.present(tx, id);
       const tapped = outcomes.filter(({ type }) => type === 'clicked' || type === 'actioned');
-      const whole = counted.filter(({ contentId }) => contentId === '');
       return {
         body: {
           at: new Date(now).toISOString(),
@@ -46,14 +42,9 @@ export const overviewEndpoints: Endpoints = {
           },
           messages: {
             servedByHour: servedByHour(whole, servedFrom),
-            holdoutByHour: servedByHour(
-              whole.filter(({ policy }) => policy === 'holdout'),
-              servedFrom,
-            ),
             rewarded: whole.reduce((sum, { rewarded }) => sum + rewarded, 0),
             tappedByHour: byHour(tapped),
           },
-          contents: contentsOf(counted, servedFrom),
           notifications: Object.fromEntries(NOTIFICATION_STATES.map((state, i) => [state, notifications[i]])),
           deliveries: {
             ...Object.fromEntries(DELIVERY_STATES.map((state, i) => [state, deliveries[i]])),
@@ -72,26 +63,8 @@ export const overviewEndpoints: Endpoints = {
 const sumOf = (rows: readonly { readonly served: number }[]) =>
   rows.reduce((sum, { served }) => sum + served, 0);
 
-const servedByHour = (rows: ContentRows, from: number): Hourly =>
+const servedByHour = (rows: CountedRows, from: number): Hourly =>
   byHour(rows.map(({ bucket, served }) => ({ hour: (bucket - from) / HOUR_MS, n: served })));
-
-/** The contents that were served most, with their counts by hour. */
-function contentsOf(rows: ContentRows, from: number): object[] {
-  const byContent = new Map<string, ContentRows>();
-  for (const row of rows)
-    if (row.contentId !== '') byContent.set(row.contentId, [...(byContent.get(row.contentId) ?? []), row]);
-  return [...byContent]
-    .map(([contentId, own]) => ({ contentId, own, served: sumOf(own) }))
-    .sort((a, b) => b.served - a.served || (a.contentId < b.contentId ? -1 : 1))
-    .slice(0, MOST_CONTENTS)
-    .map(({ contentId, own }) => ({
-      contentId,
-      servedByHour: servedByHour(
-        own.filter(({ policy }) => policy !== 'holdout'),
-        from,
-      ),
-    }));
-}
 
 /** True if a count has reached its bound, so that it may be more. */
 const isCapped = (hours: Hourly, states: readonly Hourly[]): boolean =>

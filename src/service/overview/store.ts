@@ -10,8 +10,6 @@ export const MOST_COUNTED = 20_000;
 const SAMPLED = 500;
 /** Most attempts of these. */
 const MOST_ATTEMPTS = 5_000;
-/** Rows of counters that are read to find the contents that are chosen most. */
-const MOST_CONTENT_ROWS = 20_000;
 
 /** Counts by hour, the oldest first. */
 export type Hourly = readonly number[];
@@ -51,20 +49,24 @@ async function countState(
   return byHour(await tx.sql.all<HourCount>(counting, [from, workspaceId, status, from, MOST_COUNTED]));
 }
 
-/** The positions in a log at the beginning of each hour since `from`, and at its end. */
-async function hourPositions(
+/** The positions in a log at some times; at Infinity, its end. */
+async function positionsAt(
   tx: Tx,
   search: string,
-  { workspaceId, head, from }: { workspaceId: string; head: number; from: number },
+  { workspaceId, head, times }: { workspaceId: string; head: number; times: readonly number[] },
 ): Promise<number[]> {
   const largest = head < 1 ? 1 : 2 ** Math.floor(Math.log2(head));
   const rows = await pipeline(
-    Array.from({ length: HOURS }, (_, hour) =>
-      tx.sql.get<{ position: number }>(search, [largest, workspaceId, from + hour * HOUR_MS]),
-    ),
+    times.map((at) => at < Infinity && tx.sql.get<{ position: number }>(search, [largest, workspaceId, at])),
   );
-  return [...rows.map((row) => Math.min(Number(row!.position), head)), head];
+  return rows.map((row) => (row ? Math.min(Number(row.position), head) : head));
 }
+
+/** The beginnings of the hours since a time, and the end of the last, which has what arrives meanwhile. */
+export const hoursSince = (from: number): number[] => [
+  ...Array.from({ length: HOURS }, (_, hour) => from + hour * HOUR_MS),
+  Infinity,
+];
 
 /** Adds counts to their hours. */
 export function byHour(rows: readonly HourCount[]): number[] {
@@ -75,10 +77,13 @@ export function byHour(rows: readonly HourCount[]): number[] {
 
 /** What happened in a workspace in the last hours, read at a cost that does not depend on how much it was. */
 export const overviews = {
-  /** Events received by hour, by their numbers: those that were removed meanwhile count too. `head` is the newest one. */
-  async events(tx: Tx, workspaceId: string, head: number, from: number): Promise<Hourly> {
-    const positions = await hourPositions(tx, EVENT_BEFORE, { workspaceId, head, from });
-    return positions.slice(1).map((position, hour) => Math.max(0, position - positions[hour]!));
+  /**
+   * Events received between each two of these times, by their numbers: those that were removed meanwhile count too. `head`
+   * is the newest one.
+   */
+  async events(tx: Tx, workspaceId: string, head: number, times: readonly number[]): Promise<number[]> {
+    const positions = await positionsAt(tx, EVENT_BEFORE, { workspaceId, head, times });
+    return positions.slice(1).map((position, i) => Math.max(0, position - positions[i]!));
   },
 
   /** Decisions by hour, each counted up to MOST_COUNTED. */
@@ -88,8 +93,8 @@ export const overviews = {
       [workspaceId],
     );
     if (!newest) return new Array(HOURS).fill(0);
-    const place = { workspaceId, head: Number(newest.seq), from };
-    const positions = await hourPositions(tx, DECISION_BEFORE, place);
+    const place = { workspaceId, head: Number(newest.seq), times: hoursSince(from) };
+    const positions = await positionsAt(tx, DECISION_BEFORE, place);
     const rows = await pipeline(
       positions.slice(1).map((position, hour) =>
         tx.sql.get<{ n: number }>(
@@ -138,22 +143,16 @@ export const overviews = {
     );
   },
 
-  /** What was counted for each content since the beginning of an hour (UTC), by hour and by what made the choice. */
-  async contents(
+  /** What was counted of all contents since the beginning of an hour (UTC), by hour and by what made the choice. */
+  async counted(
     tx: Tx,
     workspaceId: string,
     from: number,
-  ): Promise<{ contentId: string; bucket: number; policy: string; served: number; rewarded: number }[]> {
-    const rows = await tx.sql.all<{
-      contentId: string;
-      bucket: number;
-      policy: string;
-      served: number;
-      rewarded: number;
-    }>(
-      `SELECT content_id AS "contentId", bucket, policy, served, rewarded FROM content_count
-       WHERE workspace_id = ? AND width = ${HOUR_MS} AND bucket >= ? LIMIT ?`,
-      [workspaceId, from, MOST_CONTENT_ROWS],
+  ): Promise<{ bucket: number; policy: string; served: number; rewarded: number }[]> {
+    const rows = await tx.sql.all<{ bucket: number; policy: string; served: number; rewarded: number }>(
+      `SELECT bucket, policy, served, rewarded FROM content_count
+       WHERE workspace_id = ? AND width = ${HOUR_MS} AND content_id = '' AND bucket >= ?`,
+      [workspaceId, from],
     );
     return rows.map((row) => ({
       ...row,

@@ -167,6 +167,9 @@ export async function recordExamples(
     await call('getContent', { params: { id: 'welcome_tour' } });
     await call('getModel');
     await call('getOverview');
+    await call('getDecisionTrend');
+    await call('getEventTrend');
+    await call('getDeliveryTrend');
     await call('getEventPlan');
     const catalog = { contents: [{ ...CONTENT, paused: true }] };
     await call('validateCatalog', { request: { catalog: { contents: [{ ...CONTENT, format: 'poster' }] } } });

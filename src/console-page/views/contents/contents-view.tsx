@@ -5,11 +5,13 @@ import { svcCommand } from '../../data/about.ts';
 import { call } from '../../data/api.ts';
 import { useFilters, usePathPart } from '../../data/filters.ts';
 import { usePages, useResource } from '../../data/resource.ts';
+import { useTrend } from '../../data/trends.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { Interval } from '../../parts/bars.tsx';
 import { FilterBar, type FilterField } from '../../parts/filter-bar.tsx';
 import { count, percent } from '../../parts/numbers.ts';
 import { PagedList } from '../../parts/pages.tsx';
+import { RangeControl, rangeOf, rangeWords } from '../../parts/range.tsx';
 import { Empty, Failure } from '../../parts/states.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { Cut, cleaned, Text } from '../../parts/text.tsx';
@@ -17,6 +19,7 @@ import { Box, ViewHead } from '../../parts/view.tsx';
 import { ContentPanel } from './content-panel.tsx';
 import { GoalBoxes, GoalValue } from './goal-boxes.tsx';
 import { LearningCurve, WhatLearningGains } from './model-boxes.tsx';
+import { GainOverTime, RatesOverTime } from './trend-boxes.tsx';
 
 const SEARCH: readonly FilterField[] = [
   { name: 'search', label: 'Search', kind: 'text', placeholder: 'name, category or title' },
@@ -38,9 +41,12 @@ export function ContentsView(): VNode {
   const contents = usePages('contents', (after, signal) =>
     call('listContents', { query: { after }, signal }),
   );
+  const when = rangeWords(filters.values);
+  const trend = useTrend('getDecisionTrend', { ...rangeOf(filters) });
   const reload = () => {
     model.reload();
     contents.reload();
+    trend.reload();
   };
   return (
     <>
@@ -54,14 +60,20 @@ export function ContentsView(): VNode {
         readAt={contents.readAt}
         refresh={reload}
       />
+      <div class="toolbar">
+        <RangeControl filters={filters} all={false} />
+      </div>
       {model.error && <Failure error={model.error} retry={model.reload} />}
       {model.value && (
         <div class="columns">
           <LearningCurve model={model.value} />
           <WhatLearningGains model={model.value} />
+          {trend.value && <GainOverTime of={trend.value} when={when} />}
           <GoalBoxes goals={model.value.goals} />
         </div>
       )}
+      {trend.error && <Failure error={trend.error} retry={trend.reload} />}
+      {trend.value && <RatesOverTime of={trend.value} when={when} />}
       <Box title="How each content performs" note="rewarded of those served, with the 95 % interval">
         <FilterBar filters={filters} fields={SEARCH} inline />
         <PagedList

@@ -129,7 +129,8 @@ function gainTitle(gain: Model['gain']): string {
 const NO_GAIN =
   'What learning gains is known once both groups were served: svc serve --help says how users are held out.';
 
-const points = (share: number) => `${share < 0 ? '−' : '+'}${Math.abs(share * 100).toFixed(1)}`;
+/** A difference of shares in percentage points, with its sign. */
+export const points = (share: number) => `${share < 0 ? '−' : '+'}${Math.abs(share * 100).toFixed(1)}`;
 
 const gainWords = ({ rate, low, high }: { rate: number; low: number; high: number }) =>
   `Learned less holdout: ${points(rate)} percentage points (95 % interval ${points(low)} to ${points(high)}).`;

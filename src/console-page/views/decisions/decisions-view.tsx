@@ -9,7 +9,7 @@ import { Bar } from '../../parts/bars.tsx';
 import { FilterBar, type FilterField } from '../../parts/filter-bar.tsx';
 import { count, counted, percent, score } from '../../parts/numbers.ts';
 import { PagedList, Removed } from '../../parts/pages.tsx';
-import { RangeControl, sinceOf } from '../../parts/range.tsx';
+import { RangeControl, rangeOf } from '../../parts/range.tsx';
 import { Split } from '../../parts/split.tsx';
 import { Empty } from '../../parts/states.tsx';
 import { type Column, ColumnChoice, chosenColumns, Table } from '../../parts/table.tsx';
@@ -40,8 +40,8 @@ export function DecisionsView(): VNode {
   const filters = useFilters();
   const id = usePathPart('/decisions');
   const { hashId, contentId, kind } = filters.values;
-  const since = sinceOf(filters);
-  const query = { hashId, contentId, since };
+  const range = rangeOf(filters);
+  const query = { hashId, contentId, ...range };
   const [removedBefore, setRemovedBefore] = useState<string | undefined>();
   const pages = usePages(JSON.stringify(query), async (after, signal) => {
     const { decisions, next, removedBefore } = await call('listDecisions', {
@@ -61,7 +61,7 @@ export function DecisionsView(): VNode {
           <ViewHead
             title="Decisions"
             summary={pages.items.length > 0 && summaryOf(shown.length, pages.items.length, kind)}
-            command={svcCommand('decisions', 'list', ...flagsOf({ hashId, content: contentId, since }))}
+            command={svcCommand('decisions', 'list', ...flagsOf({ hashId, content: contentId, ...range }))}
             readAt={pages.readAt}
             refresh={pages.reload}
             actions={<ColumnChoice columns={columns} filters={filters} />}

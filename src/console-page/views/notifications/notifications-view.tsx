@@ -8,7 +8,7 @@ import { Badge } from '../../parts/badge.tsx';
 import { FilterBar, type FilterField } from '../../parts/filter-bar.tsx';
 import { count } from '../../parts/numbers.ts';
 import { PagedList } from '../../parts/pages.tsx';
-import { RangeControl, sinceOf } from '../../parts/range.tsx';
+import { RangeControl, rangeOf } from '../../parts/range.tsx';
 import { Split } from '../../parts/split.tsx';
 import { Empty } from '../../parts/states.tsx';
 import { type Column, ColumnChoice, chosenColumns, Table } from '../../parts/table.tsx';
@@ -33,8 +33,7 @@ export function NotificationsView(): VNode {
   const filters = useFilters();
   const id = usePathPart('/notifications');
   const { hashId, status } = filters.values;
-  const since = sinceOf(filters);
-  const query = { hashId, since, status };
+  const query = { hashId, status, ...rangeOf(filters) };
   const pages = usePages(JSON.stringify(query), async (after, signal) => {
     const { notifications, next } = await call('listNotifications', { query: { ...query, after }, signal });
     return { items: notifications, next };

@@ -1,49 +1,52 @@
 import type { VNode } from 'preact';
+import type { DecisionTrend } from '../../data/trends.ts';
 import { colourOf } from '../../parts/content-colours.ts';
 import { count, percent } from '../../parts/numbers.ts';
 import { StackedChart } from '../../parts/stacked-chart.tsx';
 import { Text } from '../../parts/text.tsx';
 import { Box } from '../../parts/view.tsx';
-import type { Overview } from './overview.ts';
 
-const sum = (hours: readonly number[]) => hours.reduce((total, n) => total + n, 0);
+const sum = (steps: readonly number[]) => steps.reduce((total, n) => total + n, 0);
 
-/** Which contents were served, hour by hour, with the holdout group apart. */
-export function ContentMix({ of }: { of: Overview }): VNode | null {
-  const { contents, messages, servedFrom } = of;
-  const served = sum(messages.servedByHour);
+/** Which contents were served over time, with what was tried to learn and the holdout group apart. */
+export function ContentMix({ of, when }: { of: DecisionTrend; when: string }): VNode {
+  const { contents, served, holdout, tried, from, stepMs } = of;
+  const all = sum(served);
   const [first] = contents;
-  if (served === 0 || !first) return null;
-  const named = contents.map(({ servedByHour }) => servedByHour);
-  const others = messages.servedByHour.map((n, hour) =>
-    Math.max(
-      0,
-      n - (messages.holdoutByHour[hour] ?? 0) - named.reduce((total, hours) => total + (hours[hour] ?? 0), 0),
-    ),
+  if (all === 0 || !first)
+    return (
+      <Box title={`Nothing was shown ${when}`} label="What was shown">
+        <p class="note">A decision counts once its message is served.</p>
+      </Box>
+    );
+  const others = served.map((n, i) =>
+    Math.max(0, n - holdout[i]! - tried[i]! - sum(contents.map((content) => content.served[i]!))),
   );
   const layers = [
-    ...contents.map(({ contentId, servedByHour }) => ({
-      name: contentId,
-      colour: colourOf(contentId),
-      values: servedByHour,
+    ...contents.map((content) => ({
+      name: content.contentId,
+      colour: colourOf(content.contentId),
+      values: content.served,
     })),
     { name: 'other contents', colour: 'other', values: others },
-    { name: 'holdout group, chosen evenly', colour: 'holdout', values: messages.holdoutByHour },
+    { name: 'tried to learn', colour: 'tried', values: tried },
+    { name: 'holdout group, chosen evenly', colour: 'holdout', values: holdout },
   ].filter(({ values }) => sum(values) > 0);
   return (
     <Box
       title={
         <>
-          <Text of={first.contentId} /> has {percent(sum(first.servedByHour) / served)} of what was shown
+          <Text of={first.contentId} /> has {percent((first.total?.served ?? 0) / all)} of what was shown{' '}
+          {when}
         </>
       }
       label="What was shown"
-      note={`share of the ${count(served)} messages served in the last 24 hours, by content and hour`}
+      note={`share of the ${count(all)} messages served, by content and time`}
     >
       <StackedChart
-        label="Share of what was shown, by content and hour"
-        from={Date.parse(servedFrom)}
-        stepMs={3_600_000}
+        label="Share of what was shown, by content and time"
+        from={Date.parse(from)}
+        stepMs={stepMs}
         layers={layers}
       />
     </Box>

@@ -8,9 +8,9 @@ import { Failure, Loading } from '../../parts/states.tsx';
 import { duration, Time } from '../../parts/time.tsx';
 import { ViewHead } from '../../parts/view.tsx';
 import { Attention } from './attention.tsx';
-import { ContentMix } from './content-mix.tsx';
 import { FirstSteps } from './first-steps.tsx';
 import type { Overview } from './overview.ts';
+import { Trends } from './trends.tsx';
 
 /** How often the overview is read again, in ms; rarely before a remote service, which counts each read. */
 const everyMs = () => (about.value?.local ? 5_000 : 30_000);
@@ -43,7 +43,7 @@ export function OverviewView(): VNode {
         <>
           <FirstSteps overview={value} />
           <Figures of={value} />
-          <ContentMix of={value} />
+          {value.events.stored + sum(value.decisions.byHour) > 0 && <Trends />}
         </>
       )}
     </>

@@ -44,12 +44,12 @@ const ROWS = `CROSS JOIN (SELECT 0 AS width UNION ALL SELECT ${HOUR_MS} UNION AL
 const KEY = (content: string) => `w.width, CASE WHEN s.whole = 1 THEN '' ELSE ${content} END,
   CASE WHEN w.width = 0 THEN 0 ELSE (COALESCE(d.counted_at, d.at_ms) / w.width) * w.width END,
   COALESCE(d.policy, 'learned')`;
-const INTO = `INSERT INTO content_count (workspace_id, width, content_id, bucket, policy, served, rewarded, dismissed)`;
+const INTO = `INSERT INTO content_count (workspace_id, width, content_id, bucket, policy, served, rewarded, dismissed, tried)`;
 // In the order of the key, so that two transactions lock the rows in one order.
 const ADD = `GROUP BY 1, 2, 3, 4, 5 ORDER BY 1, 2, 3, 4, 5
   ON CONFLICT (workspace_id, width, content_id, bucket, policy) DO UPDATE SET
     served = content_count.served + excluded.served, rewarded = content_count.rewarded + excluded.rewarded,
-    dismissed = content_count.dismissed + excluded.dismissed`;
+    dismissed = content_count.dismissed + excluded.dismissed, tried = content_count.tried + excluded.tried`;
 
 const SUMS = 'SUM(served) AS served, SUM(rewarded) AS rewarded, SUM(dismissed) AS dismissed';
 
@@ -74,7 +74,8 @@ export const contentCounts = {
     await tx.sql.run(
       `${INTO} SELECT r.workspace_id, ${KEY('r.content_id')},
          SUM(CASE WHEN r.was IS NULL THEN 1 ELSE 0 END),
-         SUM(CASE WHEN r.earned >= ${CLICKED} THEN 1 ELSE 0 END - CASE WHEN r.earned_was >= ${CLICKED} THEN 1 ELSE 0 END), 0
+         SUM(CASE WHEN r.earned >= ${CLICKED} THEN 1 ELSE 0 END - CASE WHEN r.earned_was >= ${CLICKED} THEN 1 ELSE 0 END), 0,
+         SUM(CASE WHEN r.was IS NULL AND d.tried = 1 THEN 1 ELSE 0 END)
        FROM reward r JOIN decision d ON d.workspace_id = r.workspace_id AND d.decision_id = r.decision_id ${ROWS}
        WHERE r.workspace_id = ? AND r.seq > ? AND r.seq <= ? ${ADD}`,
       [workspaceId, after, upTo],
@@ -96,7 +97,7 @@ export const contentCounts = {
   /** Counts the dismissal of a message, once per decision. */
   async dismiss(tx: Tx, workspaceId: string, decisionId: string): Promise<void> {
     await tx.sql.run(
-      `${INTO} SELECT d.workspace_id, ${KEY('d.content_id')}, 0, 0, COUNT(*)
+      `${INTO} SELECT d.workspace_id, ${KEY('d.content_id')}, 0, 0, COUNT(*), 0
        FROM decision d ${ROWS} WHERE d.workspace_id = ? AND d.decision_id = ? ${ADD}`,
       [workspaceId, decisionId],
     );

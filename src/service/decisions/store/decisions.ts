@@ -81,8 +81,8 @@ export const decisions = {
     const { name: engine } = tx.sql.dialect;
     const inserted = tx.sql.run(
       `INSERT INTO decision (seq, workspace_id, decision_id, hash_id, at_ms, context, content_id, candidates, prior,
-         model_version, seed, features, category, attributes, others, policy, reason, explanation, removed, counted_at)
-       VALUES (${NUMBER[engine]}, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+         model_version, seed, features, category, attributes, others, policy, tried, reason, explanation, removed, counted_at)
+       VALUES (${NUMBER[engine]}, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       [
         ...(engine === 'sqlite' ? [workspaceId, workspaceId] : []),
         workspaceId,
@@ -100,6 +100,7 @@ export const decisions = {
         record.attributes.length > 0 ? JSON.stringify(record.attributes) : null,
         record.others && JSON.stringify(Object.values(record.others)),
         record.policy,
+        isTried(record) ? 1 : null,
         record.reason,
         record.explanation,
         record.removed &&
@@ -316,6 +317,12 @@ export const decisions = {
 async function noteCounting(tx: Tx, workspaceId: string): Promise<void> {
   await pipeline([due.mark(tx, workspaceId, 'settle'), tx.notify('outcomes')]);
 }
+
+/** True for a learned choice of another than the most likely candidate: it was tried so that the model learns. */
+const isTried = ({ policy, contentId, candidates }: DecisionRecord): boolean => {
+  const chosen = candidates.find((candidate) => candidate.contentId === contentId);
+  return policy === null && candidates.some(({ propensity }) => propensity > (chosen?.propensity ?? 1));
+};
 
 const earningOf = (row: EarningRow): Earning => ({
   ...row,

@@ -28,6 +28,20 @@ export function classOf({ status, durationMs }: { status: number | null; duratio
   return (found === -1 ? BOUNDS.length - 1 : found) + (status >= 200 && status < 300 ? 0 : REFUSED);
 }
 
+/** Upper ends of the coarser classes that charts show; each is one of BOUNDS. */
+const CHART_BOUNDS = [10, 30, 100, 300, 1000, 3000, 15_000];
+
+/** How many attempts were answered within each of the classes of charts, and within none of those before. */
+export function latencyOf(counts: readonly AttemptCount[]): {
+  readonly boundsMs: readonly number[];
+  readonly answered: readonly number[];
+} {
+  const answered = CHART_BOUNDS.map(() => 0);
+  for (const { class: of, n } of counts)
+    if (of !== UNANSWERED) answered[CHART_BOUNDS.findIndex((most) => BOUNDS[of % REFUSED]! <= most)]! += n;
+  return { boundsMs: CHART_BOUNDS, answered };
+}
+
 /** Adds counts up. A percentile is interpolated within its class. */
 export function performanceOf(counts: readonly AttemptCount[]): Performance {
   const sum = (of: readonly AttemptCount[]) => of.reduce((total, { n }) => total + n, 0);

@@ -6,6 +6,7 @@ export const decisionsTables = (d: Dialect): string[] => [
   ...(d.name === 'postgres' ? ['CREATE SEQUENCE decision_number'] : []),
   // The decision log. `reward` is null until the reward log has an entry; `earned` is what the outcomes of the message are
   // worth, `goals` what its events count for each goal (JSON, millionths by number), `given` the reported rewards (JSON).
+  // `tried` is 1 where a learned choice fell on another than the most likely candidate.
   `CREATE TABLE decision (
     workspace_id TEXT NOT NULL,
     decision_id TEXT NOT NULL,
@@ -25,6 +26,7 @@ export const decisionsTables = (d: Dialect): string[] => [
     outcome TEXT,
     others TEXT,
     policy TEXT,
+    tried INTEGER,
     earned DOUBLE PRECISION,
     reason TEXT,
     explanation ${d.blob},
@@ -140,7 +142,7 @@ export const decisionsTables = (d: Dialect): string[] => [
     version ${d.bigint} NOT NULL,
     learned_seq ${d.bigint} NOT NULL
   )`,
-  // What contents earned by hour and day; content_id is empty for all.
+  // What contents earned by hour and day; content_id is empty for all. `tried` are those served that were tried to learn.
   `CREATE TABLE content_count (
     workspace_id TEXT NOT NULL,
     width ${d.bigint} NOT NULL,
@@ -150,6 +152,7 @@ export const decisionsTables = (d: Dialect): string[] => [
     served ${d.bigint} NOT NULL,
     rewarded ${d.bigint} NOT NULL,
     dismissed ${d.bigint} NOT NULL,
+    tried ${d.bigint} NOT NULL DEFAULT 0,
     PRIMARY KEY (workspace_id, width, content_id, bucket, policy)
   )`,
   'CREATE INDEX content_count_age ON content_count (workspace_id, width, bucket)',

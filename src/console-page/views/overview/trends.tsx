@@ -1,0 +1,31 @@
+import type { VNode } from 'preact';
+import { useFilters } from '../../data/filters.ts';
+import { useTrend } from '../../data/trends.ts';
+import { RangeControl, rangeOf, rangeWords } from '../../parts/range.tsx';
+import { Failure } from '../../parts/states.tsx';
+import { GainOverTime } from '../contents/trend-boxes.tsx';
+import { ContentMix } from './content-mix.tsx';
+import { EventBox } from './event-box.tsx';
+
+/** What happened over a range of time that is chosen. */
+export function Trends(): VNode {
+  const filters = useFilters();
+  const range = { ...rangeOf(filters) };
+  const when = rangeWords(filters.values);
+  const decisions = useTrend('getDecisionTrend', range);
+  const events = useTrend('getEventTrend', range);
+  const error = decisions.error ?? events.error;
+  return (
+    <>
+      <div class="toolbar">
+        <RangeControl filters={filters} all={false} />
+      </div>
+      {error && <Failure error={error} retry={decisions.error ? decisions.reload : events.reload} />}
+      {decisions.value && <ContentMix of={decisions.value} when={when} />}
+      <div class="columns">
+        {events.value && <EventBox of={events.value} when={when} />}
+        {decisions.value && <GainOverTime of={decisions.value} when={when} />}
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,110 @@
+import * as z from 'zod/mini';
+import { about, beyond, instant, name, named, time } from '../parts.ts';
+
+const range = () => ({
+  since: about('From when on. Default: 24 hours before the end.', z.optional(instant())),
+  until: about('Up to when. Default: now.', z.optional(instant())),
+});
+export const TrendQuery = z.strictObject(range());
+export const DeliveryTrendQuery = z.strictObject({
+  ...range(),
+  webhookId: about('Only attempts of this subscription.', z.optional(name())),
+});
+
+const steps = () => ({
+  from: time('The beginning of the first step (UTC).'),
+  until: time('The end of the range; the last step may end later.'),
+  stepMs: about(
+    'Length of a step in ms: the shortest of 1, 3 and 6 hours, a day and a week of which at most 60 reach over the range. Of a longer range, the last 60.',
+    z.int(),
+  ),
+});
+const counts = (description: string) => about(`${description} By step.`, z.array(z.int()));
+const number = (description: string) => about(description, z.number());
+const interval = (of: string) => ({
+  low: number(`Lower end of the 95 % interval of the ${of}.`),
+  high: number(`Upper end of the 95 % interval of the ${of}.`),
+});
+
+const RatePoint = named(
+  'RatePoint',
+  'A rate over some steps.',
+  z.object({
+    from: time('The beginning of its first step.'),
+    served: about('Decisions that count.', z.int()),
+    rewarded: about('Of these, those that were clicked or actioned.', z.int()),
+    rate: number('Rewarded of those served.'),
+    ...interval('rate (Wilson)'),
+  }),
+);
+const ContentTrend = named(
+  'ContentTrend',
+  'What was served and earned of a content.',
+  z.object({
+    contentId: about('Identifier of the content.', z.string()),
+    total: about('Its rate over the range; null without a decision.', z.nullable(RatePoint)),
+    served: counts('How often it was served, outside of the holdout group and without what was tried.'),
+    rates: about('Its rate, at most 12 points; those without a decision are left out.', z.array(RatePoint)),
+  }),
+);
+const GainPoint = named(
+  'GainPoint',
+  'What learning gained until a time.',
+  z.object({
+    until: time('The end of a step: all decisions of the range before it are compared.'),
+    learned: about('Learned decisions.', z.int()),
+    holdout: about('Decisions of the holdout group.', z.int()),
+    gain: number('Rate of the learned choice less that of the holdout group.'),
+    low: number('Lower end of its interval, which holds with 95 % however often it is looked at.'),
+    high: number('Upper end of the interval.'),
+  }),
+);
+
+export const DecisionTrend = named(
+  'DecisionTrend',
+  'What was served and earned over time.',
+  beyond(
+    z.object({
+      ...steps(),
+      served: counts('Decisions that count: their message was served, or their channel is not polled.'),
+      holdout: counts('Of these, those of the holdout group.'),
+      tried: counts('Of the others, those that fell on another than the most likely candidate.'),
+      contents: about('The five contents that were served most.', z.array(ContentTrend)),
+      gain: about(
+        'What learning gained, a point for each step from the first on with decisions of both groups. Decisions of one user are taken for independent.',
+        z.array(GainPoint),
+      ),
+    }),
+  ),
+);
+
+export const EventTrend = named(
+  'EventTrend',
+  'Events over time.',
+  beyond(z.object({ ...steps(), stored: counts('Events received, also those that were removed since.') })),
+);
+
+export const DeliveryTrend = named(
+  'DeliveryTrend',
+  'Attempts to deliver over time, of the last week at most.',
+  beyond(
+    z.object({
+      ...steps(),
+      attempts: counts('Attempts.'),
+      delivered: counts('Of these, those that were answered with a status from 200 to 299.'),
+      boundsMs: about(
+        'Upper ends of the classes of latency, in ms; the last class has the longer ones too.',
+        z.array(z.int()),
+      ),
+      answered: about(
+        'Attempts that were answered, by step and class of latency.',
+        z.array(z.array(z.int())),
+      ),
+      p95Ms: about(
+        'Within about how many milliseconds 95 % of these were answered; null without any.',
+        z.nullable(z.int()),
+      ),
+      capped: about('True if there are more counts than are read: the newest are.', z.boolean()),
+    }),
+  ),
+);

@@ -1,0 +1,82 @@
+import { type GroupSums, gainOf } from '../../decisions/goals/rules/gain-interval.ts';
+import { rateOf } from '../../platform/intervals.ts';
+import { byStep, type Steps, stepAt, viewOf } from './steps.ts';
+import type { CountedRow } from './store.ts';
+
+/** Points of a rate: fewer than steps, so that each has enough decisions to say something. */
+const MOST_POINTS = 12;
+
+const iso = (at: number) => new Date(at).toISOString();
+const sumOf = (rows: readonly CountedRow[], of: 'served' | 'rewarded') =>
+  rows.reduce((sum, row) => sum + row[of], 0);
+
+/** The answer for these contents, the most served first. */
+export function decisionTrend(
+  steps: Steps,
+  contentIds: readonly string[],
+  rows: readonly CountedRow[],
+): object {
+  const all = rows.filter(({ contentId }) => contentId === '');
+  const held = all.filter(({ policy }) => policy === 'holdout');
+  const servedOf = (some: readonly CountedRow[], of: (row: CountedRow) => number) =>
+    byStep(
+      steps,
+      some.map((row) => ({ at: row.at, n: of(row) })),
+    );
+  return {
+    ...viewOf(steps),
+    served: servedOf(all, ({ served }) => served),
+    holdout: servedOf(held, ({ served }) => served),
+    tried: servedOf(all, ({ tried }) => tried),
+    contents: contentIds.map((contentId) => {
+      const own = rows.filter((row) => row.contentId === contentId);
+      const chosen = own.filter(({ policy }) => policy !== 'holdout');
+      return {
+        contentId,
+        total: rateAt(steps.from, own),
+        served: servedOf(chosen, ({ served, tried }) => served - tried),
+        rates: ratesOf(steps, own),
+      };
+    }),
+    gain: gainUntil(steps, all),
+  };
+}
+
+/** The rate of decisions from a time on; null without any. */
+function rateAt(from: number, rows: readonly CountedRow[]): object | null {
+  const served = sumOf(rows, 'served');
+  const rewarded = sumOf(rows, 'rewarded');
+  const rate = rateOf(rewarded, served);
+  return rate && { from: iso(from), served, rewarded, ...rate };
+}
+
+/** The rate of a content in equal parts of the range. */
+function ratesOf(steps: Steps, rows: readonly CountedRow[]): object[] {
+  const perPoint = Math.ceil(steps.count / MOST_POINTS);
+  const points = Math.ceil(steps.count / perPoint);
+  return Array.from({ length: points }, (_, point) => {
+    const own = rows.filter(({ at }) => Math.floor(stepAt(steps, at) / perPoint) === point);
+    return rateAt(steps.from + point * perPoint * steps.stepMs, own);
+  }).filter((point) => point !== null);
+}
+
+/** What learning gained from the beginning of the range to the end of each step. */
+function gainUntil(steps: Steps, all: readonly CountedRow[]): object[] {
+  const points: object[] = [];
+  for (let step = 0; step < steps.count; step++) {
+    const before = all.filter(({ at }) => stepAt(steps, at) <= step);
+    const of = (policy: string) => before.filter((row) => row.policy === policy);
+    const [learned, holdout] = [groupOf(of('learned')), groupOf(of('holdout'))];
+    const gain = gainOf(learned, holdout);
+    const end = Math.min(steps.from + (step + 1) * steps.stepMs, steps.until);
+    if (gain) points.push({ until: iso(end), learned: learned.served, holdout: holdout.served, ...gain });
+  }
+  return points;
+}
+
+/** Decisions that earned 1 or nothing. */
+function groupOf(rows: readonly CountedRow[]): GroupSums {
+  const served = sumOf(rows, 'served');
+  const rewarded = Math.min(served, sumOf(rows, 'rewarded'));
+  return { served, value: rewarded, squares: rewarded, most: 1 };
+}

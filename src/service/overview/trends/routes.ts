@@ -1,0 +1,60 @@
+import { eventHeads } from '../../events/store/event-heads.ts';
+import type { Endpoints } from '../../http/endpoint.ts';
+import { latencyOf, performanceOf } from '../../webhooks/rules/performance.ts';
+import { overviews } from '../store.ts';
+import { decisionTrend } from './decision-trend.ts';
+import { byStep, type Steps, stepAt, stepsOf, viewOf } from './steps.ts';
+import { type AttemptRow, trends } from './store.ts';
+
+/** Contents that a trend shows by name. */
+const MOST_CONTENTS = 5;
+
+/** What happened over a range of time, for charts: each reads a bounded number of counters. */
+export const trendEndpoints: Endpoints = {
+  getDecisionTrend: {
+    priority: 'page',
+    handle: async ({ tx, workspace, query, now }) => {
+      const steps = stepsOf(query, now);
+      const contentIds = await trends.mostServed(tx, workspace.id, steps, MOST_CONTENTS);
+      const rows = await trends.counts(tx, workspace.id, steps, ['', ...contentIds]);
+      return { body: decisionTrend(steps, contentIds, rows) };
+    },
+  },
+
+  getEventTrend: {
+    priority: 'page',
+    handle: async ({ tx, workspace, query, now }) => {
+      const steps = stepsOf(query, now);
+      const { number } = await eventHeads.get(tx, workspace.id);
+      const times = Array.from({ length: steps.count + 1 }, (_, i) =>
+        Math.min(steps.from + i * steps.stepMs, steps.until),
+      );
+      const stored = await overviews.events(tx, workspace.id, number, times);
+      return { body: { ...viewOf(steps), stored } };
+    },
+  },
+
+  getDeliveryTrend: {
+    priority: 'page',
+    handle: async ({ tx, workspace, query, now }) => {
+      const steps = stepsOf(query, now);
+      const { rows, capped } = await trends.attempts(tx, workspace.id, steps, query.webhookId);
+      return { body: { ...deliveryTrend(steps, rows), capped } };
+    },
+  },
+};
+
+function deliveryTrend(steps: Steps, rows: readonly AttemptRow[]): object {
+  const ofStep = Array.from({ length: steps.count }, (_, step) =>
+    rows.filter(({ at }) => stepAt(steps, at) === step),
+  );
+  const latencies = ofStep.map(latencyOf);
+  return {
+    ...viewOf(steps),
+    attempts: byStep(steps, rows),
+    delivered: ofStep.map((own) => performanceOf(own).delivered),
+    boundsMs: latencyOf([]).boundsMs,
+    answered: latencies.map(({ answered }) => answered),
+    p95Ms: performanceOf(rows).p95Ms ?? null,
+  };
+}

@@ -1,0 +1,142 @@
+import { expect, it } from 'vitest';
+import type { AnswerOf } from '../../../src/contract/endpoints.ts';
+import { HOUR_MS } from '../../../src/service/overview/store.ts';
+import { stepsOf } from '../../../src/service/overview/trends/steps.ts';
+import { performance } from '../../../src/service/webhooks/store/performance.ts';
+import {
+  catalogFile,
+  content,
+  decide,
+  open,
+  outcome,
+  waiting,
+} from '../../support/process/decisions-service.ts';
+import { startTestService, type TestService } from '../../support/process/service.ts';
+import { advance } from '../../support/process/test-clock.ts';
+
+const read = async <T>(service: TestService, path: string): Promise<T> => {
+  const answer = await service.fetch(path);
+  expect(answer.status, await answer.clone().text()).toBe(200);
+  return (await answer.json()) as T;
+};
+const sum = (counts: readonly number[]) => counts.reduce((total, n) => total + n, 0);
+const DAY_MS = 24 * HOUR_MS;
+const NOW = Date.parse('2026-03-20T10:20:00Z');
+const at = (ms: number) => new Date(ms).toISOString();
+
+it.each([
+  ['a day without a range', {}, HOUR_MS, '2026-03-19T10:00:00Z', 25],
+  ['the last hour', { since: at(NOW - HOUR_MS) }, HOUR_MS, '2026-03-20T09:00:00Z', 2],
+  ['a week', { since: at(NOW - 7 * DAY_MS) }, 3 * HOUR_MS, '2026-03-13T09:00:00Z', 57],
+  [
+    'a week that is long past',
+    { since: at(NOW - 30 * DAY_MS), until: at(NOW - 23 * DAY_MS) },
+    DAY_MS,
+    '2026-02-18T00:00:00Z',
+    8,
+  ],
+  ['years', { since: '2020-01-01T00:00:00Z' }, 7 * DAY_MS, '2025-01-30T00:00:00Z', 60],
+  [
+    'a range that ends before it begins',
+    { since: at(NOW), until: at(NOW - DAY_MS) },
+    HOUR_MS,
+    '2026-03-19T10:00:00Z',
+    1,
+  ],
+])('divides %s into steps', (_, range, stepMs, from, count) => {
+  expect(stepsOf(range, NOW)).toMatchObject({ stepMs, count, from: Date.parse(from) });
+});
+
+it('has events by step, and those of the range alone', async () => {
+  const service = await startTestService({ testClock: true });
+  const send = (n: number) =>
+    service.fetch('/v1/events', {
+      body: {
+        events: Array.from({ length: n }, () => ({
+          userId: 'u',
+          event: 'e',
+          timestamp: '2026-01-01T00:00:00Z',
+        })),
+      },
+    });
+  await send(7);
+  await advance(service, 3 * HOUR_MS);
+  await send(2);
+  const day = await read<AnswerOf<'getEventTrend'>>(service, '/v1/trends/events');
+  expect(day.stored).toHaveLength(25);
+  expect(day.stored.at(-1)).toBe(2);
+  expect(day.stored.at(-4)).toBe(7);
+  expect(sum(day.stored)).toBe(9);
+  const since = at(Date.parse(day.until) - HOUR_MS);
+  const hour = await read<AnswerOf<'getEventTrend'>>(service, `/v1/trends/events?since=${since}`);
+  expect(hour.stored).toEqual([0, 2]);
+});
+
+it('has what was served by content, apart what was tried and the holdout group, with rates and the gain', async () => {
+  const first = await open();
+  const contents = ['a', 'b', 'c'].map((id, i) => content(id, { prior: [0.6, 0.2, 0.05][i] }));
+  const settings = { holdout: 0.3, explorationShare: 0.4, rewardWindowMinutes: 1 };
+  const service = await first.restart({ catalog: catalogFile(first, contents, settings) });
+  for (let user = 0; user < 40; user++) {
+    const { body } = await decide(service, `h${user}`);
+    await waiting(service, `h${user}`);
+    if (user % 2 === 0) await outcome(service, body.decisionId, 'clicked');
+  }
+  const { decisions } = (await service.send<AnswerOf<'listDecisions'>>('GET', '/v1/decisions?limit=500'))
+    .body;
+  const trend = async () =>
+    (await service.send<AnswerOf<'getDecisionTrend'>>('GET', '/v1/trends/decisions')).body;
+  await expect
+    .poll(async () => {
+      const { served, contents: shown } = await trend();
+      return [sum(served), sum(shown.map(({ total }) => total?.rewarded ?? 0))];
+    })
+    .toEqual([40, 20]);
+  const found = await trend();
+  const held = decisions.filter(({ policy }) => policy === 'holdout');
+  const tried = decisions.filter(({ policy, contentId, candidates }) => {
+    const chosen = candidates.find((candidate) => candidate.contentId === contentId)!;
+    return policy !== 'holdout' && candidates.some(({ propensity }) => propensity > chosen.propensity);
+  });
+  expect(tried.length).toBeGreaterThan(0);
+  expect(held.length).toBeGreaterThan(0);
+  expect(sum(found.holdout)).toBe(held.length);
+  expect(sum(found.tried)).toBe(tried.length);
+  for (const { contentId, served, total, rates } of found.contents) {
+    const own = decisions.filter((decision) => decision.contentId === contentId);
+    expect(total?.served).toBe(own.length);
+    expect(sum(served)).toBe(own.filter((each) => ![...held, ...tried].includes(each)).length);
+    expect(sum(rates.map((point) => point.served))).toBe(own.length);
+    expect(total!.low).toBeLessThanOrEqual(total!.rate);
+    expect(total!.high).toBeGreaterThanOrEqual(total!.rate);
+  }
+  const last = found.gain.at(-1)!;
+  expect(last).toMatchObject({ learned: 40 - held.length, holdout: held.length });
+  expect(last.low).toBeLessThan(last.gain);
+  expect(last.high).toBeGreaterThan(last.gain);
+});
+
+it('has attempts by latency, of all subscriptions or of one', async () => {
+  const service = await startTestService();
+  const { store } = service.platform;
+  const attempts = (n: number, status: number | null, durationMs: number) =>
+    Array.from({ length: n }, () => ({ status, durationMs }));
+  await store.write((tx) =>
+    performance.add(tx, service.workspace, 'wh_a', [...attempts(5, 200, 8), ...attempts(2, 500, 250)]),
+  );
+  await store.write((tx) =>
+    performance.add(tx, service.workspace, 'wh_b', [
+      ...attempts(3, 200, 12_000),
+      ...attempts(1, null, 15_000),
+    ]),
+  );
+  const all = await read<AnswerOf<'getDeliveryTrend'>>(service, '/v1/trends/deliveries');
+  expect(all.boundsMs).toEqual([10, 30, 100, 300, 1000, 3000, 15_000]);
+  expect(all.attempts.at(-1)).toBe(11);
+  expect(all.delivered.at(-1)).toBe(8);
+  expect(all.answered.at(-1)).toEqual([5, 0, 0, 2, 0, 0, 3]);
+  expect(all).toMatchObject({ capped: false });
+  const one = await read<AnswerOf<'getDeliveryTrend'>>(service, '/v1/trends/deliveries?webhookId=wh_a');
+  expect(one.attempts.at(-1)).toBe(7);
+  expect(one.p95Ms).toBeLessThanOrEqual(300);
+});
