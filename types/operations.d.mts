@@ -1006,6 +1006,15 @@ export interface OverviewAnswer {
   readonly decisions: {
     /** Decisions made. By hour, the oldest of 24 first. */
     readonly byHour: readonly number[];
+    /** How long the latest answers took in the process that answers, up to 1,000; null before the first. */
+    readonly latency: {
+      /** How many they are. */
+      readonly answers: number;
+      /** Within how many milliseconds half of them were given. */
+      readonly p50Ms: number;
+      /** The same of 95 %. */
+      readonly p95Ms: number;
+    } | null;
     /** Decisions that count, by what made the choice. */
     readonly counted: {
       /** Chosen by learned beliefs. */
@@ -1055,6 +1064,8 @@ export interface OverviewAnswer {
     /** Duration below which 95 % of these attempts were, in ms; null without any. */
     readonly p95Ms: number | null;
   };
+  /** The channels with a provider, of a live workspace. */
+  readonly providers: readonly ProviderState[];
   /** Which data the workspace has at all. */
   readonly has: {
     /** Whether users are stored. */
@@ -1095,6 +1106,16 @@ export interface PeekedMessage {
 
 /** What a notification is for. Default: what the template says, or else `marketing`. */
 export type Priority = 'transactional' | 'marketing';
+
+/** What the latest 200 notifications of each state say of a provider. */
+export interface ProviderState {
+  /** The channel. */
+  readonly channel: string;
+  /** When it last took one of these; null for none. */
+  readonly lastSuccessAt: string | null;
+  /** How many are queued after three attempts or more. */
+  readonly waiting: number;
+}
 
 /** The version in force. */
 export interface PutCatalogAnswer {

@@ -21,7 +21,12 @@ export interface ConsoleAbout {
     readonly region: string | null;
   };
   /** Where the data is; null for a service that is reached over the network. */
-  readonly store: { readonly engine: 'sqlite' | 'postgres'; readonly bytes: number } | null;
+  readonly store: {
+    readonly engine: 'sqlite' | 'postgres';
+    readonly bytes: number;
+    /** When the last backup was made; null if none was. */
+    readonly lastBackupAt: string | null;
+  } | null;
   /** The operations that may be called through `/api`. */
   readonly operations: readonly EndpointName[];
   /** Words before each command: `svc`. */

@@ -11,6 +11,7 @@ import { exportEndpoints } from './export/routes.ts';
 import type { IsProxy } from './http/access/client-address.ts';
 import type { KeyWatch } from './http/access/key-watch.ts';
 import type { Feature } from './http/endpoint.ts';
+import type { LatestDurations } from './http/latest-durations.ts';
 import { notificationRemovals, notifications } from './notifications/feature.ts';
 import type { Channels } from './notifications/providers/settings.ts';
 import { overviewEndpoints } from './overview/routes.ts';
@@ -62,6 +63,8 @@ export interface FeatureNeeds {
   /** Fires when the service stops: endless streams end. */
   readonly stopping: AbortSignal;
   readonly seed: string | undefined;
+  /** How long the latest decisions took. */
+  readonly decided: LatestDurations;
   /** Replaces how a webhook delivery is sent, to inject faults. */
   readonly deliver: typeof post | undefined;
 }
@@ -84,7 +87,7 @@ export function openFeatures(platform: Platform, needs: FeatureNeeds): readonly 
     { endpoints: catalogEndpoints(() => policy().retain, [goalNotices, planNotices]) },
     { endpoints: clockEndpoints(retention) },
     { endpoints: timelineEndpoints(platform.cipher, catalogs) },
-    { endpoints: { ...overviewEndpoints, ...trendEndpoints } },
+    { endpoints: { ...overviewEndpoints(needs), ...trendEndpoints } },
     { endpoints: exportEndpoints },
     erasure(platform, { catalogs, models: decide.models, outboxFile: needs.outboxFile }),
     {

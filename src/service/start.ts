@@ -17,6 +17,7 @@ import { startKeyUses } from './http/access/key-uses.ts';
 import { watchKeys } from './http/access/key-watch.ts';
 import { type AppParts, createApp } from './http/app.ts';
 import { readAppScript } from './http/app-script.ts';
+import { LatestDurations } from './http/latest-durations.ts';
 import { recordRequests, unobserved } from './http/record-requests.ts';
 import { listen } from './http/server.ts';
 import { invalidityOf, readKeyPair, readNextKeyPair, type TlsFiles, type TlsKeyPair } from './http/tls.ts';
@@ -184,7 +185,9 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     closers.push(() => keys.stop());
     const retention = () => inForce(policy().retain, catalogs.shared());
     const isProxy = proxiesOf(options.trustedProxies ?? []);
+    const decided = new LatestDurations();
     const features = openFeatures(platform, {
+      decided,
       catalogs,
       policy,
       retention,
@@ -208,7 +211,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     const mover = startClockMover(platform, workers);
     closers.push(() => mover.stop());
     const health = healthOf(store, clock);
-    const recorder = recordRequests(log, observe, tracing);
+    const recorder = recordRequests(log, observe, tracing, decided);
     closers.push(() => recorder.close());
     const parts: AppParts = {
       platform,

@@ -34,6 +34,10 @@ describe.runIf(hasChromium)('the decisions view', () => {
     expect(await chosen.innerText()).toContain(contentId);
     const { ranking } = candidates.find((candidate) => candidate.contentId === contentId)!;
     expect(await chosen.innerText()).toContain(ranking.toFixed(3));
+    const chances = await detail
+      .getByRole('img', { name: /^Chance of each candidate/ })
+      .getAttribute('aria-label');
+    for (const candidate of candidates) expect(chances).toContain(`${candidate.contentId} `);
     await svc.checkAccessibility();
   });
 

@@ -95,7 +95,7 @@ describe.runIf(hasChromium)('the views of this machine', () => {
     expect((await runSvc(['events', 'import', file], { home, env })).code).toBe(0);
     const row = page.getByRole('row', { name: /events\.ndjson/ });
     await row.waitFor();
-    expect(await row.innerText()).toMatch(/finished/);
+    expect(await row.innerText()).toMatch(/finished.*\d (ms|s)\b/s);
     const rejected = join(home, 'rejected.ndjson');
     const good = '{"userId":"u","event":"e","timestamp":"2026-01-01T00:00:00Z"}\n';
     writeFileSync(rejected, good.repeat(20) + good.replace('"e"', '""').repeat(3));

@@ -52,6 +52,35 @@ describe.runIf(hasChromium)('the overview', () => {
     await svc.send(`/v1/webhooks/${data.webhookId}`, { status: 'active' }, 'PATCH');
   });
 
+  test('says that the last backup is old, and that a provider fails', async () => {
+    const { page } = svc;
+    const changed = async (path: string, change: (body: Record<string, unknown>) => object) =>
+      page.route(path, async (route) => {
+        const answer = await route.fetch();
+        await route.fulfill({ response: answer, json: change(await answer.json()) });
+      });
+    await changed('**/console/about', (body) => ({
+      ...body,
+      store: { engine: 'sqlite', bytes: 1_000_000, lastBackupAt: '2026-01-31T10:00:00.000Z' },
+    }));
+    await changed('**/v1/overview', (body) => ({
+      ...body,
+      providers: [{ channel: 'sms', lastSuccessAt: '2026-01-31T11:00:00.000Z', waiting: 2 }],
+    }));
+    await svc.go('/overview');
+    const needed = page.getByRole('region', { name: 'Needs you' });
+    await needed.getByText(/The last backup was made 2026-01-31/).waitFor();
+    await needed
+      .getByText(/The provider of sms fails: 2 notifications wait .* the last was taken at/)
+      .waitFor();
+    await svc.checkAccessibility();
+    await page.goto(`${new URL(page.url()).origin}/service`);
+    const providers = page.getByRole('table', { name: 'Providers' });
+    await providers.getByText('fails').waitFor();
+    await svc.checkAccessibility();
+    await page.unrouteAll({ behavior: 'wait' });
+  });
+
   test('says what is not as planned', async () => {
     const { catalog } = await svc.send<{ catalog: object }>('/v1/catalog');
     const plan = [{ event: 'plan_checked', properties: { n: { type: 'number' } }, required: ['n'] }];

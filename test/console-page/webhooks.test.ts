@@ -67,6 +67,16 @@ describe.runIf(hasChromium)('the webhooks view', () => {
     await expect
       .poll(() => row.innerText())
       .toMatch(new RegExp(`Last week\\s+${performance.week.attempts}\\s+100 %`));
+    const strip = page.getByRole('region', { name: 'Attempts' });
+    await strip
+      .getByText(/^100 % of the attempts succeeded in the last 24 hours, 95 % were answered/)
+      .waitFor();
+    await page.getByRole('radio', { name: 'Last hour' }).press('Space');
+    await page.waitForURL('**/webhooks?*range=hour');
+    await strip.getByText(/succeeded in the last hour/).waitFor();
+    await strip.getByText('Figures as a table').press('Enter');
+    const rows = strip.getByRole('table').getByRole('row');
+    await expect.poll(() => rows.count()).toBeGreaterThan(1);
     await svc.checkAccessibility();
   });
 

@@ -2,7 +2,7 @@ import type { ComponentChildren, VNode } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { CopyCommand } from './command.tsx';
 import { Icon } from './icons.tsx';
-import { Time } from './time.tsx';
+import { duration, Time } from './time.tsx';
 
 /** The head of a view: its title, a line about it, and its actions (refresh, copy as a command, and others). */
 export function ViewHead(props: {
@@ -12,9 +12,11 @@ export function ViewHead(props: {
   refresh?: () => void;
   /** When what is shown was read, Unix ms. */
   readAt?: number | undefined;
+  /** How often it is read again, in ms. */
+  every?: number;
   actions?: ComponentChildren;
 }): VNode {
-  const { title, summary, command, refresh, readAt, actions } = props;
+  const { title, summary, command, refresh, readAt, every, actions } = props;
   useEffect(() => {
     document.title = `${title} · svc console`;
   }, [title]);
@@ -32,6 +34,7 @@ export function ViewHead(props: {
         {readAt !== undefined && (
           <span class="note read-at">
             read at <Time at={readAt} />
+            {every !== undefined && `, again every ${duration(every)}`}
           </span>
         )}
         {refresh && (

@@ -26,6 +26,16 @@ export const OverviewAnswer = named(
         'Decisions.',
         z.object({
           byHour: hours('Decisions made.'),
+          latency: about(
+            'How long the latest answers took in the process that answers, up to 1,000; null before the first.',
+            z.nullable(
+              z.object({
+                answers: count('How many they are.'),
+                p50Ms: about('Within how many milliseconds half of them were given.', z.number()),
+                p95Ms: about('The same of 95 %.', z.number()),
+              }),
+            ),
+          ),
           counted: about(
             'Decisions that count, by what made the choice.',
             z.object({
@@ -70,6 +80,22 @@ export const OverviewAnswer = named(
             z.nullable(z.int()),
           ),
         }),
+      ),
+      providers: about(
+        'The channels with a provider, of a live workspace.',
+        z.array(
+          named(
+            'ProviderState',
+            'What the latest 200 notifications of each state say of a provider.',
+            z.object({
+              channel: about('The channel.', z.string()),
+              lastSuccessAt: about('When it last took one of these; null for none.', z.nullable(z.string()), {
+                format: 'date-time',
+              }),
+              waiting: count('How many are queued after three attempts or more.'),
+            }),
+          ),
+        ),
       ),
       has: about(
         'Which data the workspace has at all.',

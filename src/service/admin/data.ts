@@ -13,7 +13,7 @@ import { createCipher } from '../platform/crypto/cipher.ts';
 import { connectStore, filesOf } from '../platform/open.ts';
 import { isPostgres } from '../platform/store/postgres/url.ts';
 import { MIGRATIONS, versionOf } from '../platform/store/schema/index.ts';
-import { settings } from '../platform/store/settings.ts';
+import { BACKUP, settings } from '../platform/store/settings.ts';
 import { type Store, StoreUnusable } from '../platform/store/store.ts';
 
 /** A database, and what belongs to it on this machine. */
@@ -25,7 +25,6 @@ export interface DataPlace {
 }
 
 /** The setting with the time of the last backup, Unix ms. */
-const BACKUP = 'backup';
 
 /** The workspaces, rows and bytes that a copy would hold, and the free bytes where it would be; null where that is unknown. */
 export async function measureData(

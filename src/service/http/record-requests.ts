@@ -2,6 +2,7 @@ import { newId } from '../../kit/id.ts';
 import type { Log } from '../platform/log.ts';
 import { traceparentOf } from '../platform/tracing/context.ts';
 import { type Tracing, traceFields } from '../platform/tracing/tracing.ts';
+import type { LatestDurations } from './latest-durations.ts';
 
 /** Requests of one interval that are logged at `info`; further ones are counted, and logged at `debug`. */
 const LINES_PER_INTERVAL = 100;
@@ -48,9 +49,14 @@ export interface RequestRecorder {
 
 /**
  * Records requests. The log has a line for each, or where they are many for the first of each second, and then how many
- * were left out of it.
+ * were left out of it. `decided` takes how long decisions took.
  */
-export function recordRequests(log: Log, observe: Observe, tracing: Tracing): RequestRecorder {
+export function recordRequests(
+  log: Log,
+  observe: Observe,
+  tracing: Tracing,
+  decided?: LatestDurations,
+): RequestRecorder {
   const lines = boundedLines(log);
   return {
     begin({ endpoint, method, route, traceparent }) {
@@ -74,11 +80,13 @@ export function recordRequests(log: Log, observe: Observe, tracing: Tracing): Re
         end(status) {
           observed?.(status);
           span.end(status);
+          const tookMs = performance.now() - startedAt;
+          if (endpoint === 'decide' && status === 200) decided?.add(tookMs);
           lines.write({
             method,
             path: route ?? 'unknown',
             status,
-            durationMs: Math.round((performance.now() - startedAt) * 10) / 10,
+            durationMs: Math.round(tookMs * 10) / 10,
             requestId,
             ...(this.countedAt === undefined ? {} : { countedAt: this.countedAt }),
             ...traceFields(span),

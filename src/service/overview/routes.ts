@@ -1,15 +1,25 @@
 import { DELIVERY_STATES, NOTIFICATION_STATES } from '../../contract/schemas.ts';
 import { eventHeads } from '../events/store/event-heads.ts';
 import type { Endpoints } from '../http/endpoint.ts';
+import type { LatestDurations } from '../http/latest-durations.ts';
+import type { Channels } from '../notifications/providers/settings.ts';
 import { pipeline } from '../platform/store/pipeline.ts';
+import { providerResults, providersOf } from './providers.ts';
 import { byHour, HOUR_MS, HOURS, type Hourly, hoursSince, MOST_COUNTED, overviews } from './store.ts';
 
 type CountedRows = Awaited<ReturnType<typeof overviews.counted>>;
 
-export const overviewEndpoints: Endpoints = {
+/** What an overview needs of the service beside its data. */
+interface OverviewNeeds {
+  readonly channels: Pick<Channels, 'configured'>;
+  readonly decided: LatestDurations;
+}
+
+export const overviewEndpoints = ({ channels, decided }: OverviewNeeds): Endpoints => ({
   getOverview: {
     priority: 'page',
-    handle: async ({ tx, workspace: { id }, now }) => {
+    handle: async ({ tx, workspace, now }) => {
+      const { id } = workspace;
       const from = now - HOURS * HOUR_MS;
       const servedFrom = Math.floor(now / HOUR_MS) * HOUR_MS - (HOURS - 1) * HOUR_MS;
       const { number } = await eventHeads.get(tx, id);
@@ -24,6 +34,7 @@ export const overviewEndpoints: Endpoints = {
       const attempts = await overviews.attempts(tx, id, from);
       const outcomes = await overviews.outcomes(tx, id, from);
       const whole = await overviews.counted(tx, id, servedFrom);
+      const sent = await providerResults(tx, id);
       const present = await overviews.present(tx, id);
       const tapped = outcomes.filter(({ type }) => type === 'clicked' || type === 'actioned');
       return {
@@ -34,6 +45,7 @@ export const overviewEndpoints: Endpoints = {
           events: { stored: number, byHour: events },
           decisions: {
             byHour: decisions,
+            latency: decided.quantiles(),
             counted: {
               learned: sumOf(whole.filter(({ policy }) => policy === 'learned')),
               holdout: sumOf(whole.filter(({ policy }) => policy === 'holdout')),
@@ -52,13 +64,14 @@ export const overviewEndpoints: Endpoints = {
             attemptsSucceeded: attempts.succeeded,
             p95Ms: quantile(attempts.durations, 0.95),
           },
+          providers: workspace.mode === 'live' ? providersOf(channels.configured, sent) : [],
           has: present,
           capped: isCapped(decisions, [...notifications, ...deliveries]),
         },
       };
     },
   },
-};
+});
 
 const sumOf = (rows: readonly { readonly served: number }[]) =>
   rows.reduce((sum, { served }) => sum + served, 0);

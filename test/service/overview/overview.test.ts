@@ -30,10 +30,11 @@ it('is empty for a workspace without data', async () => {
   const service = await startTestService();
   expect(await read(service)).toMatchObject({
     events: { stored: 0, byHour: NONE },
-    decisions: { byHour: NONE, counted: { learned: 0, holdout: 0, weights: 0 } },
+    decisions: { byHour: NONE, latency: null, counted: { learned: 0, holdout: 0, weights: 0 } },
     messages: { servedByHour: NONE, tappedByHour: NONE, rewarded: 0 },
     notifications: { queued: NONE, failed: NONE },
     deliveries: { pending: NONE, failed: NONE, attempts: 0, p95Ms: null },
+    providers: [],
     has: { users: false, webhooks: false },
     capped: false,
   });
@@ -76,6 +77,7 @@ it('counts each move in the hours in which it happened, and nothing that is olde
   const overview = await read(service);
   expect(overview.events).toEqual({ stored: 15, byHour: [...NONE.slice(4), 5, 0, 0, 3] });
   expect(overview.decisions.byHour).toEqual(last(1));
+  expect(overview.decisions.latency).toMatchObject({ answers: 1, p95Ms: overview.decisions.latency!.p50Ms });
   expect(sum(Object.values(overview.decisions.counted))).toBe(1);
   expect(overview.messages).toMatchObject({ rewarded: 1, tappedByHour: last(1) });
   expect(sum(Object.values(overview.notifications).flat())).toBe(1);
@@ -83,6 +85,30 @@ it('counts each move in the hours in which it happened, and nothing that is olde
   expect(overview.deliveries.p95Ms).toBeGreaterThanOrEqual(0);
   expect(overview.has).toEqual({ users: true, webhooks: true });
   await receiver.close();
+});
+
+it('says when providers last took a notification, and how many wait for one that fails', async () => {
+  const provider = await startReceiver();
+  const service = await startTestService({
+    environment: { SVC_SMS_URL: provider.url, SVC_PROVIDER_SECRET: 'a-secret-of-the-test' },
+  });
+  expect((await read(service)).providers).toEqual([{ channel: 'sms', lastSuccessAt: null, waiting: 0 }]);
+  const { users } = await send(service, '/v1/users', { users: [{ userId: 'u-1', phone: '+441632960017' }] });
+  const [{ hashId }] = users as [{ hashId: string }];
+  await send(service, '/v1/inform/trigger', {
+    ...{ hashId, templateId: 'order_update', channel: 'sms' },
+    variables: { orderId: '1' },
+  });
+  await provider.waitFor(1);
+  await expect.poll(async () => (await read(service)).providers[0]?.lastSuccessAt).toMatch(/^20\d\d-/);
+  const { store } = service.platform;
+  await store.write((tx) =>
+    tx.sql.run("UPDATE notification SET status = 'queued', tries = 3 WHERE workspace_id = ?", [
+      service.workspace,
+    ]),
+  );
+  expect((await read(service)).providers).toEqual([{ channel: 'sms', lastSuccessAt: null, waiting: 1 }]);
+  await provider.close();
 });
 
 it('finds the hours of events by their numbers, whatever was removed between them', async () => {

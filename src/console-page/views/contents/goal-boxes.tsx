@@ -52,7 +52,8 @@ function GoalBox({ goal }: { goal: State }): VNode {
   const max = Math.max(...rows.map(({ group }) => group.high ?? 0), 0.0001);
   return (
     <Box
-      title={`Goal ${cleaned(goalId)}`}
+      title={<GoalTitle goal={goal} />}
+      label={`Goal ${cleaned(goalId)}`}
       note="value per message served, from 0 to one whole goal, with the 95 % interval"
     >
       {rows.length === 0 ? (
@@ -72,6 +73,7 @@ function GoalBox({ goal }: { goal: State }): VNode {
               </dd>
             </div>
           ))}
+          {gain && <Gain of={gain} />}
         </dl>
       )}
       <p class="note">
@@ -89,6 +91,38 @@ function GoalBox({ goal }: { goal: State }): VNode {
         </p>
       )}
     </Box>
+  );
+}
+
+/** Whether learning earns more of a goal, as far as that is certain. */
+function GoalTitle({ goal: { goalId, gain } }: { goal: State }): VNode {
+  const words =
+    gain === null
+      ? 'what learning gains is not known yet'
+      : gain.low > 0
+        ? `learning earns ${share(gain.gain)} more, and that is certain`
+        : gain.high < 0
+          ? `learning earns ${share(-gain.gain)} less, and that is certain`
+          : 'learning and holdout do not differ for certain yet';
+  return (
+    <>
+      <Text of={goalId} />: {words}
+    </>
+  );
+}
+
+/** The gain of a goal with its interval, on a scale with 0 in its middle. */
+function Gain({ of: { gain, low, high } }: { of: NonNullable<State['gain']> }): VNode {
+  const size = Math.max(Math.abs(low), Math.abs(high));
+  return (
+    <div>
+      <dt>
+        Learned less holdout <span class="note">0 is in the middle</span>
+      </dt>
+      <dd>
+        <Interval rate={gain} low={low} high={high} min={-size} max={size} label={share(gain)} />
+      </dd>
+    </div>
   );
 }
 

@@ -7,11 +7,12 @@ import { useResource } from '../../data/resource.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { Bar } from '../../parts/bars.tsx';
 import { Command } from '../../parts/command.tsx';
+import { colourOf } from '../../parts/content-colours.ts';
 import { Cards } from '../../parts/facts.tsx';
 import { counted, percent, score } from '../../parts/numbers.ts';
 import { Failure, Loading } from '../../parts/states.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
-import { Cut, Id, Text } from '../../parts/text.tsx';
+import { Cut, cleaned, Id, Text } from '../../parts/text.tsx';
 import { Time } from '../../parts/time.tsx';
 import {
   byRanking,
@@ -214,6 +215,48 @@ function Removed({ removed }: { removed: NonNullable<Decision['removed']> }): VN
   );
 }
 
+/** How the chance of being picked was spread, as one bar. Its figures are those of the candidates. */
+function Propensities({ decision: { candidates, others, contentId } }: { decision: Decision }): VNode {
+  const parts = [
+    ...[...candidates]
+      .sort((a, b) => b.propensity - a.propensity)
+      .map(({ contentId: id, propensity }) => ({ id, propensity, colour: colourOf(id) })),
+    ...(others ? [{ id: '', propensity: others.propensity, colour: 'other' }] : []),
+  ];
+  const [most, ...rest] = parts;
+  const isEven =
+    !others && rest.length > 0 && rest.every(({ propensity }) => most!.propensity - propensity < 1e-6);
+  return (
+    <>
+      <h3>
+        {isEven ? (
+          `Each of ${counted(candidates.length, 'candidate')} had the same chance`
+        ) : (
+          <>
+            <Cut of={most!.id} /> had {percent(most!.propensity)} of the chance
+            {rest.length > 0 &&
+              `, ${counted(rest.length + (others ? others.count - 1 : 0), 'other')} the rest`}
+          </>
+        )}
+      </h3>
+      <div
+        class="propensities"
+        role="img"
+        aria-label={`Chance of each candidate: ${parts.map(({ id, propensity }) => `${cleaned(id) || 'all others'} ${percent(propensity)}`).join(', ')}`}
+      >
+        {parts.map(({ id, propensity, colour }) => (
+          <span
+            key={id}
+            class={`${colour}${id === contentId ? ' picked' : ''}`}
+            style={{ flexGrow: propensity }}
+            title={`${cleaned(id) || 'all others'}: ${percent(propensity)}`}
+          />
+        ))}
+      </div>
+    </>
+  );
+}
+
 function Candidates({ decision }: { decision: Decision }): VNode {
   const rows = byRanking(decision);
   const most = Math.max(...rows.map(({ ranking }) => ranking), 0);
@@ -223,6 +266,7 @@ function Candidates({ decision }: { decision: Decision }): VNode {
       title: 'Candidate',
       cell: (row) => (
         <>
+          <span class={`swatch ${colourOf(row.contentId)}`} aria-hidden="true" />
           <Cut of={row.contentId} /> {isChosen(row) && <Badge tone="accent">chosen</Badge>}
         </>
       ),
@@ -242,6 +286,7 @@ function Candidates({ decision }: { decision: Decision }): VNode {
   ];
   return (
     <>
+      <Propensities decision={decision} />
       <Table
         label="Candidates"
         columns={columns}

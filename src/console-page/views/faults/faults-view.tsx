@@ -63,6 +63,8 @@ export function FaultsView(): VNode {
         title="Faults"
         summary="Failures that the service injects on purpose, so that you can test how your side takes them."
         command={svcCommand('serve', '--console', '--faults', 'faults.json')}
+        readAt={faults.readAt}
+        every={EVERY_MS}
         refresh={faults.reload}
       />
       <FilterBar filters={filters} fields={[PLACE]} />

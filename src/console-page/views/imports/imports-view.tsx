@@ -15,7 +15,7 @@ import { Panel } from '../../parts/panel.tsx';
 import { Empty, Failure, Loading } from '../../parts/states.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { Cut, Id, Text } from '../../parts/text.tsx';
-import { Time } from '../../parts/time.tsx';
+import { duration, Time } from '../../parts/time.tsx';
 import { ViewHead } from '../../parts/view.tsx';
 
 type Import = ConsoleImports['imports'][number];
@@ -56,6 +56,8 @@ export function ImportsView(): VNode {
         title="Imports"
         summary="Journals of this machine: an import that was interrupted goes on where it stopped with --resume."
         command={svcCommand('imports', 'list')}
+        readAt={kept.readAt}
+        every={EVERY_MS}
         refresh={kept.reload}
       />
       <FilterBar filters={filters} fields={FIELDS} />
@@ -122,8 +124,16 @@ const columns = (open: (id: string) => void): readonly Column<Import>[] => [
         </button>
       ),
   },
+  { title: 'Took', align: 'end', wide: true, cell: tookWords },
   { title: 'Last sent', align: 'end', cell: ({ lastAt }) => (lastAt === null ? '' : <Time at={lastAt} />) },
 ];
+
+/** From the beginning of the latest run until its last batch. */
+function tookWords({ runs, lastAt }: Import): string {
+  const began = runs?.[0]?.at;
+  const ms = began === undefined || lastAt === null ? -1 : Date.parse(lastAt) - Date.parse(began);
+  return ms < 0 ? '' : duration(ms);
+}
 
 const figure = (n: number | null) => (n === null ? 'not known' : count(n));
 
@@ -148,6 +158,7 @@ function ImportPanel(props: { of: Import; close: () => void; forgotten: () => vo
           { name: 'Acknowledged', value: figure(acknowledged) },
           { name: 'In doubt', value: figure(inDoubt), note: 'sent without an answer' },
           { name: 'Left', value: figure(left) },
+          { name: 'Took', value: tookWords(props.of) || 'not known', note: 'the latest run' },
           { name: 'Last sent', value: lastAt === null ? 'never' : <Time at={lastAt} /> },
         ]}
       />

@@ -36,6 +36,8 @@ export function LimitsView(): VNode {
         title="Limits"
         summary={value && summaryOf(value)}
         command={svcCommand('limits')}
+        readAt={limits.readAt}
+        every={EVERY_MS}
         refresh={limits.reload}
       />
       <FilterBar filters={filters} fields={[GROUP]} />

@@ -19,6 +19,8 @@ const BEHIND = 1_000;
 const MOST = 5;
 /** Violations of the plan of events that are shown; `svc events plan --status` has all. */
 const MOST_PLANNED = 3;
+/** A backup older than this is too old, as `svc doctor` has it. */
+const OLD_BACKUP_MS = 7 * 86_400_000;
 /** How long rejected records are new. */
 const DAY_MS = 86_400_000;
 
@@ -84,6 +86,27 @@ export function Attention({ overview }: { overview: Overview | undefined }): VNo
       ),
     })),
     ...failures(overview),
+    ...backup(),
+    ...(overview?.providers ?? [])
+      .filter(({ waiting }) => waiting > 0)
+      .map(({ channel, waiting, lastSuccessAt }) => ({
+        key: `provider ${channel}`,
+        href: '/notifications?status=queued',
+        what: (
+          <>
+            The provider of {channel} fails: {counted(waiting, 'notification waits', 'notifications wait')}{' '}
+            after three attempts or more, and{' '}
+            {lastSuccessAt === null ? (
+              'none was taken lately'
+            ) : (
+              <>
+                the last was taken at <Time at={lastSuccessAt} />
+              </>
+            )}
+            .
+          </>
+        ),
+      })),
     ...(limits?.groups ?? []).flatMap(({ group, limit, used }) =>
       limit !== null && used !== null && used / limit >= NEARLY
         ? [
@@ -161,6 +184,22 @@ export function Attention({ overview }: { overview: Overview | undefined }): VNo
       </ul>
     </section>
   );
+}
+
+/** The last backup, once it is old, or if a live workspace has none. */
+function backup(): Item[] {
+  const { store, workspace } = about.value ?? {};
+  const at = store?.lastBackupAt;
+  const isOld = at ? Date.parse(at) < Date.now() - OLD_BACKUP_MS : store && workspace?.mode === 'live';
+  if (!isOld) return [];
+  const what = at ? (
+    <>
+      The last backup was made <Time at={at} />.
+    </>
+  ) : (
+    'No backup was ever made.'
+  );
+  return [{ key: 'backup', href: '/service', what }];
 }
 
 /** Notifications and deliveries of the last hour that failed more often than now and then. */

@@ -5,7 +5,7 @@ import { useResource } from '../../data/resource.ts';
 import { compact, count, percent } from '../../parts/numbers.ts';
 import { Spark } from '../../parts/spark.tsx';
 import { Failure, Loading } from '../../parts/states.tsx';
-import { duration, Time } from '../../parts/time.tsx';
+import { duration } from '../../parts/time.tsx';
 import { ViewHead } from '../../parts/view.tsx';
 import { Attention } from './attention.tsx';
 import { FirstSteps } from './first-steps.tsx';
@@ -27,13 +27,9 @@ export function OverviewView(): VNode {
     <>
       <ViewHead
         title="Overview"
-        summary={
-          value !== undefined && (
-            <>
-              the last 24 hours, read at <Time at={value.at} />
-            </>
-          )
-        }
+        summary={value !== undefined && 'the last 24 hours'}
+        readAt={overview.readAt}
+        every={everyMs()}
         refresh={overview.reload}
       />
       {error && <Failure error={error} retry={overview.reload} />}
@@ -90,9 +86,12 @@ function Figures({ of }: { of: Overview }): VNode {
         href="/decisions"
         link="Decisions"
         note={
-          counted === 0
-            ? 'none was shown yet'
-            : `of those shown, ${percent(learned / counted)} learned · ${percent(holdout / counted)} held out`
+          <>
+            {counted === 0
+              ? 'none was shown yet'
+              : `of those shown, ${percent(learned / counted)} learned · ${percent(holdout / counted)} held out`}
+            {decisions.latency && ` · P95 ${duration(decisions.latency.p95Ms)}`}
+          </>
         }
       />
       <Move

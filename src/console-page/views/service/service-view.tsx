@@ -1,7 +1,8 @@
 import type { VNode } from 'preact';
 import type { ConsoleService } from '../../../contract/console.ts';
-import { about, svcCommand } from '../../data/about.ts';
-import { ask, reach } from '../../data/api.ts';
+import type { AnswerOf } from '../../../contract/endpoints.ts';
+import { about, offers, svcCommand } from '../../data/about.ts';
+import { ask, call, reach } from '../../data/api.ts';
 import { useResource } from '../../data/resource.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { Cards } from '../../parts/facts.tsx';
@@ -13,6 +14,7 @@ import { duration, Time } from '../../parts/time.tsx';
 import { Box, ViewHead } from '../../parts/view.tsx';
 
 const EVERY_MS = 5_000;
+const SELDOM_MS = 30_000;
 
 /** How the service is: whether it answers, what waits for its workers, and which processes serve from its store. */
 export function ServiceView(): VNode {
@@ -28,12 +30,19 @@ export function ServiceView(): VNode {
   const { value, error } = service;
   return (
     <>
-      <ViewHead title="Service" command={svcCommand('doctor')} refresh={service.reload} />
+      <ViewHead
+        title="Service"
+        command={svcCommand('doctor')}
+        readAt={service.readAt}
+        every={EVERY_MS}
+        refresh={service.reload}
+      />
       {error && <Failure error={error} retry={service.reload} />}
       {!value && !error && <Loading what="the service" />}
       {value && (
         <>
           <Cards facts={factsOf(value)} />
+          <Providers />
           <Box title="Due work" note="What waits for the workers of all nodes, counted up to 10,000.">
             {value.backlog === null ? (
               <p>{value.process === null ? NOT_SAID : 'The store does not answer.'}</p>
@@ -62,6 +71,48 @@ export function ServiceView(): VNode {
   );
 }
 
+/** When each provider last took a notification. Nothing for a test workspace, which calls none. */
+function Providers(): VNode | null {
+  const { value } = useResource(
+    offers('getOverview') ? 'overview' : undefined,
+    (signal) => call('getOverview', { signal }),
+    SELDOM_MS,
+  );
+  if (!value?.providers || value.providers.length === 0) return null;
+  return (
+    <Box title="Providers" note="as far as the latest 200 notifications of each state say">
+      <Table label="Providers" rows={value.providers} keyOf={({ channel }) => channel} columns={PROVIDER} />
+    </Box>
+  );
+}
+
+type Provider = AnswerOf<'getOverview'>['providers'][number];
+
+const PROVIDER: readonly Column<Provider>[] = [
+  { title: 'Channel', cell: ({ channel }) => <Text of={channel} /> },
+  {
+    title: 'State',
+    cell: ({ waiting, lastSuccessAt }) =>
+      waiting > 0 ? (
+        <Badge tone="bad">fails</Badge>
+      ) : (
+        <Badge tone={lastSuccessAt === null ? 'plain' : 'good'}>
+          {lastSuccessAt === null ? 'not used' : 'works'}
+        </Badge>
+      ),
+  },
+  {
+    title: 'Last success',
+    cell: ({ lastSuccessAt }) => (lastSuccessAt === null ? 'none' : <Time at={lastSuccessAt} />),
+  },
+  {
+    title: 'Waiting',
+    note: 'after three attempts or more',
+    align: 'end',
+    cell: ({ waiting }) => count(waiting),
+  },
+];
+
 const NOT_SAID = 'A service that is reached over the network does not say it.';
 
 function factsOf({ reached, ready, version, channels, process }: ConsoleService) {
@@ -83,7 +134,14 @@ function factsOf({ reached, ready, version, channels, process }: ConsoleService)
       note: [workspace?.mode, workspace?.region].filter(Boolean).join(' · ') || undefined,
     },
     ...(store
-      ? [{ name: 'Store', value: ENGINES[store.engine], note: `${bytes(store.bytes)} of all workspaces` }]
+      ? [
+          { name: 'Store', value: ENGINES[store.engine], note: `${bytes(store.bytes)} of all workspaces` },
+          {
+            name: 'Last backup',
+            value: store.lastBackupAt === null ? 'never' : <Time at={store.lastBackupAt} />,
+            note: <code>{svcCommand('data', 'backup')}</code>,
+          },
+        ]
       : []),
     ...(channels
       ? [

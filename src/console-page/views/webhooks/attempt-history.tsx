@@ -1,13 +1,14 @@
 import type { VNode } from 'preact';
+import { useFilters } from '../../data/filters.ts';
+import { useTrend } from '../../data/trends.ts';
 import { Figures } from '../../parts/figures.tsx';
-import { count, counted, percent } from '../../parts/numbers.ts';
+import { count, percent } from '../../parts/numbers.ts';
+import { RangeControl, rangeOf, rangeWords } from '../../parts/range.tsx';
+import { Failure, Loading } from '../../parts/states.tsx';
 import { duration, Time } from '../../parts/time.tsx';
+import { TimeAxis } from '../../parts/time-axis.tsx';
 import { Box } from '../../parts/view.tsx';
-import type { Attempt, Delivery } from './webhook-words.ts';
-
-/** Upper ends of the classes of durations, in ms. */
-const CLASSES = [10, 30, 100, 300, 1000, Number.POSITIVE_INFINITY] as const;
-const COLUMNS = 48;
+import type { Attempt } from './webhook-words.ts';
 
 /** True for an attempt that was answered with a status from 200 to 299. */
 const succeeded = ({ status }: Attempt): boolean => status !== null && status >= 200 && status < 300;
@@ -23,64 +24,88 @@ export function statisticsOf(attempts: readonly Attempt[]) {
   };
 }
 
-/** How long the attempts of the listed deliveries took, and how many succeeded: the older ones on the left. */
-export function AttemptHistory({ deliveries }: { deliveries: readonly Delivery[] }): VNode | null {
-  const attempts = deliveries.flatMap((delivery) => delivery.attempts).sort((a, b) => (a.at < b.at ? -1 : 1));
-  const found = statisticsOf(attempts);
-  if (!found) return null;
-  const columns = Math.min(COLUMNS, attempts.length);
-  const perColumn = attempts.length / columns;
-  const cells = Array.from({ length: columns }, () => CLASSES.map(() => 0));
-  for (const [i, { durationMs }] of attempts.entries())
-    cells[Math.min(columns - 1, Math.floor(i / perColumn))]![
-      CLASSES.findIndex((most) => durationMs <= most)
-    ]!++;
-  const most = Math.max(...cells.flat());
-  const [first, last] = [attempts[0]!, attempts.at(-1)!];
-  const label = `Durations of ${counted(attempts.length, 'attempt')}, the oldest on the left`;
+const sum = (all: readonly number[]) => all.reduce((total, n) => total + n, 0);
+
+/** How long the attempts over a range of time took, and how many succeeded: of one subscription, or of all. */
+export function AttemptHistory({ webhookId }: { webhookId: string | undefined }): VNode {
+  const filters = useFilters();
+  const { value, error, reload } = useTrend('getDeliveryTrend', { ...rangeOf(filters), webhookId });
+  const when = rangeWords(filters.values);
+  if (!value)
+    return error ? <Failure error={error} retry={reload} /> : <Loading what="how the attempts went" />;
+  const { answered, attempts, boundsMs, delivered, p95Ms, capped, stepMs } = value;
+  const all = sum(attempts);
+  const most = Math.max(1, ...answered.flat());
+  const from = Date.parse(value.from);
+  const classWords = (row: number) =>
+    `${row === 0 ? '' : `${duration(boundsMs[row - 1]!)} to `}${duration(boundsMs[row]!)}`;
+  const label = `How long attempts took ${when}, the oldest on the left, the slowest on top`;
   return (
     <Box
-      title={`${percent(found.success)} of the attempts succeed, 95 % within ${duration(found.p95Ms)}`}
+      title={
+        all === 0
+          ? `Nothing was attempted ${when}`
+          : `${percent(sum(delivered) / all)} of the attempts succeeded ${when}${p95Ms === null ? '' : `, 95 % were answered within ${duration(p95Ms)}`}`
+      }
       label="Attempts"
-      note={`${counted(attempts.length, 'attempt')} of the ${counted(deliveries.length, 'listed delivery', 'listed deliveries')}, by duration; darker for more`}
+      note={`${count(all)}${capped ? '+' : ''} attempts by latency and time, darker for more; counted for a week`}
     >
-      <svg
-        class="heat"
-        viewBox={`0 0 ${columns} ${CLASSES.length}`}
-        preserveAspectRatio="none"
-        role="img"
-        aria-label={label}
-      >
-        {cells.map((column, x) =>
-          column.map(
-            (n, row) =>
-              n > 0 && (
-                <rect
-                  key={`${x} ${row}`}
-                  x={x + 0.06}
-                  y={CLASSES.length - 1 - row + 0.06}
-                  width={0.88}
-                  height={0.88}
-                  opacity={0.25 + (0.75 * n) / most}
-                />
-              ),
-          ),
-        )}
-      </svg>
-      <p class="histogram-axis">
-        <Time at={first.at} />
-        <Time at={last.at} />
-      </p>
-      <Figures
-        label={label}
-        heads={['Duration', 'Attempts']}
-        rows={() =>
-          CLASSES.map((end, row) => [
-            end === Number.POSITIVE_INFINITY ? 'longer' : `up to ${duration(end)}`,
-            count(cells.reduce((sum, column) => sum + column[row]!, 0)),
-          ])
-        }
-      />
+      <div class="toolbar">
+        <RangeControl filters={filters} all={false} />
+      </div>
+      {all > 0 && (
+        <>
+          <div class="heat-strip">
+            <ul aria-hidden="true">
+              {boundsMs.map((bound) => (
+                <li>{duration(bound)}</li>
+              ))}
+            </ul>
+            <svg
+              class="heat"
+              viewBox={`0 0 ${answered.length} ${boundsMs.length}`}
+              preserveAspectRatio="none"
+              role="img"
+              aria-label={label}
+            >
+              {answered.map((column, x) =>
+                column.map(
+                  (n, row) =>
+                    n > 0 && (
+                      <rect
+                        key={`${x} ${row}`}
+                        x={x + 0.06}
+                        y={boundsMs.length - 1 - row + 0.06}
+                        width={0.88}
+                        height={0.88}
+                        opacity={0.25 + (0.75 * n) / most}
+                      />
+                    ),
+                ),
+              )}
+            </svg>
+          </div>
+          <TimeAxis from={from} until={from + answered.length * stepMs} />
+          <Figures
+            label={label}
+            heads={['From', 'Attempts', 'Succeeded', ...boundsMs.map((_, row) => classWords(row))]}
+            rows={() =>
+              attempts.flatMap((n, i) =>
+                n === 0
+                  ? []
+                  : [
+                      [
+                        <Time at={from + i * stepMs} />,
+                        count(n),
+                        count(delivered[i]!),
+                        ...answered[i]!.map((each) => count(each)),
+                      ],
+                    ],
+              )
+            }
+          />
+        </>
+      )}
     </Box>
   );
 }

@@ -87,7 +87,7 @@ export function WebhooksView(): VNode {
         </PagedList>
       </Box>
       {webhookId && offers('getWebhook') && <Performance key={webhookId} webhookId={webhookId} />}
-      <AttemptHistory deliveries={deliveries.items} />
+      <AttemptHistory webhookId={webhookId || undefined} />
       <Box title={webhookId ? 'Deliveries of one subscription' : 'Deliveries of all subscriptions'}>
         <div class="toolbar">
           <FilterBar filters={filters} fields={[STATUS]} />

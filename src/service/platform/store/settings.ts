@@ -1,5 +1,8 @@
 import type { Tx } from './store.ts';
 
+/** The setting that says when the last backup was made, Unix ms. */
+export const BACKUP = 'backup';
+
 /** Settings of the whole store, as JSON by name, which every process on it follows. */
 export const settings = {
   async get<T>(tx: Tx, name: string): Promise<T | undefined> {

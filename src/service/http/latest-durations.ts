@@ -1,0 +1,21 @@
+/** Durations that are kept. */
+const KEPT = 1_000;
+
+/** How long the latest answers of one kind took, in this process. */
+export class LatestDurations {
+  readonly #ms = new Float64Array(KEPT);
+  #added = 0;
+
+  add(ms: number): void {
+    this.#ms[this.#added++ % KEPT] = ms;
+  }
+
+  /** Their number and quantiles, in ms; null before the first. */
+  quantiles(): { readonly answers: number; readonly p50Ms: number; readonly p95Ms: number } | null {
+    const answers = Math.min(this.#added, KEPT);
+    if (answers === 0) return null;
+    const rising = this.#ms.slice(0, answers).sort();
+    const at = (share: number) => Math.round(rising[Math.ceil(answers * share) - 1]! * 10) / 10;
+    return { answers, p50Ms: at(0.5), p95Ms: at(0.95) };
+  }
+}
