@@ -470,6 +470,8 @@ export interface EventTrend {
   readonly stepMs: number;
   /** Events received, also those that were removed since. By step. */
   readonly stored: readonly number[];
+  /** Requests with events that were refused: an event was not valid, or not as planned. They store none. By step. */
+  readonly refused: readonly number[];
 }
 
 /** Something that events of one name did against the plan. */

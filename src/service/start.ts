@@ -185,7 +185,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     closers.push(() => keys.stop());
     const retention = () => inForce(policy().retain, catalogs.shared());
     const isProxy = proxiesOf(options.trustedProxies ?? []);
-    const decided = new LatestDurations();
+    const decided = new LatestDurations(() => machine.now());
     const features = openFeatures(platform, {
       decided,
       catalogs,

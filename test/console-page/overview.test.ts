@@ -124,10 +124,12 @@ describe.runIf(hasChromium)('the overview', () => {
     const { page } = svc;
     await svc.go('/overview');
     const events = page.getByRole('region', { name: 'Events stored' });
-    await events.getByText('in the last 24 hours').waitFor();
+    await events.getByText(/in the last 24 hours, and no request was refused/).waitFor();
+    await expect(svc.send('/v1/events', { events: [{ userId: 'u' }] })).rejects.toThrow();
     await page.getByRole('radio', { name: 'Week' }).press('Space');
     await page.waitForURL('**/overview?range=week');
-    await events.getByText('in the last 7 days').waitFor();
+    await events.getByText(/in the last 7 days, and 1 request was refused/).waitFor();
+    await events.getByRole('img', { name: /refused each/ }).waitFor();
     await page.getByRole('region', { name: 'Gain over time' }).waitFor();
     await page.getByRole('link', { name: 'Contents' }).press('Enter');
     await page.waitForURL('**/contents?range=week');

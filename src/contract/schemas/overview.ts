@@ -31,8 +31,8 @@ export const OverviewAnswer = named(
             z.nullable(
               z.object({
                 answers: count('How many they are.'),
-                p50Ms: about('Within how many milliseconds half of them were given.', z.number()),
-                p95Ms: about('The same of 95 %.', z.number()),
+                p50Ms: count('Within how many milliseconds half of them were given.'),
+                p95Ms: count('The same of 95 %.'),
               }),
             ),
           ),

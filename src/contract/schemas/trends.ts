@@ -81,7 +81,15 @@ export const DecisionTrend = named(
 export const EventTrend = named(
   'EventTrend',
   'Events over time.',
-  beyond(z.object({ ...steps(), stored: counts('Events received, also those that were removed since.') })),
+  beyond(
+    z.object({
+      ...steps(),
+      stored: counts('Events received, also those that were removed since.'),
+      refused: counts(
+        'Requests with events that were refused: an event was not valid, or not as planned. They store none.',
+      ),
+    }),
+  ),
 );
 
 export const DeliveryTrend = named(

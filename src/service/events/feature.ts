@@ -7,6 +7,7 @@ import type { RemovalByAge } from '../platform/store/retention/removals.ts';
 import { startEventIndexer } from './event-indexer.ts';
 import { EventSignals } from './event-signals.ts';
 import { startIdMerger } from './id-merger.ts';
+import { Refusals, startRefusalWriter } from './refusals.ts';
 import { eventEndpoints } from './routes.ts';
 import { startSignalWriter } from './signal-writer.ts';
 import { eventRuns } from './store/event-runs.ts';
@@ -14,6 +15,7 @@ import { eventViolations } from './store/event-violations.ts';
 import { eventIds } from './store/ids/event-ids.ts';
 import { KnownIds } from './store/ids/known-ids.ts';
 import { recentEvents } from './store/recent-events.ts';
+import { refusedBatches } from './store/refused-batches.ts';
 import { userSignals } from './store/user-signals.ts';
 import { liveEvents } from './stream/live-events.ts';
 import { watchEvents } from './stream/watch-events.ts';
@@ -25,6 +27,7 @@ export const eventRemovals: readonly RemovalByAge[] = [
   eventIds.purge,
   eventRuns.purge,
   eventViolations.purge,
+  refusedBatches.purge,
 ];
 
 /**
@@ -41,15 +44,17 @@ export function events(
   }: { catalogs: Catalogs; keys: KeyWatch; stopping: AbortSignal; retention: () => Retention },
 ): Feature & { readonly signals: EventSignals } {
   const signals = new EventSignals();
+  const refusals = new Refusals();
   return {
     signals,
     endpoints: {
-      ...eventEndpoints({ store: platform.store, catalogs, signals, known: new KnownIds() }),
+      ...eventEndpoints({ store: platform.store, catalogs, signals, refusals, known: new KnownIds() }),
       streamEvents: { stream: liveEvents(platform, stopping, keys) },
       watchEvents: { stream: watchEvents(platform, stopping, keys) },
     },
     workers: [
       startSignalWriter(platform, signals),
+      startRefusalWriter(platform, refusals),
       startEventIndexer(platform, catalogs),
       startIdMerger(platform, () => retention().eventIds),
     ],

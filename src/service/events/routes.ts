@@ -11,6 +11,7 @@ import type { EventSignals } from './event-signals.ts';
 import { readBatch } from './ingest/batch.ts';
 import { checkClientBatch } from './ingest/client-batch.ts';
 import { judgeBatch } from './ingest/judge-batch.ts';
+import type { Refusals } from './refusals.ts';
 import { eventHeads } from './store/event-heads.ts';
 import { eventRuns } from './store/event-runs.ts';
 import { eventViolations } from './store/event-violations.ts';
@@ -26,13 +27,14 @@ interface EventNeeds {
   readonly store: Store;
   readonly catalogs: Catalogs;
   readonly signals: EventSignals;
+  readonly refusals: Refusals;
   readonly known: KnownIds;
 }
 
 /** Days that are counted unless the request says otherwise. */
 const DAYS = 7;
 
-export const eventEndpoints = ({ store, catalogs, signals, known }: EventNeeds): Endpoints => ({
+export const eventEndpoints = ({ store, catalogs, signals, refusals, known }: EventNeeds): Endpoints => ({
   getEventPlan: async ({ tx, workspace, query }) => {
     const { eventPlan } = await catalogs.of(tx, workspace.id);
     const { version } = (await storedCatalog(tx, workspace.id, await catalogVersions.head(tx, workspace.id)))
@@ -59,6 +61,7 @@ export const eventEndpoints = ({ store, catalogs, signals, known }: EventNeeds):
 
   ingestEvents: withBody(readBatch, {
     priority: 'bulk',
+    refused: (workspaceId) => refusals.note(workspaceId),
     concurrencyKeys: () => [{ key: 'ingest', max: MAX_BATCHES }],
     prepare: (workspaceId, batch) => (batch?.ids() ? known.prepare(store, workspaceId) : undefined),
     handle: async ({ tx, workspace, onlyUser, client, body, run, requestId }) => {
@@ -74,7 +77,11 @@ export const eventEndpoints = ({ store, catalogs, signals, known }: EventNeeds):
           await eventHeads.lock(tx, workspace.id);
           await eventViolations.add(tx, workspace.id, violated.refused(), 'refused');
         };
-        return { error: violated.refusal, beforeCommit: count };
+        return {
+          error: violated.refusal,
+          beforeCommit: count,
+          afterCommit: () => refusals.note(workspace.id),
+        };
       }
       const origin = client ? 'client' : 'server';
       // Locks the head of the workspace, so that its senders wait for each other only while events are inserted.

@@ -213,7 +213,10 @@ async function callHandler(
 ): Promise<Response> {
   const { workspace, onlyUser, client } = request;
   const most = client && endpoint.clientBytes;
-  const { raw, body } = await checkedBody(c.env.incoming, endpoint, served, most);
+  const { raw, body } = await checkedBody(c.env.incoming, endpoint, served, most).catch((error) => {
+    served.refused?.(workspace.id);
+    throw error;
+  });
   await (prepared ?? served.prepare?.(workspace.id, body as Call['body'], request.params));
   const callIn = (tx: Tx) =>
     ({

@@ -85,6 +85,8 @@ export interface Descriptor<N extends EndpointName = EndpointName, Body = Reques
   ) => Promise<unknown> | undefined;
   /** Parses and validates a body, by default as JSON of the contract's schema. Throws invalid_request. */
   readonly readBody?: (raw: Buffer) => Body;
+  /** Is told of each body that is refused. */
+  readonly refused?: (workspaceId: string) => void;
   /** The field of the body that is an array of records, which are validated in chunks. */
   readonly records?: string;
   /**

@@ -4,10 +4,20 @@ const KEPT = 1_000;
 /** How long the latest answers of one kind took, in this process. */
 export class LatestDurations {
   readonly #ms = new Float64Array(KEPT);
+  readonly #now: () => number;
   #added = 0;
 
-  add(ms: number): void {
-    this.#ms[this.#added++ % KEPT] = ms;
+  /** `now` is in ms. */
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  /** Begins to measure; the result ends it, for an answer that counts. */
+  begin(): () => void {
+    const from = this.#now();
+    return () => {
+      this.#ms[this.#added++ % KEPT] = Math.max(0, this.#now() - from);
+    };
   }
 
   /** Their number and quantiles, in ms; null before the first. */
@@ -15,7 +25,7 @@ export class LatestDurations {
     const answers = Math.min(this.#added, KEPT);
     if (answers === 0) return null;
     const rising = this.#ms.slice(0, answers).sort();
-    const at = (share: number) => Math.round(rising[Math.ceil(answers * share) - 1]! * 10) / 10;
+    const at = (share: number) => rising[Math.ceil(answers * share) - 1]!;
     return { answers, p50Ms: at(0.5), p95Ms: at(0.95) };
   }
 }

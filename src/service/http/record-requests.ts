@@ -62,6 +62,7 @@ export function recordRequests(
     begin({ endpoint, method, route, traceparent }) {
       const requestId = newId('req');
       const startedAt = performance.now();
+      const answered = endpoint === 'decide' ? decided?.begin() : undefined;
       const observed = endpoint === undefined ? undefined : observe.request(endpoint);
       const span = tracing.start({
         kind: 'server',
@@ -80,13 +81,12 @@ export function recordRequests(
         end(status) {
           observed?.(status);
           span.end(status);
-          const tookMs = performance.now() - startedAt;
-          if (endpoint === 'decide' && status === 200) decided?.add(tookMs);
+          if (status === 200) answered?.();
           lines.write({
             method,
             path: route ?? 'unknown',
             status,
-            durationMs: Math.round(tookMs * 10) / 10,
+            durationMs: Math.round((performance.now() - startedAt) * 10) / 10,
             requestId,
             ...(this.countedAt === undefined ? {} : { countedAt: this.countedAt }),
             ...traceFields(span),

@@ -67,6 +67,11 @@ it('has events by step, and those of the range alone', async () => {
   expect(day.stored.at(-1)).toBe(2);
   expect(day.stored.at(-4)).toBe(7);
   expect(sum(day.stored)).toBe(9);
+  expect((await service.fetch('/v1/events', { body: { events: [{ userId: 'u' }] } })).status).toBe(400);
+  expect((await service.fetch('/v1/events', { raw: 'no JSON' })).status).toBe(400);
+  const refused = async () => (await read<AnswerOf<'getEventTrend'>>(service, '/v1/trends/events')).refused;
+  await expect.poll(async () => (await refused()).at(-1)).toBe(2);
+  expect(sum(await refused())).toBe(2);
   const since = at(Date.parse(day.until) - HOUR_MS);
   const hour = await read<AnswerOf<'getEventTrend'>>(service, `/v1/trends/events?since=${since}`);
   expect(hour.stored).toEqual([0, 2]);

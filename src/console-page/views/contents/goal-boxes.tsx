@@ -2,7 +2,7 @@ import type { VNode } from 'preact';
 import type { AnswerOf } from '../../../contract/endpoints.ts';
 import { Interval } from '../../parts/bars.tsx';
 import { count } from '../../parts/numbers.ts';
-import { cleaned, Text } from '../../parts/text.tsx';
+import { Cut, cleaned, Text } from '../../parts/text.tsx';
 import { Time } from '../../parts/time.tsx';
 import { Box } from '../../parts/view.tsx';
 
@@ -106,7 +106,7 @@ function GoalTitle({ goal: { goalId, gain } }: { goal: State }): VNode {
           : 'learning and holdout do not differ for certain yet';
   return (
     <>
-      <Text of={goalId} />: {words}
+      <Cut of={goalId} />: {words}
     </>
   );
 }

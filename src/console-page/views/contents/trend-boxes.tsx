@@ -1,10 +1,10 @@
 import type { VNode } from 'preact';
 import type { DecisionTrend } from '../../data/trends.ts';
-import { BandChart } from '../../parts/band-chart.tsx';
+import { BandChart } from '../../parts/charts/band-chart.tsx';
 import { colourOf } from '../../parts/content-colours.ts';
 import { Figures } from '../../parts/figures.tsx';
 import { count, percent } from '../../parts/numbers.ts';
-import { Cut, cleaned, Text } from '../../parts/text.tsx';
+import { Cut, cleaned } from '../../parts/text.tsx';
 import { Time } from '../../parts/time.tsx';
 import { Box } from '../../parts/view.tsx';
 import { points } from './model-boxes.tsx';
@@ -54,7 +54,7 @@ export function RatesOverTime({ of: { contents, from, until }, when }: Props): V
         rows={() =>
           shown.flatMap(({ contentId, rates }) =>
             rates.map((point) => [
-              <Text of={contentId} />,
+              <Cut of={contentId} />,
               <Time at={point.from} />,
               count(point.served),
               percent(point.rate),
@@ -78,14 +78,14 @@ function RatesTitle({ contents, when }: { contents: readonly Content[]; when: st
   );
   return (
     <>
-      <Text of={best.contentId} />{' '}
+      <Cut of={best.contentId} />{' '}
       {isAhead ? (
         <>
           earned most {when}: {percent(best.rate)} of its messages were rewarded
         </>
       ) : (
         <>
-          is ahead {when} with {percent(best.rate)}, but not for certain: <Text of={second!.contentId} /> has{' '}
+          is ahead {when} with {percent(best.rate)}, but not for certain: <Cut of={second!.contentId} /> has{' '}
           {percent(second!.rate)}
         </>
       )}

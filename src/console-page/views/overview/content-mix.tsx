@@ -1,9 +1,9 @@
 import type { VNode } from 'preact';
 import type { DecisionTrend } from '../../data/trends.ts';
+import { StackedChart } from '../../parts/charts/stacked-chart.tsx';
 import { colourOf } from '../../parts/content-colours.ts';
 import { count, percent } from '../../parts/numbers.ts';
-import { StackedChart } from '../../parts/stacked-chart.tsx';
-import { Text } from '../../parts/text.tsx';
+import { Cut } from '../../parts/text.tsx';
 import { Box } from '../../parts/view.tsx';
 
 const sum = (steps: readonly number[]) => steps.reduce((total, n) => total + n, 0);
@@ -36,7 +36,7 @@ export function ContentMix({ of, when }: { of: DecisionTrend; when: string }): V
     <Box
       title={
         <>
-          <Text of={first.contentId} /> has {percent((first.total?.served ?? 0) / all)} of what was shown{' '}
+          <Cut of={first.contentId} /> has {percent((first.total?.served ?? 0) / all)} of what was shown{' '}
           {when}
         </>
       }

@@ -1,17 +1,26 @@
 import type { VNode } from 'preact';
 import type { EventTrend } from '../../data/trends.ts';
-import { Chart } from '../../parts/chart.tsx';
+import { Chart, Legend } from '../../parts/chart.tsx';
 import { compact, count, counted } from '../../parts/numbers.ts';
 import { Box } from '../../parts/view.tsx';
 
-/** How many events were stored over time. */
-export function EventBox({ of: { stored, from, stepMs }, when }: { of: EventTrend; when: string }): VNode {
-  const all = stored.reduce((sum, n) => sum + n, 0);
+const REFUSED = [{ label: 'refused requests', tone: 'second' }] as const;
+const sum = (steps: readonly number[]) => steps.reduce((total, n) => total + n, 0);
+
+/** How many events were stored over time, and how many requests with events were refused. */
+export function EventBox({
+  of: { stored, refused, from, stepMs },
+  when,
+}: {
+  of: EventTrend;
+  when: string;
+}): VNode {
+  const [all, notStored] = [sum(stored), sum(refused)];
   const most = Math.max(...stored);
   const seconds = stored.map((_, i) => (Date.parse(from) + i * stepMs) / 1000);
   return (
     <Box
-      title={`${counted(all, 'event was', 'events were')} stored ${when}`}
+      title={`${counted(all, 'event was', 'events were')} stored ${when}, ${notStored === 0 ? 'and no request was refused' : `and ${counted(notStored, 'request was', 'requests were')} refused`}`}
       label="Events stored"
       note={`a point each ${stepWords(stepMs)}`}
     >
@@ -23,6 +32,18 @@ export function EventBox({ of: { stored, from, stepMs }, when }: { of: EventTren
         format={compact}
         whole
       />
+      {notStored > 0 && (
+        <>
+          <Legend lines={REFUSED} of="an event was not valid, or not as planned" />
+          <Chart
+            label={`Requests with events that were refused each ${stepWords(stepMs)}, at most ${count(Math.max(...refused))}`}
+            xs={seconds}
+            lines={[{ ...REFUSED[0], values: refused }]}
+            height={90}
+            whole
+          />
+        </>
+      )}
     </Box>
   );
 }

@@ -1,12 +1,12 @@
 import type { VNode } from 'preact';
 import { useFilters } from '../../data/filters.ts';
 import { useTrend } from '../../data/trends.ts';
+import { TimeAxis } from '../../parts/charts/time-axis.tsx';
 import { Figures } from '../../parts/figures.tsx';
 import { count, percent } from '../../parts/numbers.ts';
 import { RangeControl, rangeOf, rangeWords } from '../../parts/range.tsx';
 import { Failure, Loading } from '../../parts/states.tsx';
 import { duration, Time } from '../../parts/time.tsx';
-import { TimeAxis } from '../../parts/time-axis.tsx';
 import { Box } from '../../parts/view.tsx';
 import type { Attempt } from './webhook-words.ts';
 

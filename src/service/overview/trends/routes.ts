@@ -1,4 +1,5 @@
 import { eventHeads } from '../../events/store/event-heads.ts';
+import { refusedBatches } from '../../events/store/refused-batches.ts';
 import type { Endpoints } from '../../http/endpoint.ts';
 import { latencyOf, performanceOf } from '../../webhooks/rules/performance.ts';
 import { overviews } from '../store.ts';
@@ -30,7 +31,8 @@ export const trendEndpoints: Endpoints = {
         Math.min(steps.from + i * steps.stepMs, steps.until),
       );
       const stored = await overviews.events(tx, workspace.id, number, times);
-      return { body: { ...viewOf(steps), stored } };
+      const refused = await refusedBatches.between(tx, workspace.id, steps.from, steps.until);
+      return { body: { ...viewOf(steps), stored, refused: byStep(steps, refused) } };
     },
   },
 

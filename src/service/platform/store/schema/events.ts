@@ -97,6 +97,13 @@ export const eventsTables = (d: Dialect): string[] => [
     last_ms ${d.bigint} NOT NULL,
     PRIMARY KEY (workspace_id, day, event, property, rule)
   )`,
+  // Requests with events that were refused, by hour.
+  `CREATE TABLE refused_batch (
+    workspace_id TEXT NOT NULL,
+    bucket ${d.bigint} NOT NULL,
+    n ${d.bigint} NOT NULL,
+    PRIMARY KEY (workspace_id, bucket)
+  )`,
   // Counts of users' events that are to be corrected: how often the event was deleted, how many are left, and the last one.
   `CREATE TABLE signal_recount (
     workspace_id TEXT NOT NULL,

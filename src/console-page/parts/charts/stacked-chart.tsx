@@ -1,8 +1,8 @@
 import type { VNode } from 'preact';
-import { Figures } from './figures.tsx';
-import { percent } from './numbers.ts';
-import { Cut } from './text.tsx';
-import { Time } from './time.tsx';
+import { Figures } from '../figures.tsx';
+import { percent } from '../numbers.ts';
+import { Cut } from '../text.tsx';
+import { Time } from '../time.tsx';
 import { TimeAxis } from './time-axis.tsx';
 
 export interface Layer {
