@@ -166,6 +166,8 @@ export interface ConsoleService {
         readonly self: boolean;
       }[]
     | null;
+  /** The rows of the workspace by what they hold, counted up to a bound; null where it is not known. */
+  readonly data: readonly { readonly kind: string; readonly rows: number; readonly more: boolean }[] | null;
   /** The channels with a provider; the others write to the outbox. Null where the service does not say. */
   readonly channels: readonly string[] | null;
   /** The process of the console; null where the service runs elsewhere. */

@@ -39,7 +39,7 @@ import type { RunningService } from './running-service.ts';
 import { healthOf } from './telemetry/health.ts';
 import { startNodeRecord } from './telemetry/node-record.ts';
 import { listenForOperations } from './telemetry/server.ts';
-import { describe, readStatus } from './telemetry/status.ts';
+import { countData, describe, readStatus } from './telemetry/status.ts';
 import { readUsage } from './telemetry/usage.ts';
 
 /**
@@ -283,6 +283,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
         return identifyUser(store, credentials.workspace, user);
       },
       usage: () => readUsage({ store, clock: machine, policy }, limiterTime, credentials.workspace),
+      countData: () => countData(store, credentials.workspace),
       status: () => readStatus(store, health, record),
       faults: faults?.control,
       idle: async () => (await Promise.all(workers.map((worker) => worker.idle()))).every(Boolean),

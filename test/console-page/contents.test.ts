@@ -69,7 +69,7 @@ describe.runIf(hasChromium)('the contents view', () => {
     await svc.go('/contents');
     const box = page.getByRole('region', { name: 'Goal visit' });
     await box.getByText('Learned', { exact: false }).first().waitFor();
-    await box.getByRole('heading', { name: /^visit: (learning|what learning)/ }).waitFor();
+    await box.getByRole('heading', { name: /learning/ }).waitFor();
     await page.getByRole('region', { name: 'Goal left' }).getByText('Guard:', { exact: false }).waitFor();
     await page
       .getByRole('table', { name: 'Contents' })

@@ -108,6 +108,10 @@ describe.runIf(hasChromium)('the views of this machine', () => {
     await reasons.getByText('3', { exact: true }).waitFor();
     expect(await reasons.innerText()).toMatch(/event: .*first in rejected\.ndjson, line 21/s);
     await shown.checkAccessibility();
+    await shown.go('/imports?range=hour');
+    await page.getByRole('row', { name: /rejected\.ndjson/ }).waitFor();
+    await shown.go('/imports?until=2026-01-01T00:00:00.000Z');
+    await page.getByText('No imports match.').waitFor();
     await shown.go('/imports?state=unfinished');
     await page.getByText('No imports match.').waitFor();
     await shown.go('/imports?input=events');
@@ -169,8 +173,15 @@ describe.runIf(hasChromium)('the views of this machine', () => {
   test('shows how the service is', async () => {
     const { page } = shown;
     await shown.go('/service');
-    await page.getByRole('row', { name: /deliveries/ }).waitFor();
-    expect(await page.getByRole('row', { name: /notifications/ }).innerText()).toMatch(/\b0\b/);
+    const due = page.getByRole('region', { name: 'Due work' });
+    await due.getByRole('row', { name: /deliveries/ }).waitFor();
+    expect(await due.getByRole('row', { name: /notifications/ }).innerText()).toMatch(/\b0\b/);
+    const data = page.getByRole('region', { name: 'Data' });
+    expect(await data.getByRole('row', { name: /^users/ }).innerText()).toMatch(/^users\s+1$/);
+    await page
+      .getByText('read at', { exact: false })
+      .getByText(/again every 5 s/)
+      .waitFor();
     const own = page.getByRole('row', { name: new RegExp(`this one ${process.pid}`) });
     expect(await own.innerText()).toMatch(/there/);
     await page.getByText('ready', { exact: true }).waitFor();

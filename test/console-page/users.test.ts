@@ -37,6 +37,15 @@ describe.runIf(hasChromium)('the users view', () => {
     await svc.checkAccessibility();
   });
 
+  test('lists the users of a range of time', async () => {
+    const { page } = svc;
+    await svc.go('/users?range=hour');
+    await page.getByRole('table', { name: 'Users of the latest decisions' }).waitFor();
+    await svc.go('/users?until=2026-01-01T00:00:00.000Z');
+    await page.getByText('No decisions yet.').waitFor();
+    await svc.checkAccessibility();
+  });
+
   test('narrows the timeline to one kind, in the URL, and links to a decision', async () => {
     const { page, data } = svc;
     await svc.go(`/users/${data.hashId}?kinds=decision`);

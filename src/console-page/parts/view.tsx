@@ -2,7 +2,7 @@ import type { ComponentChildren, VNode } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { CopyCommand } from './command.tsx';
 import { Icon } from './icons.tsx';
-import { duration, Time } from './time.tsx';
+import { Time } from './time.tsx';
 
 /** The head of a view: its title, a line about it, and its actions (refresh, copy as a command, and others). */
 export function ViewHead(props: {
@@ -34,7 +34,7 @@ export function ViewHead(props: {
         {readAt !== undefined && (
           <span class="note read-at">
             read at <Time at={readAt} />
-            {every !== undefined && `, again every ${duration(every)}`}
+            {every !== undefined && `, again every ${Math.round(every / 1000)} s`}
           </span>
         )}
         {refresh && (

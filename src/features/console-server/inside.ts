@@ -46,6 +46,7 @@ export function insideParts(
             startedAt: iso(startedAt),
             seenAt: iso(seenAt),
           })) ?? null,
+        data: ready ? await service.countData() : null,
         channels: service.withProvider,
         process: { memoryBytes, connections },
       };

@@ -47,6 +47,7 @@ export function remoteParts(
         version: null,
         backlog: null,
         nodes: null,
+        data: null,
         channels: null,
         process: null,
       };

@@ -41,6 +41,9 @@ export function StackedChart(props: {
   return (
     <div class="stacked">
       <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" role="img" aria-label={label}>
+        <pattern id="hatch" width="6" height="6" patternUnits="userSpaceOnUse">
+          <path class="hatch" d="M0,6L6,0" />
+        </pattern>
         {bars
           .flat()
           .map(

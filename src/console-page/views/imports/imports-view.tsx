@@ -12,6 +12,7 @@ import { Facts } from '../../parts/facts.tsx';
 import { FilterBar, type FilterField } from '../../parts/filter-bar.tsx';
 import { count } from '../../parts/numbers.ts';
 import { Panel } from '../../parts/panel.tsx';
+import { RangeControl, rangeOf } from '../../parts/range.tsx';
 import { Empty, Failure, Loading } from '../../parts/states.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { Cut, Id, Text } from '../../parts/text.tsx';
@@ -45,9 +46,13 @@ export function ImportsView(): VNode {
   const { state, input, open: openId } = filters.values;
   const kept = useResource('imports', (signal) => ask<ConsoleImports>('imports', { signal }), EVERY_MS);
   const { value, error } = kept;
+  const { since, until } = rangeOf(filters);
   const rows = (value?.imports ?? []).filter(
     (one) =>
-      (!state || one.state === state) && (!input || (one.inputs ?? []).some((name) => name.includes(input))),
+      (!since || (one.lastAt ?? '') >= since) &&
+      (!until || (one.lastAt ?? '') < until) &&
+      (!state || one.state === state) &&
+      (!input || (one.inputs ?? []).some((name) => name.includes(input))),
   );
   const open = value?.imports.find(({ id }) => id === openId);
   return (
@@ -60,7 +65,10 @@ export function ImportsView(): VNode {
         every={EVERY_MS}
         refresh={kept.reload}
       />
-      <FilterBar filters={filters} fields={FIELDS} />
+      <div class="toolbar">
+        <FilterBar filters={filters} fields={FIELDS} />
+        <RangeControl filters={filters} />
+      </div>
       {error && <Failure error={error} retry={kept.reload} />}
       {!value && !error && <Loading what="the imports" />}
       {value && rows.length === 0 && (

@@ -10,6 +10,7 @@ import { FilterBar, type FilterField } from '../../parts/filter-bar.tsx';
 import { MessagePreview } from '../../parts/message-preview.tsx';
 import { counted } from '../../parts/numbers.ts';
 import { PagedList } from '../../parts/pages.tsx';
+import { RangeControl, rangeOf } from '../../parts/range.tsx';
 import { Empty, Failure } from '../../parts/states.tsx';
 import { Cut, Id } from '../../parts/text.tsx';
 import { Time } from '../../parts/time.tsx';
@@ -67,6 +68,11 @@ export function MessagesView(): VNode {
         refresh={ready ? pages.reload : undefined}
       />
       <FilterBar filters={filters} fields={FIELDS} />
+      {!ready && (
+        <div class="toolbar">
+          <RangeControl filters={filters} />
+        </div>
+      )}
       {!ready && <Latest />}
       {ready && (
         <PagedList
@@ -101,8 +107,13 @@ const usersShown = () => (about.value?.local ? 8 : 2);
 
 /** The pending messages of the users who had a decision last. */
 function Latest(): VNode {
-  const pages = usePages('latest', async (_, signal) => {
-    const { decisions } = await call('listDecisions', { query: { order: 'newest', limit: '100' }, signal });
+  const filters = useFilters();
+  const range = rangeOf(filters);
+  const pages = usePages(JSON.stringify(range), async (_, signal) => {
+    const { decisions } = await call('listDecisions', {
+      query: { ...range, order: 'newest', limit: '100' },
+      signal,
+    });
     const users = [...new Set(decisions.map(({ hashId }) => hashId))].slice(0, usersShown());
     const found = await Promise.all(
       users.map(async (hashId) => {

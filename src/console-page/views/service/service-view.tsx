@@ -50,6 +50,15 @@ export function ServiceView(): VNode {
               <Table label="Due work" rows={value.backlog} keyOf={({ kind }) => kind} columns={BACKLOG} />
             )}
           </Box>
+          {value.data !== null && (
+            <Box
+              title={dataTitle(value.data)}
+              label="Data"
+              note="of this workspace, counted up to 5,000 rows"
+            >
+              <Table label="Data" dense rows={value.data} keyOf={({ kind }) => kind} columns={DATA} />
+            </Box>
+          )}
           <Box
             title="Processes"
             note="All that serve from this store. Each says every 15 s that it is there."
@@ -111,6 +120,23 @@ const PROVIDER: readonly Column<Provider>[] = [
     align: 'end',
     cell: ({ waiting }) => count(waiting),
   },
+];
+
+type Data = NonNullable<ConsoleService['data']>[number];
+
+const rowsWords = ({ rows, more }: Data) => `${more ? 'more than ' : ''}${count(rows)}`;
+
+/** What there is most of. */
+function dataTitle(data: readonly Data[]): string {
+  const [most] = [...data].sort((a, b) => Number(b.more) - Number(a.more) || b.rows - a.rows);
+  return most === undefined || most.rows === 0
+    ? 'No data yet'
+    : `Data: ${rowsWords(most)} ${most.kind} and others`;
+}
+
+const DATA: readonly Column<Data>[] = [
+  { title: 'Kind', cell: ({ kind }) => <Text of={kind} /> },
+  { title: 'Rows', align: 'end', cell: rowsWords },
 ];
 
 const NOT_SAID = 'A service that is reached over the network does not say it.';

@@ -8,6 +8,7 @@ import { usePages } from '../../data/resource.ts';
 import { Icon } from '../../parts/icons.tsx';
 import { count, counted } from '../../parts/numbers.ts';
 import { PagedList } from '../../parts/pages.tsx';
+import { RangeControl, rangeOf } from '../../parts/range.tsx';
 import { Empty, Failure } from '../../parts/states.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { Id, Text } from '../../parts/text.tsx';
@@ -107,9 +108,10 @@ const LATEST = 500;
 function LatestUsers(): VNode {
   const filters = useFilters();
   const [read, setRead] = useState(0);
-  const pages = usePages('latest', async (_, signal) => {
+  const range = rangeOf(filters);
+  const pages = usePages(JSON.stringify(range), async (_, signal) => {
     const { decisions } = await call('listDecisions', {
-      query: { order: 'newest', limit: String(LATEST) },
+      query: { ...range, order: 'newest', limit: String(LATEST) },
       signal,
     });
     setRead(decisions.length);
@@ -130,6 +132,9 @@ function LatestUsers(): VNode {
       title="Users of the latest decisions"
       note={read > 0 && `of the latest ${counted(read, 'decision')}, the last active first`}
     >
+      <div class="toolbar">
+        <RangeControl filters={filters} />
+      </div>
       <PagedList
         what="the latest users"
         pages={pages}
