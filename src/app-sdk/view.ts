@@ -46,10 +46,15 @@ export class MessageView extends Element {
   #observer: IntersectionObserver | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #box: HTMLElement | undefined;
+  /** What had the focus before this message. */
+  #before: EventTarget | null = null;
 
   constructor(parts: ViewParts) {
     super();
     this.#parts = parts;
+    this.addEventListener('focusin', ({ relatedTarget }) => {
+      this.#before = relatedTarget;
+    });
   }
 
   connectedCallback(): void {
@@ -71,10 +76,12 @@ export class MessageView extends Element {
     clearTimeout(this.#timer);
   }
 
-  /** Leaves the page; a dialog gives the focus back to where it was. */
+  /** Leaves the page, and gives the focus, if it has it, back to where it was. */
   leave(): void {
+    const before = this.matches(':focus-within') ? this.#before : null;
     if (this.#box instanceof HTMLDialogElement) this.#box.close();
     this.remove();
+    if (before instanceof HTMLElement) before.focus();
   }
 
   #build(): void {
