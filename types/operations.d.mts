@@ -1721,7 +1721,7 @@ export interface Operations {
     /** The `next` of the previous page. */
     readonly after?: string | undefined;
   }, options?: CallOptions): Promise<UserTimelineAnswer>;
-  /** Erase a user. Erases everything personal, and what only this user produced: events, messages, notifications, deliveries and what was learned of the user alone. A user of whom there are events alone is erased too: their userIds are searched for the hashId, so any hashId is answered. Refusals of marketing and dead addresses stay, as keyed hashes. The decision log keeps what was chosen, without the user. */
+  /** Erase a user. Erases everything personal, and what only this user produced: events, messages, notifications, deliveries and what was learned of the user alone. A user of whom there are events alone is erased too: their userIds are searched for the hashId, so any hashId is answered. Opt-outs and bounced addresses are kept, as keyed hashes. The decision log keeps what was chosen, without the user. */
   deleteUser(input: { readonly hashId: string }, options?: CallOptions): Promise<DeleteUserAnswer>;
   /** Delete events, or count those that would be. Deletes the events that are stored now and selected, in pieces, as if they had never come: indexes, counts, features, and what goals earned of them follow, and their ids may be sent again. A run that is deleted without other conditions can send no more events. Decisions that were made and webhooks that were sent stay. A deletion that selects the same as one that has yet to end is that one. One deletion of a workspace runs at a time. */
   deleteEvents(input: DeleteEventsRequest, options?: CallOptions): Promise<EventDeletion>;

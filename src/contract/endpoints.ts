@@ -194,7 +194,7 @@ export const ENDPOINTS = table({
     beyondSpecification: true,
     summary: 'Erase a user',
     description:
-      'Erases everything personal, and what only this user produced: events, messages, notifications, deliveries and what was learned of the user alone. A user of whom there are events alone is erased too: their userIds are searched for the hashId, so any hashId is answered. Refusals of marketing and dead addresses stay, as keyed hashes. The decision log keeps what was chosen, without the user.',
+      'Erases everything personal, and what only this user produced: events, messages, notifications, deliveries and what was learned of the user alone. A user of whom there are events alone is erased too: their userIds are searched for the hashId, so any hashId is answered. Opt-outs and bounced addresses are kept, as keyed hashes. The decision log keeps what was chosen, without the user.',
     params: { hashId: 'Hashed identifier of the user.' },
     missing: 'This is not a hashId.',
     answer: s.DeleteUserAnswer,

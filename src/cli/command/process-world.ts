@@ -69,8 +69,8 @@ function listenForHangUp(): Set<() => void> {
   const terminals = [0, 1, 2].filter(isatty);
   const onSignal = () => {
     // nohup takes the terminal away and has the signal ignored, which Node undoes when it starts.
-    const goesOn = terminals.length === 0 || (listeners.size > 0 && terminals.some(isatty));
-    if (goesOn) for (const listener of listeners) listener();
+    const runsOn = terminals.length === 0 || (listeners.size > 0 && terminals.some(isatty));
+    if (runsOn) for (const listener of listeners) listener();
     else endByHangUp();
   };
   const end = () => {

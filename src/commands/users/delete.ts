@@ -9,7 +9,7 @@ export default class UsersDelete extends SvcCommand {
   static override summary = 'Erase a user with everything personal';
   static override description =
     `Permanently erases the personal fields and what only this user produced: events, messages, notifications, deliveries,
-and what was learned of the user alone. Refusals of marketing and dead addresses stay, as keyed hashes. The service ends
+and what was learned of the user alone. Opt-outs and bounced addresses are kept, as keyed hashes. The service ends
 the erasure within about a minute; then \`svc users get\` does not find the user. It also erases a user of whom there are
 events alone. To keep a copy for the person, run
 \`svc users export\` first.`;

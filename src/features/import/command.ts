@@ -154,8 +154,8 @@ async function run(
     },
   });
   const named = optionsAt(targetOf(connection));
-  const goesOn = named.mode === 'resume' && unfinishedIn(named.journal) !== undefined;
-  const options = { ...named, downloads: await downloadInputs(addresses, context, goesOn) };
+  const isResumed = named.mode === 'resume' && unfinishedIn(named.journal) !== undefined;
+  const options = { ...named, downloads: await downloadInputs(addresses, context, isResumed) };
   const pacer = connection.pacers.of('ingest');
   const pace = () => paceOf(pacer, share);
   const view = new ProgressView({
@@ -239,16 +239,16 @@ function undeclaredText({ baseUrl, profile }: Connection): string {
   );
 }
 
-/** Downloads the addresses among the inputs. `goesOn`: with what an unfinished import has read. */
+/** Downloads the addresses among the inputs. `isResumed`: with what an unfinished import has read. */
 async function downloadInputs(
   addresses: ReadonlyMap<string, URL>,
   { flags, world, paths, out, signal, version }: ImportContext,
-  goesOn: boolean,
+  isResumed: boolean,
 ): Promise<Downloads> {
   if (addresses.size === 0) return new Map();
   const { downloadAll } = await import('./download/addresses.ts');
   return downloadAll(addresses, {
-    ...{ dataDir: paths.dataDir, version, world, signal, goesOn },
+    ...{ dataDir: paths.dataDir, version, world, signal, isResumed },
     random: randomFrom(undefined),
     quiet: flags.quiet,
     onNotice: (text) => out.warn(text),

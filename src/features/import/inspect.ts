@@ -46,7 +46,7 @@ export async function runInspect(
   const flags = withMappingFile(given, world.cwd);
   try {
     const downloads = await downloadAll(addresses, {
-      ...{ dataDir: paths.dataDir, version, world, signal, goesOn: false },
+      ...{ dataDir: paths.dataDir, version, world, signal, isResumed: false },
       random: randomFrom(undefined),
       quiet: flags.quiet,
       onNotice: (text) => out.warn(text),

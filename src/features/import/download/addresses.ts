@@ -14,13 +14,13 @@ interface DownloadAllOptions {
   readonly quiet: boolean;
   readonly onNotice: (text: string) => void;
   /** An import goes on that has read some of them: a newer version would be another input. */
-  readonly goesOn: boolean;
+  readonly isResumed: boolean;
 }
 
 /** Downloads addresses, one after the other. Throws an SvcError. */
 export async function downloadAll(
   addresses: ReadonlyMap<string, URL>,
-  { dataDir, version, world, random, signal, quiet, onNotice, goesOn }: DownloadAllOptions,
+  { dataDir, version, world, random, signal, quiet, onNotice, isResumed }: DownloadAllOptions,
 ): Promise<Downloads> {
   const found = new Map<string, { path: string; typeName: string }>();
   if (addresses.size === 0) return found;
@@ -28,7 +28,7 @@ export async function downloadAll(
   for (const [name, url] of addresses) {
     const file = addressFile(name);
     const progress = new DownloadProgress({ stream: world.stderr, clock: world.clock, quiet, file });
-    let downloaded: Downloaded | undefined = goesOn ? downloadedBefore(dataDir, name) : undefined;
+    let downloaded: Downloaded | undefined = isResumed ? downloadedBefore(dataDir, name) : undefined;
     try {
       downloaded ??= await download(url, name, {
         ...{ dataDir, clock: world.clock, random, signal, userAgent: `svc/${version}` },

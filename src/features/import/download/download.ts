@@ -225,9 +225,9 @@ class Download {
     const before = this.#version;
     const part = this.#part;
     if (part.bytes > 0 || status === 206) {
-      const goesOn =
+      const isContinued =
         status === 206 && before && startOf(headers) === part.bytes && isSameVersion(version, before);
-      if (!goesOn) {
+      if (!isContinued) {
         const same = before !== undefined && isSameVersion(version, before);
         await this.#restart(same ? 'the server sends it from its beginning only' : 'it changed');
         if (status === 206) return { end: 'again' };

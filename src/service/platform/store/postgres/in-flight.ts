@@ -17,11 +17,11 @@ interface Sent {
  */
 export class InFlight {
   readonly #sent = new Set<Sent>();
-  readonly #isOut: (workspaceId: string) => boolean;
+  readonly #isUnreachable: (workspaceId: string) => boolean;
 
-  /** `isOut` says whether the worker of a workspace does not answer. */
-  constructor(isOut: (workspaceId: string) => boolean) {
-    this.#isOut = isOut;
+  /** `isUnreachable` says whether the worker of a workspace does not answer. */
+  constructor(isUnreachable: (workspaceId: string) => boolean) {
+    this.#isUnreachable = isUnreachable;
   }
 
   /**
@@ -29,7 +29,7 @@ export class InFlight {
    * StoreUnavailable at once if the workspace is out.
    */
   async send<T>(client: Client, workspaceId: string | undefined, send: () => Promise<T>): Promise<T> {
-    if (workspaceId !== undefined && this.#isOut(workspaceId))
+    if (workspaceId !== undefined && this.#isUnreachable(workspaceId))
       throw new StoreUnavailable(`the worker of ${workspaceId} does not answer`, undefined);
     const sent = { client, workspaceId, since: performance.now() };
     this.#sent.add(sent);
@@ -44,7 +44,7 @@ export class InFlight {
   giveUp(): void {
     const late = performance.now() - WAITING_MS;
     for (const { client, workspaceId, since } of this.#sent)
-      if (workspaceId === undefined ? since < late : this.#isOut(workspaceId))
+      if (workspaceId === undefined ? since < late : this.#isUnreachable(workspaceId))
         client.connection?.stream.destroy();
   }
 }
