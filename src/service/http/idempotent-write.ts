@@ -37,7 +37,7 @@ export interface WriteRequest {
 }
 
 /**
- * Runs a request that writes at most once per idempotency key (docs/design-choices.md, "Repeating a request").
+ * Runs a request that writes at most once per idempotency key (docs/design-choices.md, "Idempotency").
  * Returns the stored answer with `replayed: true` for a repeated request. Throws invalid_request for a malformed key
  * and conflict for a key that was used with another request.
  */

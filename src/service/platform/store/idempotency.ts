@@ -3,7 +3,7 @@ import { IDEMPOTENCY_TTL_MS } from '../../../contract/limits.ts';
 import { olderThan } from './rows.ts';
 import type { Tx } from './store.ts';
 
-/** The first answer to an idempotency key, stored for 24 hours (docs/design-choices.md, "Repeating a request"). */
+/** The first answer to an idempotency key, stored for 24 hours (docs/design-choices.md, "Idempotency"). */
 export interface StoredAnswer {
   readonly digest: string;
   readonly status: number;
