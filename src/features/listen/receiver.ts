@@ -1,6 +1,6 @@
 /**
  * The local HTTP receiver of deliveries: verifies raw bytes in constant time, reports and forwards them.
- * Answers 200, 400, 401, 405 and 413 (docs/command-line.md, "webhooks listen"), 503 while it stops, and the status of the
+ * Answers 200, 400, 401, 405 and 413 (docs/commands.md, "svc webhooks listen"), 503 while it stops, and the status of the
  * target where it forwards.
  */
 import http from 'node:http';

@@ -1,6 +1,6 @@
 import type { ValidationError } from './validation-errors.ts';
 
-/** A rejected record, as a line of the rejects file (command-line.md, "events import"). */
+/** A rejected record, as a line of the rejects file (docs/import.md, "Rejected records"). */
 export interface Reject {
   readonly file: string;
   /** From 1. */

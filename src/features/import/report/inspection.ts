@@ -17,7 +17,7 @@ export interface InspectedColumn {
   readonly role: Role | 'eventId' | null;
 }
 
-/** The document that `events inspect --json` prints (command-line.md). */
+/** The document that `events inspect --json` prints (docs/reference/output.md). */
 export interface Inspection {
   readonly files: readonly string[];
   readonly format: string;

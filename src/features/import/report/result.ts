@@ -19,7 +19,7 @@ export interface Traffic {
   readonly heldBackMs: number;
 }
 
-/** The result of an import, which is always printed (command-line.md, "events import"). */
+/** The result of an import, which is always printed (docs/reference/output.md). */
 export interface ImportResult extends Traffic {
   readonly files: number;
   readonly read: number;
