@@ -42,7 +42,8 @@ inBrowser.each(MESSAGE_FORMATS)(
     if (isDialog) await page.keyboard.press('Escape');
     else {
       await page.locator('#before').focus();
-      for (let i = 0; i < 6 && (await page.evaluate(focused)) !== 'close'; i++) await page.keyboard.press('Tab');
+      for (let i = 0; i < 6 && (await page.evaluate(focused)) !== 'close'; i++)
+        await page.keyboard.press('Tab');
       await page.keyboard.press('Enter');
     }
     await message.waitFor({ state: 'detached' });
