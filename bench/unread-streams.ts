@@ -3,8 +3,8 @@
  * without such streams and beside them, in turn, the processor time of the service for them, which other work on the
  * machine changes less than the rate, and its memory (resident set, Linux). Every stream is a connection that asks for
  * `GET /v1/events/stream` and never reads; one that the service ends is opened again. One more stream is read at once: by
- * how much the last event that it was sent is older than the time.
- * `npm run bench -- bench/unread-streams.ts [STREAMS] [SECONDS] [ROUNDS]` after `npm run build`.
+ * how much the last event that it was sent is older than the time. RATE: at most so many events a second are sent, in all.
+ * `npm run bench -- bench/unread-streams.ts [STREAMS] [SECONDS] [ROUNDS] [RATE]` after `npm run build`.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
@@ -17,6 +17,7 @@ import { benchProgram } from './bench-program.ts';
 const streams = Number(process.argv[2] ?? 1000);
 const seconds = Number(process.argv[3] ?? 20);
 const rounds = Number(process.argv[4] ?? 3);
+const rate = Number(process.argv[5] ?? Number.POSITIVE_INFINITY);
 /** Events of a request, and requests at a time. */
 const BATCH = 500;
 const SENDERS = 4;
@@ -97,9 +98,13 @@ async function ingest(ms: number): Promise<Measured> {
   const watch = setInterval(() => {
     peak = Math.max(peak, memory());
   }, 100);
+  let sent = 0;
   const send = async () => {
     const client = new Client(url.origin);
     while (performance.now() - start < ms) {
+      const early = (sent * 1000) / rate - (performance.now() - start);
+      sent += BATCH;
+      if (early > 0) await new Promise((resolve) => setTimeout(resolve, early));
       const answer = await client.request({ method: 'POST', path: '/v1/events', headers, body });
       const text = await answer.body.text();
       if (answer.statusCode !== 202) throw new Error(`answered ${answer.statusCode}: ${text}`);

@@ -30,9 +30,10 @@ const HASH_ID = /^[0-9a-f]{64}$/;
 /** Checks a hashId of the service on this machine before it is sent. Throws `usage`. */
 export function checkLocalHashId(hashId: string): void {
   if (HASH_ID.test(hashId)) return;
-  throw new SvcError('usage', `${hashId} is not a hashId of local, which has 64 hex digits`, {
+  throw new SvcError('usage', `${hashId} is not a hashId of local, which has 64 lower-case hex digits`, {
     hint: (invocation) =>
       [
+        ...(HASH_ID.test(hashId.toLowerCase()) ? [`in lower case: ${hashId.toLowerCase()}`] : []),
         // A line of --input has no command line.
         ...(invocation === NO_INVOCATION
           ? []

@@ -323,6 +323,13 @@ function runOf(c: Ctx, { ofRuns }: Endpoint): string | undefined {
 function checkedQuery(c: Ctx, endpoint: Endpoint): Record<string, string> {
   const query = c.req.query();
   if (!endpoint.query) return query;
+  const repeated = Object.entries(c.req.queries()).filter(([, values]) => values.length > 1);
+  if (repeated.length > 0)
+    throw new ServiceError(
+      'invalid_request',
+      undefined,
+      repeated.map(([field]) => ({ field, message: 'must be given once' })),
+    );
   const result = validate(endpoint.query, query);
   if (!result.ok) throw new ServiceError('invalid_request', undefined, result.details);
   return result.value as Record<string, string>;

@@ -42,6 +42,27 @@ test('--dry-run validates everything and plans, without a request, a service or 
   expect(existsSync(join(home, 'data', 'imports'))).toBe(false);
 });
 
+test.each([
+  [['--drop', 'timestamp'], '--drop timestamp leaves out the timestamp of all records'],
+  [
+    ['--map', 'userId=timestamp', '--drop', 'timestamp'],
+    '--drop timestamp leaves out the userId of all records',
+  ],
+])('%j is refused, whatever the format: nothing could be sent', async (flags, message) => {
+  const cwd = tempDir();
+  writeFileSync(join(cwd, 'a.csv'), 'userId,event,timestamp\nu,e,2026-01-31T12:00:00Z\n');
+  writeFileSync(join(cwd, 'a.ndjson'), `${event(1)}\n`);
+  for (const file of ['a.csv', 'a.ndjson']) {
+    const refused = await runSvc(['events', 'import', file, '-n', ...flags], { cwd });
+    expect(refused.code).toBe(2);
+    expect(refused.stderr).toContain(message);
+    // What the hint says works.
+    const constants = ['--set', 'userId=u', '--set', 'timestamp=2026-01-31T12:00:00Z'];
+    const set = await runSvc(['events', 'import', file, '-n', '--drop', 'timestamp', ...constants], { cwd });
+    expect([set.code, set.stderr]).toEqual([0, expect.not.stringContaining('error')]);
+  }
+});
+
 test('a dry run does not change the rejects file of an import', async () => {
   const cwd = tempDir();
   writeFileSync(join(cwd, 'a.ndjson'), `${event(1)}\nbad\n`);

@@ -44,8 +44,11 @@ describe('on local', () => {
       for (const hashId of ['alice', 'A'.repeat(64), 'a'.repeat(63)]) {
         const run = await runSvc([...argv, '--hash-id', hashId, '--profile', 'local'], { home });
         expect([run.code, run.stdout]).toEqual([2, '']);
-        expect(run.stderr).toContain(`${hashId} is not a hashId of local, which has 64 hex digits`);
+        expect(run.stderr).toContain(
+          `${hashId} is not a hashId of local, which has 64 lower-case hex digits`,
+        );
         expect(run.stderr).toContain(`svc users get --user-id ${hashId} --profile local`);
+        expect(run.stderr.includes(`in lower case: ${'a'.repeat(64)}\n`)).toBe(hashId === 'A'.repeat(64));
       }
       expect(existsSync(join(home, 'data', 'service.db'))).toBe(false);
     },
@@ -111,7 +114,7 @@ describe('on local', () => {
         .split('\n')
         .map((line) => JSON.parse(line));
       expect([code, out.map(({ error }) => error?.code ?? null)]).toEqual([7, [null, 'usage', 'usage']]);
-      expect(out[1].error.message).toBe('alice is not a hashId of local, which has 64 hex digits');
+      expect(out[1].error.message).toBe('alice is not a hashId of local, which has 64 lower-case hex digits');
       expect(out[1].error.hint).toContain('svc users get --user-id alice --profile local');
     },
   );

@@ -79,6 +79,17 @@ test.each(['x\\y', '1\\23456', 'x/y', 'x?y', 'x#y', 'u@x', 'x y', '[::1', 'x:8a'
   },
 );
 
+test('refuses a parameter that is given twice, and names it', async () => {
+  const service = await startTestService();
+  const since = 'since=2026-01-01T00:00:00Z&since=2026-02-01T00:00:00Z';
+  for (const query of ['limit=5&limit=6', 'limit=5&limit=5', since, 'since=&since=']) {
+    const { status, body } = await send(service, `GET /v1/decisions?${query}`, {});
+    const field = query.split('=')[0];
+    expect([query, status, body.details]).toEqual([query, 400, [{ field, message: 'must be given once' }]]);
+  }
+  expect((await send(service, 'GET /v1/decisions?limit=5', {})).status).toBe(200);
+});
+
 test('answers under any Host header that is one', async () => {
   const service = await startTestService();
   for (const host of ['x', 'X.Example', 'a_b', '127.0.0.1:80', '[::1]:4010', "a!$&'()*+,;=b"])

@@ -1,7 +1,8 @@
 import { SvcError } from '../../../cli/errors/svc-error.ts';
+import { onlyColumn } from '../mapping/map-rules.ts';
 import type { Mapping } from '../mapping/mapping.ts';
 import { isTimeZone } from '../mapping/time/zones.ts';
-import type { RecordKind } from '../record/record-kind.ts';
+import { REQUIRED_FIELDS, type RecordKind } from '../record/record-kind.ts';
 import { importFlags, type MappingFlags } from './flags.ts';
 import type { Effect, Given, Parts, Sent } from './option.ts';
 
@@ -58,10 +59,25 @@ export function mappingOf(kind: RecordKind, flags: MappingFlags, onZoneless: Map
     throw new SvcError('usage', '--time-zone needs --convert-timestamps or --timestamp-format', {
       hint: (invocation) => invocation.rerunWith('--convert-timestamps'),
     });
-  return {
+  const mapping = {
     kind,
     onZoneless: named === undefined ? onZoneless : undefined,
     sourceIds: flags.sourceIds,
     ...partOfFlags('mapping', flags, { kind, zone, format }),
   };
+  requireUndropped(mapping);
+  return mapping;
+}
+
+/** Refuses to leave out the only column of a required field: every record would be rejected. Throws `usage`. */
+function requireUndropped({ kind, validate, map, set, drop }: Mapping): void {
+  const columnOf = (field: string) => {
+    const rule = map.find(({ target }) => target === field);
+    return rule ? onlyColumn(rule) : field;
+  };
+  const field = REQUIRED_FIELDS[kind].find((name) => !set.has(name) && drop?.has(columnOf(name) ?? ''));
+  if (!validate || field === undefined) return;
+  throw new SvcError('usage', `--drop ${columnOf(field)} leaves out the ${field} of all records`, {
+    hint: `take it out of --drop, or name another column: --map ${field}=…, or a constant: --set ${field}=…`,
+  });
 }
