@@ -252,7 +252,7 @@ function sharedOf({ store, precedence }: Pick<Platform, 'store' | 'precedence'>,
   return {
     turns,
     pages: new StreamPages({ store, turns, budget }),
-    queues: new SendQueues(),
+    queues: new SendQueues(() => precedence.yieldToRequests()),
     news: newsOf(store),
   };
 }

@@ -5,6 +5,8 @@ import { ReadingPace } from '../../../../src/service/events/stream/reading-pace.
 import { SendQueues } from '../../../../src/service/events/stream/send-queues.ts';
 import { startTestService, type TestService } from '../../../support/process/service.ts';
 
+const between = async () => {};
+
 /** A request for the stream from its first event on, over a connection of its own that is read by hand. */
 async function openStream(service: TestService) {
   const { hostname, port } = new URL(service.url);
@@ -70,7 +72,11 @@ it.skipIf(process.platform !== 'linux')(
 it('a client is waited for until it has taken what it was sent, or the stream ends', async () => {
   let sending = 60_000;
   const arrived = new Map([['C350 1F90', 40_000]]);
-  const queues = new SendQueues(async () => ({ sending: new Map([['1F90 C350', sending]]), arrived }));
+  const queues = new SendQueues(between, async () => ({
+    sending: new Map([['1F90 C350', sending]]),
+    arrived,
+    took: 0,
+  }));
   const here = '127.0.0.1';
   const socket = { localPort: 8080, remotePort: 50_000, localAddress: here, remoteAddress: here };
   let drained = false;
@@ -91,8 +97,35 @@ it('a client is waited for until it has taken what it was sent, or the stream en
   await ended;
 });
 
+it('a client that takes what it is sent does not wait for those that take nothing', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const sending = new Map([['1F90 C350', 60_000]]);
+  // The table is long, so that it is not looked at often.
+  const queues = new SendQueues(between, async () => ({ sending, arrived: new Map(), took: 8 }));
+  const socket = { localPort: 8080, remotePort: 50_000, localAddress: 'a', remoteAddress: 'b' };
+  const over = new AbortController();
+  void queues.drained(socket, 0, over.signal);
+  await vi.advanceTimersByTimeAsync(5000);
+  for (let sent = 0; sent < 5; sent++) {
+    sending.set('1F90 C351', 100);
+    let drained = false;
+    void queues.drained({ ...socket, remotePort: 50_001 }, 0, over.signal).then(() => {
+      drained = true;
+    });
+    await vi.advanceTimersByTimeAsync(170);
+    for (const left of [60, 30, 0]) {
+      expect(drained).toBe(false);
+      sending.set('1F90 C351', left);
+      await vi.advanceTimersByTimeAsync(170);
+    }
+    expect(drained).toBe(true);
+  }
+  over.abort();
+});
+
 it('nobody is waited for where the kernel does not say what its clients have taken', async () => {
-  const queues = new SendQueues(async () => undefined);
+  const queues = new SendQueues(between, async () => undefined);
   const socket = { localPort: 8080, remotePort: 50_000, localAddress: 'a', remoteAddress: 'b' };
   await queues.drained(socket, 0, new AbortController().signal);
 });

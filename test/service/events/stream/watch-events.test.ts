@@ -21,7 +21,9 @@ it('begins at the newest event, shows what comes as it was sent, and counts it',
   expect(watch.frames).toEqual([{ type: 'ready', next: '1' }]);
   await ingest(service, event('u1', '{"n":12345678901234567890,\n"x":1.50,"ok":true,"text":"a \\"b\\""}'));
   await watch.until(() => watch.counts().received === 1);
-  expect(watch.frames[1]).toMatchObject({
+  // Without those of a second in which nothing came.
+  const frames = watch.frames.filter((frame) => frame.type !== 'tick' || frame.received > 0);
+  expect(frames[1]).toMatchObject({
     type: 'event',
     id: '2',
     userId: 'u1',
@@ -30,7 +32,7 @@ it('begins at the newest event, shows what comes as it was sent, and counts it',
     receivedAt: expect.stringMatching(/^\d{4}-.*Z$/),
     properties: { x: 1.5, ok: true, text: 'a "b"' },
   });
-  expect(watch.frames[2]).toMatchObject({ type: 'tick', received: 1, matched: 1, shown: 1, next: '2' });
+  expect(frames[2]).toMatchObject({ type: 'tick', received: 1, matched: 1, shown: 1, next: '2' });
   await watch.cancel();
 });
 
