@@ -13,7 +13,6 @@ import {
   tlsOf,
   tracingOf,
 } from '../features/serve/options.ts';
-import { maskUrl } from '../kit/mask-url.ts';
 import { LOCAL } from '../profiles/profiles.ts';
 import type { RunningService } from '../service/running-service.ts';
 import type { LogLevel } from '../service/telemetry/log.ts';
@@ -114,15 +113,9 @@ progress and exits. With --processes, a process that dies is replaced, and SIGHU
             : { port: taken, flag: '--port', freePort: '4010' };
       return databaseError(toListenError(error, { host, ...address }), database);
     };
-    const placeFlags =
-      database === paths.database
-        ? // Where it was given, the printed commands have it anyway.
-          flags.profile === undefined
-          ? ['--profile', LOCAL]
-          : []
-        : flags.database === undefined
-          ? []
-          : ['--database', maskUrl(flags.database)];
+    // Where --profile or --database was given, the printed commands have it anyway.
+    const isPlain = flags.profile === undefined && flags.database === undefined;
+    const placeFlags = isPlain && database === paths.database ? ['--profile', LOCAL] : [];
     const say = { region, placeFlags, processes, given, invocation };
     const startConsole = async (service: RunningService) => {
       const { consoleOfService } = await import('../features/console-server/of-service.ts');

@@ -12,6 +12,10 @@ export const serviceFlags: FlagSpan = (word) => {
   return SERVICE_FLAGS.test(word) ? (word.includes('=') ? 1 : 2) : 0;
 };
 
+/** The commands that open the data that `--database` names, as those do from which they follow. */
+const STORE_COMMANDS = ['keys', 'workspaces'];
+const databaseFlag: FlagSpan = (word) => (word === '--database' ? 2 : word.startsWith('--database=') ? 1 : 0);
+
 /** What is known about the command line once it has been parsed. */
 interface Known {
   /** The flags that select the service, of a command line that the hints must not repeat. */
@@ -87,16 +91,16 @@ export class Invocation {
     return this.#replace(serviceFlags, ['--profile', 'local']);
   }
 
-  /** Returns another command with the flags that select the same service. */
+  /** Returns another command with the flags that select the same service, and its data where the command opens them. */
   onSameService(...command: string[]): string {
     // What follows `--` belongs to another program.
     const end = command.includes('--') ? command.indexOf('--') : command.length;
-    return pasteable(['svc', ...command.slice(0, end), ...this.#serviceFlags(), ...command.slice(end)]);
+    return pasteable(['svc', ...command.slice(0, end), ...this.#flagsFor(command), ...command.slice(end)]);
   }
 
   /** Returns another command with an operand; an operand that starts with a dash is placed after `--`. */
   onSameResource(operand: string, ...command: string[]): string {
-    const flags = this.#serviceFlags();
+    const flags = this.#flagsFor(command);
     const last = operand.startsWith('-') ? [...flags, '--', operand] : [operand, ...flags];
     return pasteable(['svc', ...command, ...last]);
   }
@@ -104,6 +108,13 @@ export class Invocation {
   /** Returns the command that shows the help of this one. */
   help(): string {
     return this.command === undefined ? 'svc --help' : `svc ${this.command} --help`;
+  }
+
+  #flagsFor(command: readonly string[]): readonly string[] {
+    const database = STORE_COMMANDS.includes(command[0]!)
+      ? partitionFlags(this.#argv ?? [], databaseFlag).flags
+      : [];
+    return [...this.#serviceFlags(), ...database];
   }
 
   #serviceFlags(): readonly string[] {

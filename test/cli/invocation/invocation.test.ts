@@ -58,6 +58,19 @@ describe('a command line in a hint', () => {
     ],
     [typed('demo', '--debug').rerunWith('--debug'), 'svc demo --debug'],
     [
+      typed('keys', 'revoke', 'k', '--database', 'b.db').onSameService('keys', 'list'),
+      'svc keys list --database b.db',
+    ],
+    [
+      typed('workspaces', 'freeze', 'w', '--database=b.db', '-p', 'local').onSameResource(
+        'w',
+        'workspaces',
+        'open',
+      ),
+      'svc workspaces open w -p local --database=b.db',
+    ],
+    [typed('users', 'export', '--database', 'b.db').onSameService('doctor'), 'svc doctor'],
+    [
       typed('serve', 'exec', '--', 'npm', '--debug').rerunWith('--debug'),
       'svc serve exec --debug -- npm --debug',
     ],

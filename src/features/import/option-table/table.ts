@@ -65,12 +65,12 @@ export function mappingOf(kind: RecordKind, flags: MappingFlags, onZoneless: Map
     sourceIds: flags.sourceIds,
     ...partOfFlags('mapping', flags, { kind, zone, format }),
   };
-  requireUndropped(mapping);
+  requireKeptFields(mapping);
   return mapping;
 }
 
 /** Refuses to leave out the only column of a required field: every record would be rejected. Throws `usage`. */
-function requireUndropped({ kind, validate, map, set, drop }: Mapping): void {
+function requireKeptFields({ kind, validate, map, set, drop }: Mapping): void {
   const columnOf = (field: string) => {
     const rule = map.find(({ target }) => target === field);
     return rule ? onlyColumn(rule) : field;
