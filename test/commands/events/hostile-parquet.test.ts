@@ -46,16 +46,20 @@ test.each<[string, () => Uint8Array, string]>([
       const ended = await peakOf(program, ['events', ...argv, 'a.parquet', '--json'], { env, cwd });
       expect(ended.stderr).toContain(`a.parquet cannot be read as Parquet: ${message}`);
       expect(ended.code).toBe(2);
+      // Smaller row groups have smaller pages; a page of long texts would be as large.
+      const smaller = message.includes('together');
+      expect(ended.stderr.includes('smaller-pages.parquet')).toBe(smaller);
       expect(ended.megabytes, argv.join(' ')).toBeLessThan(MB);
     }
   },
   300_000,
 );
 
-/** Mebibytes of the commands for a page of long texts: strings are collected when V8 wants, so an import needs more. */
-const LONG_TEXTS_MB = { inspect: 250, import: 400 };
+/** Mebibytes of the commands for a page of long texts, each of which is copied several times. Node.js 24 needs more. */
+const isNode24 = Number(process.versions.node.split('.')[0]) >= 24;
+const LONG_TEXTS_MB = isNode24 ? { inspect: 330, import: 330 } : { inspect: 250, import: 280 };
 
-test('a page of 100 MiB of long texts is not held several times', async () => {
+test('a page of 100 MiB of long texts is not held several times, nor what its rows became', async () => {
   const cwd = tempDir();
   writeFileSync(join(cwd, 'a.parquet'), parquet(1, 110, 'x'.repeat(960_000)));
   const env = { PATH: process.env.PATH ?? '', HOME: cwd };

@@ -23,6 +23,9 @@ export function memoryOfValue(value: unknown, counted: Set<ArrayBufferLike>): nu
   return sum;
 }
 
+/** A file whose pages need too much memory together; smaller row groups have smaller pages. */
+export class PagesTooLarge extends Error {}
+
 /** Counts the memory that decoded pages need, so that a small file does not fill the memory of the machine. */
 export class HeldMemory {
   private held = 0;
@@ -31,6 +34,6 @@ export class HeldMemory {
   replace(before: number, now: number): void {
     this.held += now - before;
     if (this.held > MAX_HELD)
-      throw new Error(`its pages need more than ${MAX_HELD / 1024 / 1024} MiB of memory together`);
+      throw new PagesTooLarge(`its pages need more than ${MAX_HELD / 1024 / 1024} MiB of memory together`);
   }
 }

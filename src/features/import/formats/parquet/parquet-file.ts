@@ -12,7 +12,7 @@ import { shell } from '../../../../kit/shell.ts';
 import { InputError } from '../../input/input-error.ts';
 import { isWrittenHere, PARSERS } from './cells.ts';
 import { ColumnPages, type Values } from './column-pages.ts';
-import { HeldMemory } from './held-memory.ts';
+import { HeldMemory, PagesTooLarge } from './held-memory.ts';
 import { readMetadata } from './metadata.ts';
 import { TextValues } from './text-values.ts';
 
@@ -155,13 +155,21 @@ function damaged(name: string, error: unknown): InputError {
   // The decoder takes what the file says for granted: JavaScript's own errors are about what it found there.
   const isOwn = error instanceof Error && !(error instanceof TypeError || error instanceof RangeError);
   const message = isOwn ? error.message : 'its metadata are damaged';
-  return unreadableParquet(name, `cannot be read as Parquet: ${message}`, error);
+  const to =
+    error instanceof PagesTooLarge
+      ? { makes: 'smaller-pages.parquet', options: 'ROW_GROUP_SIZE 8192' }
+      : undefined;
+  return unreadableParquet(name, `cannot be read as Parquet: ${message}`, error, to);
 }
 
-/** The error of a file that another tool may be able to convert. */
-export function unreadableParquet(name: string, why: string, cause?: unknown): InputError {
-  const makes = 'converted.ndjson';
-  const by = shell`duckdb -c ${`COPY (SELECT * FROM '${name.replaceAll("'", "''")}') TO '${makes}' (FORMAT json)`}`;
+/** The error of a file that another tool may be able to convert. `to`: what DuckDB makes of it. */
+export function unreadableParquet(
+  name: string,
+  why: string,
+  cause?: unknown,
+  { makes, options } = { makes: 'converted.ndjson', options: 'FORMAT json' },
+): InputError {
+  const by = shell`duckdb -c ${`COPY (SELECT * FROM '${name.replaceAll("'", "''")}') TO '${makes}' (${options})`}`;
   return new InputError(`${name} ${why}.`, by, { cause, prepare: { by, name, makes } });
 }
 

@@ -5,7 +5,12 @@ import { excessOf } from '../json/record-shape.ts';
 import type { Mapped, MappersFor, RecordMappers, RowMapper } from '../record-mappers.ts';
 import { passMapped, type RecordSink, type RecordSource } from '../record-source.ts';
 import { inexactPart, type LeafColumn, leafColumn, nestedText } from './cells.ts';
+import { collectGarbage } from './collect-garbage.ts';
 import { ParquetFile, type Slice, unreadableParquet, valueAt } from './parquet-file.ts';
+import { TextValues } from './text-values.ts';
+
+/** After so many bytes of values of a large page, the copies that their rows became are collected: the page is memory enough. */
+const COLLECTED_BYTES = 4 * 1024 * 1024;
 
 export interface ParquetOptions {
   readonly file: FileHandle;
@@ -40,6 +45,8 @@ export class ParquetRecords implements RecordSource {
   private readonly rows: RowMapper | undefined;
   private readonly json: RecordMappers['json'];
   private slice: Slice | undefined;
+  /** Bytes of values of large pages since the last collection. */
+  private passedBytes = 0;
 
   private constructor(parquet: ParquetFile, options: ParquetOptions) {
     const { name, mappers, onNotice } = options;
@@ -99,8 +106,11 @@ export class ParquetRecords implements RecordSource {
     const end = slice.firstRow + slice.rows;
     while (this.position < end && !sink.done && !sink.full) {
       const row = this.position++;
-      if (sink.countRecord()) this.pass(slice, row - slice.firstRow, sink);
-      else sink.skip(this.position);
+      if (!sink.countRecord()) sink.skip(this.position);
+      else {
+        this.pass(slice, row - slice.firstRow, sink);
+        if (slice.reused) this.collect(slice, row - slice.firstRow);
+      }
     }
     if (this.position >= end) this.slice = undefined;
   }
@@ -110,6 +120,14 @@ export class ParquetRecords implements RecordSource {
     const mapped = this.rows ? this.table(this.rows, slice, index) : this.mapped(slice, index);
     const raw = () => this.text(slice, index).text;
     passMapped(sink, mapped, place, this.position, slice.reused && !('filtered' in mapped) ? raw() : raw);
+  }
+
+  private collect({ columns }: Slice, index: number): void {
+    for (const column of columns)
+      this.passedBytes += column instanceof TextValues ? column.lengthAt(index) : 0;
+    if (this.passedBytes < COLLECTED_BYTES) return;
+    this.passedBytes = 0;
+    collectGarbage();
   }
 
   /** Makes the record of a row of plain columns. */

@@ -25,6 +25,11 @@ export class TextValues {
     return start < 0 ? undefined : this.bytes.subarray(start, this.end[index]);
   }
 
+  /** The bytes that a value has; 0 if it is missing. */
+  lengthAt(index: number): number {
+    return this.start[index]! < 0 ? 0 : this.end[index]! - this.start[index]!;
+  }
+
   slice(from: number, to = this.length): TextValues {
     return new TextValues(this.bytes, this.start.subarray(from, to), this.end.subarray(from, to));
   }
