@@ -244,3 +244,16 @@ test.each([
 });
 
 type Inspected = Awaited<ReturnType<typeof inspect>>;
+
+test('a first record that is too long is not called none', async () => {
+  const cwd = tempDir();
+  writeFileSync(join(cwd, 'a.ndjson'), `{"userId":"u","text":"${'x'.repeat(12_000_000)}"}\n`);
+  writeFileSync(join(cwd, 'empty.ndjson'), '\n\n');
+  const long = await runSvc(['events', 'inspect', 'a.ndjson'], { cwd });
+  expect([long.code, long.stderr]).toEqual([
+    2,
+    expect.stringContaining('a.ndjson has no record of at most 8 MiB at its beginning\n'),
+  ]);
+  const empty = await runSvc(['events', 'inspect', 'empty.ndjson'], { cwd });
+  expect(empty.stderr).toContain('empty.ndjson has no records\n');
+});

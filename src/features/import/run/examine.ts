@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { MAX_BODY_BYTES } from '../../../contract/limits.ts';
 import { shell } from '../../../kit/shell.ts';
 import { headerIsData } from '../formats/csv/header.ts';
 import { OtherForm } from '../formats/csv/other-form.ts';
@@ -109,7 +110,11 @@ function requireRecords(samples: readonly Sample[], names: readonly string[]): v
   const hasRecords = ({ records, header }: Sample) =>
     records > 0 || (header !== undefined && headerIsData(header, [], 'events'));
   if (samples.some(hasRecords)) return;
-  const what = samples.some(({ header }) => header) ? 'a header and no rows' : 'no records';
+  const what = samples.some(({ header }) => header)
+    ? 'a header and no rows'
+    : samples.some(({ whole }) => !whole)
+      ? `no record of at most ${MAX_BODY_BYTES / 1024 / 1024} MiB at its beginning`
+      : 'no records';
   throw new InputError(`${names.join(', ')} has ${what}.`, shell`ls -l ${names[0] ?? '-'}`);
 }
 
