@@ -46,13 +46,11 @@ function Shell(): VNode {
   }, [view]);
   return (
     <>
-      <a class="skip" href="#main">
-        Skip to the view
-      </a>
       <Keys views={views} />
       <Sidebar items={views} />
       <main id="main" tabIndex={-1}>
         {reach.value === 'stopped' && <Stopped />}
+        {reach.value === 'unreachable' && <Unreachable />}
         <Guard key={view?.path}>
           {view && about.value && <view.component />}
           {view && !about.value && <Loading what="the console" />}
@@ -72,6 +70,21 @@ function Stopped(): VNode {
         prints:
       </p>
       <Command line={svcCommand('console', '--open')} label="start the console" />
+    </div>
+  );
+}
+
+/** What to do while the service is gone: the page asks for it again by itself. */
+function Unreachable(): VNode {
+  const { hostname, port } = new URL(about.value?.baseUrl || 'http://unknown');
+  const isHere = ['127.0.0.1', 'localhost', '[::1]'].includes(hostname);
+  return (
+    <div class="stopped" role="alert">
+      <p>
+        The service does not answer; what you see is from before. It is asked again by itself
+        {isHere ? ', once you have started it as before, such as by:' : '.'}
+      </p>
+      {isHere && <Command line={`svc serve --port ${port}`} label="start the service" />}
     </div>
   );
 }

@@ -63,6 +63,28 @@ describe.runIf(hasChromium)('a page that loses what is behind it', () => {
     await page.clock.resume();
   });
 
+  test('says how to start a service that does not answer, and comes back by itself', async () => {
+    const { page } = svc;
+    await svc.go('/decisions');
+    const table = page.getByRole('table', { name: 'Decisions' });
+    await table.waitFor();
+    const gone = page.getByRole('alert').filter({ hasText: 'what you see is from before' });
+    await svc.restart(async () => {
+      await page.getByRole('button', { name: 'Refresh' }).click();
+      await gone.getByText(/^svc serve --port \d+$/).waitFor();
+      // What was shown stays.
+      expect(await table.count()).toBe(1);
+      await svc.checkAccessibility();
+      await page.reload();
+      await gone.waitFor();
+      expect(await table.count()).toBe(0);
+    });
+    await table.waitFor();
+    await gone.waitFor({ state: 'detached' });
+    svc.forgetFailedRequests();
+    await svc.check();
+  });
+
   test('says in the sidebar that the service or the console does not answer', async () => {
     const { page } = svc;
     const status = page.getByRole('banner').getByRole('status');

@@ -78,9 +78,9 @@ describe.runIf(hasChromium)('the views of this machine', () => {
     expect((await runSvc(['webhooks', 'list', '--max-retries', '0'], { home, env })).code).toBe(6);
     await expect.poll(() => row.innerText()).toMatch(/1\s+1\s+on/);
     await shown.checkAccessibility();
-    await shown.tabTo('Switch fail off (requests 1)');
+    await shown.tabTo('Switch off: fail (requests 1)');
     await page.keyboard.press('Enter');
-    await page.getByRole('button', { name: 'Switch fail on (requests 1)' }).waitFor();
+    await page.getByRole('button', { name: 'Switch on: fail (requests 1)' }).waitFor();
     await shown.go('/faults?place=deliveries');
     await page.getByRole('row', { name: /double.*every 3/ }).waitFor();
   });

@@ -156,7 +156,6 @@ describe.runIf(hasChromium)('the overview', () => {
       // What was known stays.
       expect(await moves.count()).toBe(1);
     });
-    await page.getByRole('button', { name: 'Refresh' }).click();
     await page.getByRole('alert').waitFor({ state: 'detached' });
     svc.forgetFailedRequests();
   });

@@ -5,8 +5,14 @@ import { OPERATIONS } from '../../contract/operations.gen.ts';
 import { pathOf } from '../../contract/path-of.ts';
 import { endSession, token } from './session.ts';
 
-/** Whether the console answered last (`stopped`: it did not), and whether the service behind it did. */
-export const reach = signal<'ok' | 'service' | 'stopped'>('ok');
+/**
+ * Whether the console answered last (`stopped`: it did not), and whether the service behind it did (`unreachable`: it did
+ * not; `failing`: with an error of its own).
+ */
+export const reach = signal<'ok' | 'failing' | 'unreachable' | 'stopped'>('ok');
+
+/** The reason of an error where the console could not reach the service. */
+export const UNREACHABLE = 'unreachable';
 
 /** What the console or the service answered instead of a success. */
 export class ApiError extends Error {
@@ -82,7 +88,8 @@ export async function send(
     return answer;
   }
   const body = (await answer.json().catch(() => ({}))) as Partial<ErrorBody>;
-  if (answer.status >= 502 && answer.status <= 504) reach.value = 'service';
+  if (body.error === UNREACHABLE) reach.value = 'unreachable';
+  else if (answer.status >= 502 && answer.status <= 504) reach.value = 'failing';
   throw new ApiError(answer.status, body);
 }
 

@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
-import { ApiError } from './api.ts';
+import { ApiError, UNREACHABLE } from './api.ts';
 
 export interface Resource<T> {
   /** The latest value; kept while it is loaded again. */
@@ -18,10 +18,19 @@ interface State<T> {
   readonly error?: Error;
 }
 
+/** How often a service that does not answer is asked again. */
+const ASK_AGAIN_MS = 3000;
+
+/** When to load again by itself what could not be loaded; undefined where that is up to the reader. */
+const waitAfter = (error: Error): number | undefined =>
+  error instanceof ApiError
+    ? (error.retryAfterMs ?? (error.reason === UNREACHABLE ? ASK_AGAIN_MS : undefined))
+    : undefined;
+
 /**
  * Loads a value when `key` changes, and again on `reload` or every `everyMs` while the page is visible and nothing is
- * being loaded. Where the console must wait for the rate limit, it is loaded as soon as there is room. What was asked for
- * an earlier key is cancelled. A key of undefined loads nothing.
+ * being loaded. Where the console must wait for the rate limit, it is loaded as soon as there is room, and where the service
+ * does not answer, a little later. What was asked for an earlier key is cancelled. A key of undefined loads nothing.
  */
 export function useResource<T>(
   key: string | undefined,
@@ -53,10 +62,7 @@ export function useResource<T>(
     latest.current(control.signal).then(
       (value) => settle(() => ({ key, value, at: Date.now() })),
       (error: Error) =>
-        settle(
-          (last) => ({ ...(last.key === key ? last : {}), key, error }),
-          error instanceof ApiError ? error.retryAfterMs : undefined,
-        ),
+        settle((last) => ({ ...(last.key === key ? last : {}), key, error }), waitAfter(error)),
     );
     return () => {
       control.abort();

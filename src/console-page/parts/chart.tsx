@@ -105,7 +105,7 @@ export function Chart(props: {
 
   return (
     <>
-      <div class="chart" ref={place} role="img" aria-label={label} />
+      <div class="chart" ref={place} role="img" aria-label={label} style={{ height: `${height}px` }} />
       <Figures
         label={label}
         heads={[time ? 'Time' : 'Point', ...lines.map((line) => line.label)]}

@@ -21,6 +21,9 @@ export function Sidebar({ items }: { items: readonly NavItem[] }): VNode {
   const [open, setOpen] = useState(false);
   return (
     <header class={open ? 'sidebar open' : 'sidebar'}>
+      <a class="skip" href="#main">
+        Skip to the view
+      </a>
       <div class="brand">
         <a href="/">
           <span class="mark">svc</span> console
@@ -74,7 +77,8 @@ function ModeBadge(): VNode | null {
 
 const REACH = {
   ok: ['good', 'connected'],
-  service: ['bad', 'the service does not answer'],
+  failing: ['bad', 'the service answers with an error'],
+  unreachable: ['bad', 'the service does not answer'],
   stopped: ['bad', 'the console does not answer'],
 } as const;
 

@@ -1,5 +1,5 @@
 import type { ComponentChildren, VNode } from 'preact';
-import { ApiError } from '../data/api.ts';
+import { ApiError, UNREACHABLE } from '../data/api.ts';
 import { Command } from './command.tsx';
 import { Text } from './text.tsx';
 
@@ -28,9 +28,16 @@ export function Empty(props: { title: string; command?: string; children?: Compo
 
 /**
  * Why something could not be shown or done, in the words of the service, and a button to try again. `retry` is for what is
- * loaded: that is loaded without it where only the rate limit is waited for.
+ * loaded: that is loaded without it where only the rate limit or the service is waited for.
  */
 export function Failure({ error, retry }: { error: Error; retry?: () => void }): VNode {
+  // How to start it is said at the head of the page.
+  if (retry && error instanceof ApiError && error.reason === UNREACHABLE)
+    return (
+      <div class="state" role="status">
+        <p class="state-title">Waiting for the service</p>
+      </div>
+    );
   if (retry && error instanceof ApiError && error.retryAfterMs !== undefined)
     return (
       <div class="state" role="status">

@@ -10,7 +10,7 @@ export function ViewHead(props: {
   summary?: ComponentChildren;
   command?: string;
   refresh?: () => void;
-  /** When what is shown was read, Unix ms. */
+  /** When what is shown was read, Unix ms. Given as undefined before: its place is kept, so that nothing jumps. */
   readAt?: number | undefined;
   /** How often it is read again, in ms. */
   every?: number;
@@ -31,10 +31,12 @@ export function ViewHead(props: {
       </div>
       <div class="actions">
         {actions}
-        {readAt !== undefined && (
+        {'readAt' in props && (
           <span class="note read-at">
-            read at <Time at={readAt} />
-            {every !== undefined && `, again every ${Math.round(every / 1000)} s`}
+            <span style={{ visibility: readAt === undefined ? 'hidden' : undefined }}>
+              read at <Time at={readAt ?? Date.now()} />
+              {every !== undefined && `, again every ${Math.round(every / 1000)} s`}
+            </span>
           </span>
         )}
         {refresh && (

@@ -62,8 +62,11 @@ async function* chunksOf(body: ReadableStream<Uint8Array>, signal: AbortSignal):
 
 async function* none(): AsyncGenerator<Uint8Array> {}
 
-/** How a console uses the limits of a remote service: a part of them, and somebody looks at the page. */
-export const PACING = { share: 0.1, longestWaitMs: 2_000 } as const;
+/**
+ * How a console uses a remote service: a part of its limits, and few retries, since somebody looks at the page, which asks
+ * again by itself.
+ */
+export const PACING = { share: 0.1, longestWaitMs: 2_000, maxRetries: 1 } as const;
 
 /** A service that is reached over the network, through the client: with the key, paced, with retries. */
 export function remoteBackend(client: Client): Backend {

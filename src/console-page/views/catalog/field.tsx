@@ -108,13 +108,18 @@ function Field(props: FieldProps): VNode {
     'aria-describedby': described || undefined,
     'aria-invalid': own.length > 0 ? ('true' as const) : undefined,
   };
+  const label = (
+    <label for={id}>
+      {labelOf(name)}
+      {props.required && <span class="note"> required</span>}
+    </label>
+  );
+  const isCheck = schema.type === 'boolean';
   return (
-    <div class="field">
-      <label for={id}>
-        {labelOf(name)}
-        {props.required && <span class="note"> required</span>}
-      </label>
+    <div class={isCheck ? 'field check' : 'field'}>
+      {!isCheck && label}
       <Input {...props} shared={shared} />
+      {isCheck && label}
       {schema.description && (
         <p class="note" id={`${id}-note`}>
           {schema.description}

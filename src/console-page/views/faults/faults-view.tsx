@@ -132,7 +132,7 @@ const columns = (write: boolean, change: (rule: Rule) => void): readonly Column<
         {write && (
           <button
             type="button"
-            aria-label={`Switch ${row.rule.fault} ${row.on ? 'off' : 'on'} (${row.place} ${row.index + 1})`}
+            aria-label={`Switch ${row.on ? 'off' : 'on'}: ${row.rule.fault} (${row.place} ${row.index + 1})`}
             onClick={() => change(row)}
           >
             {row.on ? 'Switch off' : 'Switch on'}

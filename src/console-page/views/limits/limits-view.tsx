@@ -34,7 +34,7 @@ export function LimitsView(): VNode {
     <>
       <ViewHead
         title="Limits"
-        summary={value && summaryOf(value)}
+        summary={value ? summaryOf(value) : ''}
         command={svcCommand('limits')}
         readAt={limits.readAt}
         every={EVERY_MS}

@@ -23,6 +23,8 @@ export interface FeedState {
   readonly paused: boolean;
   /** Events that the workspace ever received; undefined before it is known. */
   readonly stored: number | undefined;
+  /** The events that are stored were looked through, or there are none. */
+  readonly looked: boolean;
   /** Sums since the view was opened or its filter changed. */
   readonly total: { readonly received: number; readonly matched: number; readonly shown: number };
   /** Counts of the last second in which events arrived. */
@@ -39,6 +41,7 @@ export const NOTHING: FeedState = {
   waiting: 0,
   paused: false,
   stored: undefined,
+  looked: false,
   total: { received: 0, matched: 0, shown: 0 },
   rates: [],
   gaps: [],
@@ -77,7 +80,7 @@ export class LiveFeed {
           const frame = data as WatchFrame;
           if (frame.type === 'ready') {
             this.#openedAt = Number(frame.next);
-            this.#set({ stored: this.#openedAt });
+            this.#set({ stored: this.#openedAt, looked: this.#openedAt === 0 });
             found.abort();
           }
           return undefined;
@@ -114,7 +117,7 @@ export class LiveFeed {
   /** Forgets the events that are shown or wait. */
   clear(): void {
     this.#arrived = [];
-    this.#set({ rows: [], waiting: 0 });
+    this.#set({ rows: [], waiting: 0, looked: true });
   }
 
   /** Takes a frame in, and returns where the stream resumes after it. */
@@ -157,6 +160,7 @@ export class LiveFeed {
     this.#shownSinceTick = 0;
     this.#set({
       stored,
+      looked: true,
       total: {
         received: total.received + counted.received,
         matched: total.matched + counted.matched,

@@ -8,7 +8,7 @@ import { useFilters } from '../../data/filters.ts';
 import { Chart, Legend } from '../../parts/chart.tsx';
 import { Icon } from '../../parts/icons.tsx';
 import { count, counted } from '../../parts/numbers.ts';
-import { Empty, Failure } from '../../parts/states.tsx';
+import { Empty, Failure, Loading } from '../../parts/states.tsx';
 import { ViewHead } from '../../parts/view.tsx';
 import { EventList } from './event-list.tsx';
 import { EventPanel } from './event-panel.tsx';
@@ -62,7 +62,9 @@ export function LiveView(): VNode {
       {plot}
       <FilterBox filter={filter} apply={apply} />
       <Notices state={state} />
-      {state.rows.length === 0 ? (
+      {state.rows.length === 0 && !state.looked && state.connection !== 'ended' ? (
+        <Loading what="the latest events" />
+      ) : state.rows.length === 0 ? (
         <Empty
           title={emptyTitle(filter, state.stored)}
           command={svcCommand('events', 'send', '--user-id', 'u_1', '--event', 'test')}
@@ -149,13 +151,9 @@ function Summary({ state }: { state: FeedState }): VNode {
             : CONNECTIONS[connection]}
       </span>
       {' · '}
-      {state.stored !== undefined && (
-        <>
-          <strong>{count(state.stored)}</strong> stored in all · since this view was opened{' '}
-        </>
-      )}
-      <strong>{count(total.received)}</strong> received, <strong>{count(total.matched)}</strong> matched,{' '}
-      <strong>{count(total.shown)}</strong> shown
+      <strong>{state.stored === undefined ? '–' : count(state.stored)}</strong> stored in all · since this
+      view was opened <strong>{count(total.received)}</strong> received,{' '}
+      <strong>{count(total.matched)}</strong> matched, <strong>{count(total.shown)}</strong> shown
     </>
   );
 }
@@ -163,11 +161,9 @@ function Summary({ state }: { state: FeedState }): VNode {
 const emptyTitle = (filter: string, stored: number | undefined): string =>
   filter !== ''
     ? 'None of the latest events matches.'
-    : stored === undefined
-      ? 'Looking for the latest events…'
-      : stored === 0
-        ? 'No events yet.'
-        : 'The list was cleared, or its events were removed.';
+    : stored === 0
+      ? 'No events yet.'
+      : 'The list was cleared, or its events were removed.';
 
 /** What a reader must know to read the list right: that it is sampled, cut or was interrupted. */
 function Notices({ state }: { state: FeedState }): VNode | null {

@@ -162,7 +162,7 @@ function MessageItem({ message, hashId }: { message: Message; hashId?: string })
       .finally(() => setBusy(false));
   };
   return (
-    <article class="box" aria-label={`Message ${contentId}`}>
+    <article class="box" aria-label={`Message ${contentId} of ${decisionId}`}>
       <MessagePreview message={message} />
       <h2>
         <Cut of={contentId} /> <Badge>{format}</Badge>

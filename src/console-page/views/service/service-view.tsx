@@ -22,7 +22,7 @@ export function ServiceView(): VNode {
     'service',
     async (signal) => {
       const answer = await ask<ConsoleService>('service', { signal });
-      reach.value = answer.reached ? 'ok' : 'service';
+      reach.value = answer.reached ? 'ok' : 'unreachable';
       return answer;
     },
     EVERY_MS,

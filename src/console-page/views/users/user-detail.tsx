@@ -40,7 +40,7 @@ const KINDS: FilterField = {
 export function UserDetail({ hashId }: { hashId: string }): VNode {
   const filters = useFilters();
   const { kinds } = filters.values;
-  const [first, setFirst] = useState<FirstPage>({});
+  const [first, setFirst] = useState<FirstPage>();
   const [last, setLast] = useState<LastPage>({});
   const user = useResource(hashId, (signal) => call('getUser', { params: { hashId }, signal }));
   const timeline = usePages<Entry>(JSON.stringify([hashId, kinds]), async (after, signal) => {
@@ -50,6 +50,8 @@ export function UserDetail({ hashId }: { hashId: string }): VNode {
     return answer;
   });
   const unknown = user.error instanceof ApiError && user.error.status === 404;
+  // What stands above the timeline comes first, so that nothing jumps.
+  if ((!user.value && !user.error) || (!first && !timeline.error)) return <Loading what="the user" />;
   return (
     <>
       {user.value && <UserFacts user={user.value} />}
@@ -57,8 +59,7 @@ export function UserDetail({ hashId }: { hashId: string }): VNode {
         <p class="note">The service stores no fields of this user: it was not imported, or it was erased.</p>
       )}
       {user.error && !unknown && <Failure error={user.error} retry={user.reload} />}
-      {user.loading && !user.value && <Loading what="the user" />}
-      {first.contacts && first.contacts.length > 0 && <Contacts contacts={first.contacts} />}
+      {first?.contacts && first.contacts.length > 0 && <Contacts contacts={first.contacts} />}
       <FilterBar filters={filters} fields={[KINDS]} />
       <PagedList
         what="the timeline"
@@ -76,7 +77,7 @@ export function UserDetail({ hashId }: { hashId: string }): VNode {
       </PagedList>
       <Removed what="events" before={last.eventsRemovedBefore} />
       <Removed what="decisions" before={last.decisionsRemovedBefore} />
-      {first.events?.scannedSince && (
+      {first?.events?.scannedSince && (
         <p class="note">
           Of events that no rule counts, only those received since <Time at={first.events.scannedSince} /> are
           looked through. All, on the machine of the service:{' '}

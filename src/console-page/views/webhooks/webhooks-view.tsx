@@ -7,7 +7,7 @@ import { Badge } from '../../parts/badge.tsx';
 import { FilterBar, type FilterField } from '../../parts/filter-bar.tsx';
 import { percent } from '../../parts/numbers.ts';
 import { PagedList } from '../../parts/pages.tsx';
-import { Empty } from '../../parts/states.tsx';
+import { Empty, Loading } from '../../parts/states.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { Cut, Id, Text } from '../../parts/text.tsx';
 import { duration, Time } from '../../parts/time.tsx';
@@ -46,19 +46,32 @@ export function WebhooksView(): VNode {
     webhooks.reload();
     deliveries.reload();
   };
+  const head = (
+    <ViewHead
+      title="Webhooks"
+      command={svcCommand(
+        'webhooks',
+        'deliveries',
+        ...(webhookId ? [webhookId] : []),
+        ...flagsOf({ status }),
+      )}
+      readAt={deliveries.readAt}
+      refresh={reload}
+    />
+  );
+  const isWaiting = (pages: { loading: boolean; items: readonly unknown[] }) =>
+    pages.loading && pages.items.length === 0;
+  // What is above comes first, so that nothing jumps.
+  if (isWaiting(webhooks) && !webhooks.error)
+    return (
+      <>
+        {head}
+        <Loading what="the subscriptions" />
+      </>
+    );
   return (
     <>
-      <ViewHead
-        title="Webhooks"
-        command={svcCommand(
-          'webhooks',
-          'deliveries',
-          ...(webhookId ? [webhookId] : []),
-          ...flagsOf({ status }),
-        )}
-        readAt={deliveries.readAt}
-        refresh={reload}
-      />
+      {head}
       <Box title="Subscriptions">
         <PagedList
           what="the subscriptions"
@@ -195,8 +208,7 @@ function subscriptionColumns(
       cell: ({ id, url }) => (
         <button
           type="button"
-          aria-pressed={id === chosen}
-          aria-label={`Only deliveries to ${url}`}
+          aria-label={id === chosen ? undefined : `Only these: deliveries to ${url}`}
           onClick={() => choose(id === chosen ? '' : id)}
         >
           {id === chosen ? 'Show all' : 'Only these'}

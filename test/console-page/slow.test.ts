@@ -1,0 +1,62 @@
+import type { Route } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { hasChromium } from '../support/console/chromium.ts';
+import { type RunningConsole, startConsole } from '../support/console/running-console.ts';
+
+/** Notes what moved without an input, as the browser sees it. Words that change where they stand do not jump. */
+const WATCH_SHIFTS = `globalThis.shifts = [];
+new PerformanceObserver((list) => {
+  for (const { hadRecentInput, sources } of list.getEntries())
+    for (const { node, previousRect: a, currentRect: b } of hadRecentInput ? [] : sources)
+      if (a.x !== b.x || a.y !== b.y)
+        shifts.push(node?.nodeName + '.' + node?.className + ' from ' + [a.x, a.y] + ' to ' + [b.x, b.y]);
+}).observe({ type: 'layout-shift', buffered: true });`;
+
+describe.runIf(hasChromium)('views that wait for slow answers', () => {
+  let svc: RunningConsole;
+  beforeAll(async () => {
+    svc = await startConsole();
+    await svc.page.addInitScript(WATCH_SHIFTS);
+  });
+  afterAll(() => svc.stop());
+
+  test('show what is loaded, and nothing jumps when it comes', async () => {
+    const { page, data } = svc;
+    const views = ['overview', 'live', 'users', 'decisions', 'messages', 'notifications'];
+    const others = ['webhooks', 'limits', 'imports', 'faults', 'service', 'catalog'];
+    const details = [
+      `users/${data.hashId}`,
+      `decisions/${data.decisionIds[0]}`,
+      'catalog/contents/card_offer',
+    ];
+    const found: string[] = [];
+    for (const path of [...views, ...others, ...details]) {
+      let held: Route[] | undefined = [];
+      await page.route(/\/(api|console)\//, (route) =>
+        held === undefined || /\/console\/(session|about)$/.test(route.request().url())
+          ? route.continue()
+          : void held.push(route),
+      );
+      await svc.go(`/${path}`);
+      // Nothing was answered: what stands in for it is there at once.
+      await page.locator('.skeleton').first().waitFor();
+      await page.locator('h1').waitFor();
+      // One answer after the other, in turn.
+      const waiting = held;
+      held = undefined;
+      for (const route of waiting) {
+        await route.continue();
+        await page.evaluate(
+          'new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))',
+        );
+      }
+      await expect.poll(() => page.locator('.skeleton').count()).toBe(0);
+      await page.evaluate(
+        'new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))',
+      );
+      await page.unroute(/\/(api|console)\//);
+      for (const shift of await page.evaluate<string[]>('shifts')) found.push(`${path}: ${shift}`);
+    }
+    expect(found).toEqual([]);
+  });
+});
