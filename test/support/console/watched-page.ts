@@ -2,6 +2,7 @@ import { AxeBuilder } from '@axe-core/playwright';
 import type { Page, Request, Response } from 'playwright-core';
 import { expect } from 'vitest';
 import { sharedBrowser } from './chromium.ts';
+import { secondOpinion } from './second-opinion.ts';
 
 /** A page whose traffic and errors are watched. */
 export interface WatchedPage {
@@ -16,7 +17,7 @@ export interface WatchedPage {
   check(options?: { readonly failedRequests: 'ignored' }): Promise<void>;
   /** Forgets that requests failed since the last check, where a test made them fail. */
   forgetFailedRequests(): void;
-  /** Checks what is shown by the rules of axe, in the light and in the dark scheme. */
+  /** Checks what is shown by the rules of axe, in the light and in the dark scheme, and by those of a second engine. */
   checkAccessibility(): Promise<void>;
   close(): Promise<void>;
 }
@@ -130,5 +131,6 @@ async function checkAccessibility(page: Page): Promise<void> {
     }));
     expect(found).toEqual([]);
   }
+  expect(await secondOpinion(page)).toEqual([]);
   await page.emulateMedia({ colorScheme: null, reducedMotion: null });
 }
