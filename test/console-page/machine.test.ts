@@ -5,6 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { DEFAULT_CATALOG } from '../../src/service/catalog/default.ts';
 import { builtRoot } from '../support/console/built-root.ts';
 import { hasChromium } from '../support/console/chromium.ts';
+import { layoutProblems } from '../support/console/layout.ts';
 import { type WatchedPage, watchedPage } from '../support/console/watched-page.ts';
 import { type RunningSvc, runSvc, startSvc } from '../support/process/run-svc.ts';
 
@@ -185,6 +186,7 @@ describe.runIf(hasChromium)('the views of this machine', () => {
     const own = page.getByRole('row', { name: new RegExp(`this one ${process.pid}`) });
     expect(await own.innerText()).toMatch(/there/);
     await page.getByText('ready', { exact: true }).waitFor();
+    expect(await layoutProblems(page)).toEqual([]);
     await shown.checkAccessibility();
   });
 });

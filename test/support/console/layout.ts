@@ -17,7 +17,7 @@ const FIND = `(() => {
       found.push('a table is ' + (table.scrollWidth - table.clientWidth) + ' px too wide: ' + name(table));
   const clips = (e) => getComputedStyle(e).overflowX !== 'visible';
   const texts = [];
-  const walker = document.createTreeWalker(document.querySelector('main'), NodeFilter.SHOW_TEXT);
+  const walker = document.createTreeWalker(document.querySelector('#console'), NodeFilter.SHOW_TEXT);
   for (let node = walker.nextNode(); node; node = walker.nextNode()) {
     const parent = node.parentElement;
     if (node.data.trim() === '' || !parent.checkVisibility({ visibilityProperty: true })) continue;
@@ -39,6 +39,10 @@ const FIND = `(() => {
       }
       if (right - left > 1 && bottom - top > 1) texts.push({ parent, left, right, top, bottom });
     }
+  }
+  for (const parent of document.querySelectorAll('button.icon-only')) {
+    const { left, right, top, bottom } = parent.getBoundingClientRect();
+    if (right > left) texts.push({ parent, left, right, top, bottom });
   }
   texts.sort((a, b) => a.top - b.top);
   for (const [i, a] of texts.entries())

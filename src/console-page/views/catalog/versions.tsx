@@ -12,11 +12,13 @@ import { Table } from '../../parts/table.tsx';
 import { Text } from '../../parts/text.tsx';
 import { Time } from '../../parts/time.tsx';
 import { Box } from '../../parts/view.tsx';
+import { VersionChanges } from './version-changes.tsx';
 
 /** The versions of the catalog, and the way back to one of them. */
 export function Versions(props: { current: number; editable: boolean; changed: () => void }): VNode {
   const { current, editable, changed } = props;
   const [target, setTarget] = useState<number>();
+  const [compared, setCompared] = useState<number>();
   const versions = usePages(`versions ${current}`, async (after, signal) => {
     const { versions: items, next } = await call('listCatalogVersions', { query: { after }, signal });
     return { items, next };
@@ -57,6 +59,28 @@ export function Versions(props: { current: number; editable: boolean; changed: (
                 ),
               },
               {
+                title: 'Effect',
+                cell: ({ version, createdAt }) => (
+                  <span class="actions">
+                    <button
+                      type="button"
+                      aria-expanded={compared === version}
+                      aria-label={`What changed in version ${version}`}
+                      onClick={() => setCompared(compared === version ? undefined : version)}
+                    >
+                      What changed
+                    </button>
+                    <a
+                      class="button"
+                      href={`/contents?since=${encodeURIComponent(createdAt)}`}
+                      aria-label={`Rates since version ${version}`}
+                    >
+                      Rates since
+                    </a>
+                  </span>
+                ),
+              },
+              {
                 title: 'Back',
                 cell: ({ version }) =>
                   editable &&
@@ -70,6 +94,7 @@ export function Versions(props: { current: number; editable: boolean; changed: (
           />
         )}
       </PagedList>
+      {compared !== undefined && <VersionChanges version={compared} />}
       {editable && current > 0 && (
         <button type="button" onClick={() => setTarget(0)}>
           Go back to 0, the catalog of the service

@@ -61,7 +61,7 @@ export function DecisionDetail({ id }: { id: string }): VNode {
           },
           {
             name: 'Context',
-            value: <Text of={contextLine(value.context) || 'none given'} />,
+            value: <Cut of={contextLine(value.context) || 'none given'} />,
             note: <Time at={value.at} />,
           },
           {

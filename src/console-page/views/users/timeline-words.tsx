@@ -5,7 +5,7 @@ import type { IconName } from '../../parts/icons.tsx';
 import { Text } from '../../parts/text.tsx';
 import { Time } from '../../parts/time.tsx';
 import type { TimelineItem } from '../../parts/timeline.tsx';
-import { reasonText } from '../notifications/notification-words.ts';
+import { failureWords, reasonText } from '../notifications/notification-words.ts';
 
 export type Entry = AnswerOf<'getUserTimeline'>['items'][number];
 
@@ -95,7 +95,11 @@ function words(
         body: (
           <>
             <Text
-              of={[entry.channel, entry.status, entry.reason && reasonText(entry.reason)]
+              of={[
+                entry.channel,
+                entry.status,
+                entry.reason && (failureWords(entry.reason) ?? reasonText(entry.reason)),
+              ]
                 .filter(Boolean)
                 .join(' · ')}
             />

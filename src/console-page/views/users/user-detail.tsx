@@ -65,12 +65,22 @@ export function UserDetail({ hashId }: { hashId: string }): VNode {
         what="the timeline"
         pages={timeline}
         empty={
-          <Empty
-            title="Nothing has happened yet."
-            command={svcCommand('decide', '--hash-id', hashId, '--channel', 'in-app')}
-          >
-            <p>Events, decisions and notifications of this user appear here. To make a decision:</p>
-          </Empty>
+          kinds ? (
+            <Empty
+              title={
+                kinds === 'message'
+                  ? 'No message waits: one that was answered is told by its decision and its outcome.'
+                  : 'Nothing of this kind has happened.'
+              }
+            />
+          ) : (
+            <Empty
+              title="Nothing has happened yet."
+              command={svcCommand('decide', '--hash-id', hashId, '--channel', 'in-app')}
+            >
+              <p>Events, decisions and notifications of this user appear here. To make a decision:</p>
+            </Empty>
+          )
         }
       >
         {(items) => <Timeline label="Timeline" items={timelineItems(items)} />}

@@ -43,6 +43,12 @@ function FindUser({ hashId, refresh }: { hashId: string | undefined; refresh: ()
     setFailure(undefined);
     if (wanted === '') return;
     if (HASH_ID.test(wanted)) return route(`/users/${encodeURIComponent(wanted)}`);
+    if (!byUserId)
+      return setFailure(
+        new Error(
+          'A service elsewhere finds users by their hashId alone, 64 hexadecimal digits: the one that it answered when the user was stored. The console on its own machine finds them by userId too.',
+        ),
+      );
     setBusy(true);
     ask<{ hashId: string }>('identify', { method: 'POST', body: { userId: wanted } })
       .then((found) => route(`/users/${encodeURIComponent(found.hashId)}`), setFailure)

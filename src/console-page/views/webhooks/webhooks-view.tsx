@@ -14,6 +14,7 @@ import { duration, Time } from '../../parts/time.tsx';
 import { Box, ViewHead } from '../../parts/view.tsx';
 import { AttemptHistory, statisticsOf } from './attempt-history.tsx';
 import { DeliveryPanel } from './delivery-panel.tsx';
+import { Disabled } from './disabled.tsx';
 import { Performance } from './performance.tsx';
 import { RedeliverAll } from './redeliver-all.tsx';
 import { RedeliverFailed } from './redeliver-failed.tsx';
@@ -86,16 +87,19 @@ export function WebhooksView(): VNode {
           }
         >
           {(items) => (
-            <Table
-              label="Subscriptions"
-              dense
-              rows={items}
-              keyOf={({ id }) => id}
-              current={({ id }) => id === webhookId}
-              columns={subscriptionColumns(deliveries.items, webhookId, (id) =>
-                filters.set({ webhookId: id, delivery: '' }),
-              )}
-            />
+            <>
+              <Table
+                label="Subscriptions"
+                dense
+                rows={items}
+                keyOf={({ id }) => id}
+                current={({ id }) => id === webhookId}
+                columns={subscriptionColumns(deliveries.items, webhookId, (id) =>
+                  filters.set({ webhookId: id, delivery: '' }),
+                )}
+              />
+              <Disabled webhooks={items.filter(({ id }) => !webhookId || id === webhookId)} />
+            </>
           )}
         </PagedList>
       </Box>
@@ -174,12 +178,7 @@ function subscriptionColumns(
     { title: 'Events', wide: true, cell: ({ events }) => <Cut of={events.join(', ')} /> },
     {
       title: 'State',
-      cell: ({ status, disabledReason }) => (
-        <>
-          <Badge tone={status === 'active' ? 'good' : 'bad'}>{status}</Badge>{' '}
-          {disabledReason !== undefined && <Text of={disabledReason} />}
-        </>
-      ),
+      cell: ({ status }) => <Badge tone={status === 'active' ? 'good' : 'bad'}>{status}</Badge>,
     },
     {
       title: 'Succeeded',
