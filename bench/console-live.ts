@@ -4,7 +4,8 @@
  * the time from the request that sends a marked event, and from its receipt by the service, to its frame at the client, and
  * with `--page` to its row on the console's page in Chromium; the memory of the service over time; and whether every marked event that was acknowledged
  * arrived once, though the service is killed and started again half way.
- * With `--page` also how many frames of the page were late; with `--all` for a page that shows every event.
+ * With `--page` also how many frames of the page were late, and before that how long views take from the request to the
+ * first paint, which shows what is being loaded, and to their data; with `--all` for a page that shows every event.
  * `npm run bench -- bench/console-live.ts [SECONDS] [RATE] [--page] [--all]` after `npm run build`.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
@@ -16,7 +17,7 @@ import { createInterface } from 'node:readline';
 import { Agent, request } from 'undici';
 import { readServerSentEvents } from '../src/client/sse.ts';
 import type { WatchFrame } from '../src/contract/schemas/events.ts';
-import { watchedPage } from '../test/support/console/watched-page.ts';
+import { type WatchedPage, watchedPage } from '../test/support/console/watched-page.ts';
 
 const numbers = process.argv.slice(2).filter((word) => !word.startsWith('--'));
 const seconds = Number(numbers[0] ?? 60);
@@ -26,6 +27,7 @@ const BATCH = 1000;
 const SENDERS = 8;
 const MARK_EVERY = 5;
 const MEMORY_EVERY_MS = 5000;
+const LOADS = 20;
 /** With `--all` the watch and the page have no filter, and show every event as far as they can. */
 const FILTER = process.argv.includes('--all') ? '' : 'mark:yes';
 const dir = mkdtempSync(join(tmpdir(), 'svc-bench-'));
@@ -152,9 +154,35 @@ const measure = (before) => requestAnimationFrame((now) => {
 });
 measure(performance.now());`;
 
+/** Loads each of three views again and again, and prints when something and when all of it was there. */
+async function printPaints({ page, go }: WatchedPage): Promise<void> {
+  for (const view of ['/overview', '/live', '/decisions']) {
+    const [paints, filled]: [number[], number[]] = [[], []];
+    for (let load = 0; load < LOADS; load++) {
+      await go(view);
+      const times = (await page.evaluate(`new Promise((resolve) => {
+        const look = () => {
+          const paint = performance.getEntriesByName('first-contentful-paint')[0];
+          if (!paint || document.querySelector('.skeleton')) return requestAnimationFrame(look);
+          resolve([paint.startTime, performance.now()]);
+        };
+        look();
+      })`)) as [number, number];
+      paints.push(times[0]);
+      filled.push(times[1]);
+    }
+    const words = (times: number[]) => {
+      const sorted = times.sort((a, b) => a - b);
+      return `P50 ${Math.round(sorted[LOADS / 2]!)} ms, the longest ${Math.round(sorted.at(-1)!)} ms`;
+    };
+    console.log(`${view} ${LOADS} loads   first paint ${words(paints)}   data ${words(filled)}`);
+  }
+}
+
 async function openPage() {
   const svc = await start(['console'], { SVC_BASE_URL: url, SVC_WORKSPACE: workspace, SVC_API_KEY: apiKey });
   const watched = await watchedPage(svc.ready.url!, []);
+  await printPaints(watched);
   await watched.go(`/live?filter=${FILTER}`);
   await watched.page.getByRole('status').filter({ hasText: 'live' }).waitFor();
   await watched.page.evaluate(OBSERVE);
