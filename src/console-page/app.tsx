@@ -38,12 +38,15 @@ function Shell(): VNode {
   useEffect(() => {
     if (path === '/') route(views[0]!.path, true);
   });
-  // Readers of the keyboard and of a screen reader begin at the title of a view that they have come to.
-  const last = useRef(view);
+  // Readers of the keyboard and of a screen reader begin at the title of a view that they have come to, and where the link
+  // that they followed is gone.
+  const last = useRef({ view, path });
   useEffect(() => {
-    if (last.current !== view) document.getElementById('view-title')?.focus();
-    last.current = view;
-  }, [view]);
+    const { view: before, path: from } = last.current;
+    last.current = { view, path };
+    if (view !== before || (path !== from && document.activeElement === document.body))
+      document.getElementById('view-title')?.focus();
+  }, [view, path]);
   return (
     <>
       <Keys views={views} />

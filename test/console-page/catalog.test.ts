@@ -42,9 +42,12 @@ describe.runIf(hasChromium)('the catalog view', () => {
     await page.keyboard.press('Enter');
     await svc.tabTo('What the change is for');
     await page.keyboard.type('A late idea');
-    await svc.tabTo('Store');
     await page.keyboard.press('Enter');
     await expect.poll(async () => (await current()).version).toBe(version + 1);
+    // The link back is gone with the form: the keyboard goes on at the title.
+    await page.getByRole('link', { name: 'All of the catalog' }).press('Enter');
+    await page.getByRole('table', { name: 'Contents' }).waitFor();
+    expect(await page.evaluate('document.activeElement.id')).toBe('view-title');
     expect((await contents()).at(-1)).toMatchObject({
       ...{ contentId: 'night_offer', title: 'Good night', activeFrom: '2026-03-01T00:00:00Z' },
     });

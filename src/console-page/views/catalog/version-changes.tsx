@@ -18,7 +18,7 @@ export function VersionChanges({ version }: { version: number }): VNode {
   const changes = changesOf(value[0]!.catalog as Catalog, value[1]!.catalog as Catalog);
   if (changes.length === 0) return <p class="note">Nothing: both are the same.</p>;
   return (
-    <ul aria-label={`What version ${version} changed`}>
+    <ul class="reasons" aria-label={`What version ${version} changed`}>
       {changes.map(({ name, words }) => (
         <li>
           <strong>

@@ -50,7 +50,7 @@ export function Versions(props: { current: number; editable: boolean; changed: (
                 ),
               },
               { title: 'Stored', cell: ({ createdAt }) => <Time at={createdAt} /> },
-              { title: 'Author', cell: ({ author }) => <Text of={author ?? ''} /> },
+              { title: 'Author', wide: true, cell: ({ author }) => <Text of={author ?? ''} /> },
               {
                 title: 'Note',
                 wide: true,
