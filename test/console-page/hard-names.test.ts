@@ -3,10 +3,11 @@ import { hasChromium } from '../support/console/chromium.ts';
 import { layoutProblems } from '../support/console/layout.ts';
 import { type RunningConsole, startConsole } from '../support/console/running-console.ts';
 
-/** Phone, tablet, laptop, large screen, and a laptop at a zoom of 200 %. */
+/** Phone, tablet, laptops, large screen, and a laptop at a zoom of 200 %. */
 const SIZES = [
   { width: 390, height: 844 },
   { width: 768, height: 1024 },
+  { width: 1280, height: 800 },
   { width: 1440, height: 900 },
   { width: 2560, height: 1440 },
   { width: 720, height: 450 },

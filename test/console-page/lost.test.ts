@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hasChromium } from '../support/console/chromium.ts';
+import { layoutProblems } from '../support/console/layout.ts';
 import { type RunningConsole, startConsole } from '../support/console/running-console.ts';
 
 describe.runIf(hasChromium)('a page that loses what is behind it', () => {
@@ -61,6 +62,34 @@ describe.runIf(hasChromium)('a page that loses what is behind it', () => {
     svc.forgetFailedRequests();
     await svc.check();
     await page.clock.resume();
+  });
+
+  test('shows what a service offers that lacks half of the operations, and says what it does not offer', async () => {
+    const { page, data } = svc;
+    const missing = /\/api\/v1\/(overview|model|messages|webhooks|events\/watch|users)(\/|\?|$)/;
+    await page.route(missing, (route) =>
+      route.fulfill({
+        status: 501,
+        json: { error: 'not_offered', message: 'The service does not offer it.' },
+      }),
+    );
+    const without = ['overview', 'live', 'contents', 'webhooks', `users/${data.hashId}`];
+    for (const path of [...without, 'users', 'decisions', 'catalog', 'notifications', 'limits', 'service']) {
+      await svc.go(`/${path}`);
+      await page.locator('h1').waitFor();
+      await expect.poll(() => page.locator('.skeleton').count()).toBe(0);
+      const said = await page.getByText('This service does not offer it').count();
+      expect(said > 0, path).toBe(without.includes(path));
+      expect(await page.getByRole('alert').count(), path).toBe(0);
+      expect(await layoutProblems(page), path).toEqual([]);
+      if (path === 'live') await svc.checkAccessibility();
+    }
+    // The rest of a view is there.
+    await svc.go('/contents');
+    await page.getByRole('row', { name: /card_offer/ }).waitFor();
+    await page.unroute(missing);
+    svc.forgetFailedRequests();
+    await svc.check();
   });
 
   test('says how to start a service that does not answer, and comes back by itself', async () => {

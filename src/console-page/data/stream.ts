@@ -15,7 +15,7 @@ export interface StreamHandlers {
 
 /**
  * Reads a stream of server-sent events below `/api`, and takes it up again with `after` where it broke off, until the
- * signal is aborted or the stream is refused (4xx). In a hidden tab it is closed meanwhile: a browser opens six
+ * signal is aborted or the stream is refused (4xx, or 501: not offered). In a hidden tab it is closed meanwhile: a browser opens six
  * connections to one address for all tabs, and the page of a further tab would not load. Never throws.
  */
 export async function follow(
@@ -47,8 +47,9 @@ export async function follow(
     } catch (error) {
       if (signal.aborted) return;
       if (seen.signal.aborted) continue;
-      const refused = error instanceof ApiError && error.status >= 400 && error.status < 500;
-      const ended = refused && error.status !== 429;
+      const ended =
+        error instanceof ApiError &&
+        ((error.status >= 400 && error.status < 500 && error.status !== 429) || error.status === 501);
       handlers.state(ended ? 'ended' : 'lost', error as Error);
       if (ended) return;
     } finally {

@@ -31,6 +31,16 @@ export function Empty(props: { title: string; command?: string; children?: Compo
  * loaded: that is loaded without it where only the rate limit or the service is waited for.
  */
 export function Failure({ error, retry }: { error: Error; retry?: () => void }): VNode {
+  if (error instanceof ApiError && error.reason === 'not_offered')
+    return (
+      <div class="state" role="status">
+        <p class="state-title">This service does not offer it</p>
+        <p>
+          Its version, or the key of this console, does not have what this part shows. The others are not
+          affected.
+        </p>
+      </div>
+    );
   // How to start it is said at the head of the page.
   if (retry && error instanceof ApiError && error.reason === UNREACHABLE)
     return (
@@ -48,10 +58,9 @@ export function Failure({ error, retry }: { error: Error; retry?: () => void }):
       </div>
     );
   const details = error instanceof ApiError ? error.details : [];
-  const notOffered = error instanceof ApiError && error.reason === 'not_offered';
   return (
     <div class="state failure" role="alert">
-      <p class="state-title">{notOffered ? 'This service does not offer it' : 'That did not work'}</p>
+      <p class="state-title">That did not work</p>
       <p>
         <Text of={error.message} />
       </p>
@@ -67,7 +76,7 @@ export function Failure({ error, retry }: { error: Error; retry?: () => void }):
           ))}
         </ul>
       )}
-      {retry && !notOffered && (
+      {retry && (
         <button type="button" onClick={retry}>
           Try again
         </button>

@@ -62,7 +62,8 @@ export function LiveView(): VNode {
       {plot}
       <FilterBox filter={filter} apply={apply} />
       <Notices state={state} />
-      {state.rows.length === 0 && !state.looked && state.connection !== 'ended' ? (
+      {state.rows.length === 0 && state.connection === 'ended' ? null : state.rows.length === 0 &&
+        !state.looked ? (
         <Loading what="the latest events" />
       ) : state.rows.length === 0 ? (
         <Empty
