@@ -22,7 +22,7 @@ describe.runIf(hasChromium)('views that wait for slow answers', () => {
 
   test('show what is loaded, and nothing jumps when it comes', async () => {
     const { page, data } = svc;
-    const views = ['overview', 'live', 'users', 'decisions', 'messages', 'notifications'];
+    const views = ['overview', 'live', 'users', 'decisions', 'contents', 'messages', 'notifications'];
     const others = ['webhooks', 'limits', 'imports', 'faults', 'service', 'catalog'];
     const details = [
       `users/${data.hashId}`,

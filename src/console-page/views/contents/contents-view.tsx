@@ -1,4 +1,5 @@
 import type { VNode } from 'preact';
+import { useRef } from 'preact/hooks';
 import { useLocation } from 'preact-iso/router';
 import type { AnswerOf } from '../../../contract/endpoints.ts';
 import { svcCommand } from '../../data/about.ts';
@@ -12,7 +13,7 @@ import { FilterBar, type FilterField } from '../../parts/filter-bar.tsx';
 import { count, percent } from '../../parts/numbers.ts';
 import { PagedList } from '../../parts/pages.tsx';
 import { RangeControl, rangeOf, rangeWords } from '../../parts/range.tsx';
-import { Empty, Failure } from '../../parts/states.tsx';
+import { Empty, Failure, Loading } from '../../parts/states.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { Cut, cleaned, Text } from '../../parts/text.tsx';
 import { Box, ViewHead } from '../../parts/view.tsx';
@@ -43,6 +44,9 @@ export function ContentsView(): VNode {
   );
   const when = rangeWords(filters.values);
   const trend = useTrend('getDecisionTrend', { ...rangeOf(filters) });
+  // All of it comes at once, so that nothing jumps; a part that is read again changes where it stands.
+  const isThere = useRef(false);
+  isThere.current ||= !model.loading && !contents.loading && !trend.loading;
   const reload = () => {
     model.reload();
     contents.reload();
@@ -53,8 +57,9 @@ export function ContentsView(): VNode {
       <ViewHead
         title="Contents"
         summary={
-          model.value &&
-          `model version ${model.value.version}, ${count(model.value.learned)} decisions learned`
+          model.value
+            ? `model version ${model.value.version}, ${count(model.value.learned)} decisions learned`
+            : ''
         }
         command={svcCommand('contents', 'list')}
         readAt={contents.readAt}
@@ -63,44 +68,50 @@ export function ContentsView(): VNode {
       <div class="toolbar">
         <RangeControl filters={filters} all={false} />
       </div>
-      {model.error && <Failure error={model.error} retry={model.reload} />}
-      {model.value && (
-        <div class="columns">
-          <LearningCurve model={model.value} />
-          <WhatLearningGains model={model.value} />
-          {trend.value && <GainOverTime of={trend.value} when={when} />}
-          <GoalBoxes goals={model.value.goals} />
-        </div>
-      )}
-      {trend.error && <Failure error={trend.error} retry={trend.reload} />}
-      {trend.value && <RatesOverTime of={trend.value} when={when} />}
-      <Box title="How each content performs" note="rewarded of those served, with the 95 % interval">
-        <FilterBar filters={filters} fields={SEARCH} inline />
-        <PagedList
-          what="the contents"
-          pages={{ ...contents, items: contents.items.filter((content) => matches(content, search)) }}
-          empty={
-            contents.items.length > 0 ? (
-              <Empty title="No content has this in its name, category or title." />
-            ) : (
-              <Empty title="The catalog has no contents." command={svcCommand('catalog', 'get')}>
-                <p>Contents come from the catalog:</p>
-              </Empty>
-            )
-          }
-        >
-          {(items) => (
-            <Table
-              label="Contents"
-              rows={items}
-              keyOf={(content) => content.id}
-              current={(content) => content.id === id}
-              columns={columnsOf(items, filters.search)}
-              filters={filters}
-            />
+      {!isThere.current ? (
+        <Loading what="the contents" />
+      ) : (
+        <>
+          {model.error && <Failure error={model.error} retry={model.reload} />}
+          {model.value && (
+            <div class="columns">
+              <LearningCurve model={model.value} />
+              <WhatLearningGains model={model.value} />
+              {trend.value && <GainOverTime of={trend.value} when={when} />}
+              <GoalBoxes goals={model.value.goals} />
+            </div>
           )}
-        </PagedList>
-      </Box>
+          {trend.error && <Failure error={trend.error} retry={trend.reload} />}
+          {trend.value && <RatesOverTime of={trend.value} when={when} />}
+          <Box title="How each content performs" note="rewarded of those served, with the 95 % interval">
+            <FilterBar filters={filters} fields={SEARCH} inline />
+            <PagedList
+              what="the contents"
+              pages={{ ...contents, items: contents.items.filter((content) => matches(content, search)) }}
+              empty={
+                contents.items.length > 0 ? (
+                  <Empty title="No content has this in its name, category or title." />
+                ) : (
+                  <Empty title="The catalog has no contents." command={svcCommand('catalog', 'get')}>
+                    <p>Contents come from the catalog:</p>
+                  </Empty>
+                )
+              }
+            >
+              {(items) => (
+                <Table
+                  label="Contents"
+                  rows={items}
+                  keyOf={(content) => content.id}
+                  current={(content) => content.id === id}
+                  columns={columnsOf(items, filters.search)}
+                  filters={filters}
+                />
+              )}
+            </PagedList>
+          </Box>
+        </>
+      )}
       {id !== undefined && (
         <ContentPanel id={id} key={id} close={() => route(`/contents${filters.search}`)} />
       )}

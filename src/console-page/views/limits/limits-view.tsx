@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
 import type { ConsoleLimit, ConsoleLimits } from '../../../contract/console.ts';
 import { GROUPS } from '../../../contract/limits.ts';
-import { svcCommand } from '../../data/about.ts';
+import { about, svcCommand } from '../../data/about.ts';
 import { ask } from '../../data/api.ts';
 import { useFilters } from '../../data/filters.ts';
 import { useResource } from '../../data/resource.ts';
@@ -34,7 +34,7 @@ export function LimitsView(): VNode {
     <>
       <ViewHead
         title="Limits"
-        summary={value ? summaryOf(value) : ''}
+        summary={value || !about.value?.local ? summaryOf(value) : ''}
         command={svcCommand('limits')}
         readAt={limits.readAt}
         every={EVERY_MS}
@@ -61,8 +61,10 @@ export function LimitsView(): VNode {
   );
 }
 
-function summaryOf({ exact, windowMs }: ConsoleLimits): string {
-  if (exact) return `Requests in the last ${duration(windowMs!)}. What the console reads is not counted.`;
+/** Undefined before it is known, of a service elsewhere. */
+function summaryOf(limits: ConsoleLimits | undefined): string {
+  if (limits?.exact)
+    return `Requests in the last ${duration(limits.windowMs!)}. What the console reads is not counted.`;
   return 'As the service last stated it in its answers. What the console reads is counted too, and paced to a tenth of each limit.';
 }
 

@@ -136,7 +136,7 @@ function LatestUsers(): VNode {
   return (
     <Box
       title="Users of the latest decisions"
-      note={read > 0 && `of the latest ${counted(read, 'decision')}, the last active first`}
+      note={read > 0 ? `of the latest ${counted(read, 'decision')}, the last active first` : '\u00a0'}
     >
       <div class="toolbar">
         <RangeControl filters={filters} />

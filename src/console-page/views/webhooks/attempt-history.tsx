@@ -32,7 +32,13 @@ export function AttemptHistory({ webhookId }: { webhookId: string | undefined })
   const { value, error, reload } = useTrend('getDeliveryTrend', { ...rangeOf(filters), webhookId });
   const when = rangeWords(filters.values);
   if (!value)
-    return error ? <Failure error={error} retry={reload} /> : <Loading what="how the attempts went" />;
+    return error ? (
+      <Failure error={error} retry={reload} />
+    ) : (
+      <div class="box wait">
+        <Loading what="how the attempts went" />
+      </div>
+    );
   const { answered, attempts, boundsMs, delivered, p95Ms, capped, stepMs } = value;
   const all = sum(attempts);
   const most = Math.max(1, ...answered.flat());
