@@ -10,6 +10,7 @@ import type { Invocation } from '../../cli/invocation/invocation.ts';
 import type { Client } from '../../client/client.ts';
 import type { RequestOf } from '../../contract/endpoints.ts';
 import { TAP_KINDS } from '../../contract/event-kinds.ts';
+import { startsWithDate } from '../../contract/timestamp.ts';
 import { orUnknownKinds, warnOfUnknownKinds } from '../../features/webhooks/event-kinds.ts';
 import { headerFlag, headersOf } from '../../features/webhooks/header-file.ts';
 import { parseRate } from '../../features/webhooks/rate.ts';
@@ -104,7 +105,7 @@ export default class WebhooksUpdate extends SvcCommand {
 
 /** Returns a value of --from: a time in full. Throws usage. */
 function checkedFrom(text: string, status: string | undefined): string {
-  const time = Date.parse(text);
+  const time = startsWithDate(text) ? Date.parse(text) : Number.NaN;
   if (text !== 'now' && text !== 'disabled' && Number.isNaN(time))
     throw new SvcError('usage', `--from ${text} is neither disabled, now nor a time`, {
       hint: 'name a time such as 2026-11-20T08:00Z',

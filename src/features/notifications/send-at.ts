@@ -12,7 +12,8 @@ const EXAMPLES = { hint: 'write for example --send-at 2h, or --send-at 2026-03-0
 
 /** Parses a value of --send-at. Throws usage. */
 export function parseSendAt(text: string): SendAt {
-  if (isDateTime(text)) return { at: Date.parse(text) };
+  // Seconds may be left out, as in other times that are typed.
+  if (isDateTime(text.replace(/(T\d\d:\d\d)(?=Z|[+-])/, '$1:00'))) return { at: Date.parse(text) };
   if (!text.includes('-')) return { inMs: parseDuration(text, '--send-at') };
   throw new SvcError('usage', `--send-at ${text} is not a time that exists, with its offset`, EXAMPLES);
 }

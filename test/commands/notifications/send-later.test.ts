@@ -58,6 +58,7 @@ it.each([
   ['9999999999999999d', 2, /too far ahead/],
   ['31d', 5, /sendAt must be within 30 days/],
   ['2020-01-01T00:00:00Z', 5, /sendAt must not be in the past/],
+  ['2020-01-01T00:00Z', 5, /sendAt must not be in the past/],
 ] as const)('svc notify --send-at %s ends with %i', async (value, code, words) => {
   const { notify } = await started();
   const ended = await notify('--send-at', value);

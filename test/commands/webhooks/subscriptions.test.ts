@@ -75,7 +75,8 @@ describe('svc webhooks', () => {
     expect(asked.code).toBe(2);
     expect(asked.stderr).toMatch(/1 outcome since 20/);
     expect(asked.stderr).toContain(`svc webhooks update ${id} --status active --from disabled --yes`);
-    expect((await svc(...enable, 'yesterday', '--yes')).stderr).toContain('neither disabled, now nor a time');
+    for (const from of ['yesterday', '5', '2026-02-30T08:00Z'])
+      expect((await svc(...enable, from, '--yes')).stderr).toContain('neither disabled, now nor a time');
     expect((await svc('update', id, '--from', 'disabled')).stderr).toContain('--from needs --status active');
     expect((await svc('get', id)).stdout).toContain('disabled');
     expect((await svc(...enable, '2020-01-01', '--yes')).stderr).toContain('were removed by age');
