@@ -52,7 +52,12 @@ export const catchUps = {
     since: number,
     { exactly }: { readonly exactly: boolean },
   ): Promise<void> {
-    const from = exactly ? since : since - MARGIN_MS;
+    const webhook = await tx.sql.get<{ createdAt: number }>(
+      'SELECT created_at AS "createdAt" FROM webhook WHERE workspace_id = ? AND webhook_id = ?',
+      [workspaceId, webhookId],
+    );
+    // What occurred before there was a subscription, it did not miss.
+    const from = exactly ? since : Math.max(since - MARGIN_MS, webhook!.createdAt);
     await tx.sql.run(
       `INSERT INTO catch_up (workspace_id, webhook_id, since_at, after_at, after_id, until_at, next_at, queued)
        VALUES (?, ?, ?, ?, '', ?, ?, 0)

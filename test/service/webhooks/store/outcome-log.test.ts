@@ -127,7 +127,22 @@ it('queues nothing of a time that was not asked for, while it still catches up w
   expect(await aged.store.read((tx) => catchUps.get(tx, ws, 'wh'))).toBeUndefined();
 });
 
+it('queues nothing that occurred before there was a subscription', async () => {
+  await occur('before');
+  await move(SECOND);
+  await subscribe('new');
+  await setStatus('disabled', 'new');
+  const since = await latest();
+  await occur('missed');
+  await move(SECOND);
+  await setStatus('active', 'new');
+  await catchUp(since, false, 'new');
+  await drain();
+  expect(await queued('new')).toEqual(['missed']);
+});
+
 it('queues an outcome whose transaction commits after the subscription was enabled', async () => {
+  await move(SECOND);
   await setStatus('disabled');
   await setStatus('active');
   await catchUp(time, false);
