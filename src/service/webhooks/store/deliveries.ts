@@ -150,7 +150,8 @@ export const deliveries = {
         workspaceId,
         webhookId,
       ]);
-    if (verdict.disable !== null) await webhooks.disable(tx, workspaceId, webhookId, verdict.disable);
+    const disabled =
+      verdict.disable !== null && (await webhooks.disable(tx, workspaceId, webhookId, verdict.disable));
     // Two dead subscriptions would tell each other for ever.
     if (verdict.delivery === 'failed' && before.kind !== 'delivery.exhausted')
       await fanOuts.tell(tx, workspaceId, 'delivery.exhausted', {
@@ -169,7 +170,8 @@ export const deliveries = {
     });
     if (nextAt !== null) await due.mark(tx, workspaceId, 'deliveries', nextAt);
     await addAttempts(tx, [{ claimed, attempt }]);
-    return verdict;
+    // Of several that were being sent, the first disables it.
+    return disabled ? verdict : { ...verdict, disable: null };
   },
 
   /**

@@ -206,10 +206,11 @@ export const webhooks = {
     return gone > 0;
   },
 
-  /** Disables a subscription that is active and stores the reason. */
-  async disable(tx: Tx, workspaceId: string, id: string, reason: string): Promise<void> {
-    await setStatus(tx, workspaceId, id, 'disabled', reason);
+  /** Disables a subscription that is active and stores the reason. Returns false if it was not. */
+  async disable(tx: Tx, workspaceId: string, id: string, reason: string): Promise<boolean> {
+    const disabled = await setStatus(tx, workspaceId, id, 'disabled', reason);
     await endCatchUp(tx, workspaceId, id);
+    return disabled;
   },
 
   /** Deletes up to `limit` subscriptions whose lease has expired. Returns how many. */
@@ -232,22 +233,23 @@ async function cleanSooner(tx: Tx, workspaceId: string, events: readonly string[
   if (namesMore(events) === 1) await due.mark(tx, workspaceId, 'clean');
 }
 
-/** Sets the status of a subscription, and tells others of a change. */
+/** Sets the status of a subscription, and tells others of a change. Returns whether there is one. */
 async function setStatus(
   tx: Tx,
   workspaceId: string,
   webhookId: string,
   status: StoredWebhook['status'],
   reason: string | null,
-): Promise<void> {
+): Promise<boolean> {
   const changed = await tx.sql.run(
     `UPDATE webhook SET status = ?, disabled_reason = ?, disabled_at = COALESCE(?, disabled_at), in_order = 0
      WHERE workspace_id = ? AND webhook_id = ? AND status <> ?`,
     [status, reason, status === 'disabled' ? tx.now : null, workspaceId, webhookId, status],
   );
-  if (changed === 0) return;
+  if (changed === 0) return false;
   const kind = status === 'disabled' ? 'subscription.disabled' : 'subscription.enabled';
   await fanOuts.tell(tx, workspaceId, kind, { webhookId, ...(reason !== null && { reason }) });
+  return true;
 }
 
 /** What occurs from now on was not asked for: a subscription that was disabled catches up with what was before. */
