@@ -35,10 +35,7 @@ export function ViewHead(props: {
           <span class="note read-at">
             <span style={{ visibility: readAt === undefined ? 'hidden' : undefined }}>
               read at <Time at={readAt ?? Date.now()} />
-              <span style={{ visibility: readAt === undefined ? 'hidden' : undefined }}>
-                read at <Time at={readAt ?? Date.now()} />
-                {every !== undefined && `, again every ${Math.round(every / 1000)} s`}
-              </span>
+              {every !== undefined && `, again every ${Math.round(every / 1000)} s`}
             </span>
           </span>
         )}
