@@ -40,14 +40,18 @@ interface Queues {
 async function readQueues(between: () => Promise<void>): Promise<Queues | undefined> {
   let text = '';
   let took = 0;
-  for (const path of TABLES)
-    for (const pieces = piecesOf(path); text.length <= MAX_TABLE; await between()) {
+  for (const path of TABLES) {
+    const pieces = piecesOf(path);
+    for (; text.length <= MAX_TABLE; await between()) {
       const started = performance.now();
       const { value, done } = pieces.next();
       took += performance.now() - started;
       if (done) break;
       text += value;
     }
+    // Closes the table, where it is too long.
+    pieces.return();
+  }
   if (text === '' || text.length > MAX_TABLE) return undefined;
   return { ...queuesOf(text), took };
 }
