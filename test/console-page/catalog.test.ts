@@ -47,7 +47,7 @@ describe.runIf(hasChromium)('the catalog view', () => {
     // The link back is gone with the form: the keyboard goes on at the title.
     await page.getByRole('link', { name: 'All of the catalog' }).press('Enter');
     await page.getByRole('table', { name: 'Contents' }).waitFor();
-    expect(await page.evaluate('document.activeElement.id')).toBe('view-title');
+    await expect.poll(() => page.evaluate('document.activeElement.id')).toBe('view-title');
     expect((await contents()).at(-1)).toMatchObject({
       ...{ contentId: 'night_offer', title: 'Good night', activeFrom: '2026-03-01T00:00:00Z' },
     });
