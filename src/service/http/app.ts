@@ -19,17 +19,16 @@ import type {
   Call,
   Descriptor,
   Endpoints,
-  Reply,
   StreamDescriptor,
   StreamHandler,
   UnkeyedHandler,
   UnkeyedRoute,
 } from './endpoint.ts';
 import { errorResponse, toServiceError } from './error-response.ts';
-import { isKnown, tagOf } from './etag.ts';
 import { type Answer, writeOnce } from './idempotent-write.ts';
 import type { RequestRecord, RequestRecorder } from './record-requests.ts';
 import { checkedBody } from './request-body.ts';
+import { respond, respondByTag, toAnswer } from './respond.ts';
 
 type Ctx = Context<{ Bindings: HttpBindings }>;
 
@@ -321,40 +320,16 @@ function runOf(c: Ctx, { ofRuns }: Endpoint): string | undefined {
 }
 
 function checkedQuery(c: Ctx, endpoint: Endpoint): Record<string, string> {
-  const query = c.req.query();
-  if (!endpoint.query) return query;
-  const repeated = Object.entries(c.req.queries()).filter(([, values]) => values.length > 1);
+  if (!endpoint.query) return c.req.query();
+  const given = Object.entries(c.req.queries());
+  const repeated = given.filter(([, values]) => values.length > 1);
   if (repeated.length > 0)
     throw new ServiceError(
       'invalid_request',
       undefined,
       repeated.map(([field]) => ({ field, message: 'must be given once' })),
     );
-  const result = validate(endpoint.query, query);
+  const result = validate(endpoint.query, Object.fromEntries(given.map(([name, [value]]) => [name, value])));
   if (!result.ok) throw new ServiceError('invalid_request', undefined, result.details);
   return result.value as Record<string, string>;
-}
-
-function toAnswer(reply: Reply, endpoint: Endpoint): Answer {
-  return {
-    status: reply.status ?? endpoint.success,
-    body: reply.body === undefined ? null : JSON.stringify(reply.body),
-  };
-}
-
-function respond(answer: Answer, headers: AnswerHeaders): Response {
-  if (answer.body !== null) headers.set('content-type', 'application/json');
-  return new Response(answer.body, { status: answer.status, headers: headers.fields });
-}
-
-/** Answers with the tag of the answer, and without it where the request says that its sender has it. */
-function respondByTag(ifNoneMatch: string | undefined, answer: Answer, headers: AnswerHeaders): Response {
-  if (answer.status !== 200 || answer.body === null) return respond(answer, headers);
-  const tag = tagOf(answer.body);
-  headers.set('etag', tag);
-  // A browser may keep it, and has to ask.
-  headers.set('cache-control', 'private, no-cache');
-  return isKnown(ifNoneMatch, tag)
-    ? new Response(null, { status: 304, headers: headers.fields })
-    : respond(answer, headers);
 }

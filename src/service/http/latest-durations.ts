@@ -25,7 +25,10 @@ export class LatestDurations {
     const answers = Math.min(this.#added, KEPT);
     if (answers === 0) return null;
     const rising = this.#ms.slice(0, answers).sort();
-    const at = (share: number) => rising[Math.ceil(answers * share) - 1]!;
-    return { answers, p50Ms: at(0.5), p95Ms: at(0.95) };
+    return { answers, p50Ms: quantile(rising, 0.5)!, p95Ms: quantile(rising, 0.95)! };
   }
 }
+
+/** The nearest-rank quantile of rising values; null for none. */
+export const quantile = (rising: ArrayLike<number>, q: number): number | null =>
+  rising[Math.max(0, Math.ceil(rising.length * q) - 1)] ?? null;

@@ -1,7 +1,7 @@
 import { DELIVERY_STATES, NOTIFICATION_STATES } from '../../contract/schemas.ts';
 import { eventHeads } from '../events/store/event-heads.ts';
 import type { Endpoints } from '../http/endpoint.ts';
-import type { LatestDurations } from '../http/latest-durations.ts';
+import { type LatestDurations, quantile } from '../http/latest-durations.ts';
 import type { Channels } from '../notifications/providers/settings.ts';
 import { pipeline } from '../platform/store/pipeline.ts';
 import { providerResults, providersOf } from './providers.ts';
@@ -83,7 +83,3 @@ const servedByHour = (rows: CountedRows, from: number): Hourly =>
 const isCapped = (hours: Hourly, states: readonly Hourly[]): boolean =>
   hours.some((n) => n >= MOST_COUNTED) ||
   states.some((counts) => counts.reduce((sum, n) => sum + n, 0) >= MOST_COUNTED);
-
-/** The nearest-rank quantile of rising values; null for none. */
-const quantile = (values: readonly number[], q: number): number | null =>
-  values[Math.max(0, Math.ceil(values.length * q) - 1)] ?? null;

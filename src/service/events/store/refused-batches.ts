@@ -1,4 +1,4 @@
-import { deleteSome, insertRows } from '../../platform/store/rows.ts';
+import { insertRows, olderThan } from '../../platform/store/rows.ts';
 import type { Tx } from '../../platform/store/store.ts';
 
 const HOUR_MS = 3_600_000;
@@ -32,13 +32,5 @@ export const refusedBatches = {
   },
 
   /** Deletes up to `limit` counts that are no longer kept; returns how many. */
-  purge: (tx: Tx, workspaceId: string, limit: number): Promise<number> =>
-    deleteSome(
-      tx,
-      workspaceId,
-      { table: 'refused_batch', key: 'bucket' },
-      'bucket < ?',
-      [tx.now - KEPT_MS],
-      limit,
-    ),
+  purge: olderThan('refused_batch', 'bucket', 'bucket', KEPT_MS),
 };
