@@ -1,4 +1,4 @@
-/** Bundles the page of the console: one page, one script and one style sheet, at most 110 KB gzipped. */
+/** Bundles the page of the console: one page, one style sheet, one script and a short one that runs before it, at most 110 KB gzipped. */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -14,22 +14,23 @@ const MOST_GZIPPED = 110 * 1024;
 export async function bundleConsole(dir) {
   const root = join(import.meta.dirname, '..');
   const src = join(root, 'src', 'console-page');
-  const build = await rolldown({
-    input: join(src, 'main.tsx'),
-    platform: 'browser',
-    treeshake: true,
-    plugins: [englishNumbers],
-  });
-  const { output } = await build.generate({ format: 'esm', minify: true, codeSplitting: false });
-  await build.close();
-  const script = output.find((part) => part.type === 'chunk');
+  const script = await scriptOf(join(src, 'main.tsx'), 'esm');
+  const start = await scriptOf(join(src, 'start.ts'), 'iife');
   const files = {
     'assets/console.js': script.code,
+    'assets/start.js': start.code,
     'assets/console.css': styles(root, src),
   };
   const page = readFileSync(join(src, 'index.html'), 'utf8');
   write(dir, { 'index.html': page, ...files });
   return [...script.moduleIds, join(root, 'node_modules/uplot/dist/uPlot.min.css')];
+}
+
+async function scriptOf(input, format) {
+  const build = await rolldown({ input, platform: 'browser', treeshake: true, plugins: [englishNumbers] });
+  const { output } = await build.generate({ format, minify: true, codeSplitting: false });
+  await build.close();
+  return output.find((part) => part.type === 'chunk');
 }
 
 /** uPlot formats numbers by the browser's language when it is loaded, and throws for one that is not valid (`en-US@posix`). */

@@ -1,6 +1,6 @@
 import type { VNode } from 'preact';
 import { Component } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { LocationProvider, useLocation } from 'preact-iso/router';
 import { about, refreshAbout, svcCommand } from './data/about.ts';
 import { reach } from './data/api.ts';
@@ -17,7 +17,6 @@ const ABOUT_EVERY_MS = 5000;
 
 /** The whole page: the sidebar and the view that the URL names. */
 export function App(): VNode {
-  if (session.value === 'starting') return <Loading what="the console" />;
   if (session.value === 'ended') return <NoSession />;
   return (
     <LocationProvider>
@@ -30,7 +29,7 @@ function Shell(): VNode {
   const { path, route } = useLocation();
   const views = VIEWS.filter(({ shown }) => shown?.() ?? true);
   const view = VIEWS.find((candidate) => isWithin(path, candidate.path));
-  useEffect(() => {
+  useLayoutEffect(() => {
     refreshAbout();
     const timer = setInterval(() => document.visibilityState === 'visible' && refreshAbout(), ABOUT_EVERY_MS);
     return () => clearInterval(timer);

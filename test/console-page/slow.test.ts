@@ -59,4 +59,34 @@ describe.runIf(hasChromium)('views that wait for slow answers', () => {
     }
     expect(found).toEqual([]);
   });
+
+  test('shows that it is loaded before its script is there, in the chosen scheme', async () => {
+    const { page } = svc;
+    await svc.go('/limits');
+    await page.getByRole('button', { name: 'Use the dark scheme' }).click();
+    let script: Route | undefined;
+    await page.route('**/assets/console.js', (route) => {
+      script = route;
+    });
+    await page.goto(page.url());
+    await page.getByText('Loading the console…').waitFor();
+    expect(await page.locator('.skeleton').count()).toBe(3);
+    expect(await page.locator('html').getAttribute('data-scheme')).toBe('dark');
+    await expect.poll(() => script).toBeDefined();
+    await script!.continue();
+    await page.getByRole('heading', { name: 'Limits' }).waitFor();
+    expect(await page.getByText('Loading the console…').count()).toBe(0);
+    await page.unroute('**/assets/console.js');
+    await page.getByRole('button', { name: 'Use the light scheme' }).click();
+  });
+
+  test('loads a view beside the answer that says which service is shown', async () => {
+    const { page } = svc;
+    await svc.go('/limits');
+    await page.getByText('connected').waitFor();
+    await page.route('**/console/about', () => {});
+    await svc.go('/decisions');
+    await page.getByRole('table', { name: 'Decisions' }).waitFor();
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
+  });
 });

@@ -2,12 +2,28 @@ import { signal } from '@preact/signals';
 import type { ConsoleAbout } from '../../contract/console.ts';
 import { commandLine } from '../../kit/shell.ts';
 import { ask } from './api.ts';
+import { token } from './session.ts';
+
+/** Where the last answer is kept for this tab: with it a view is loaded at once, beside the next answer. */
+const KEY = 'svc-console-about';
 
 export const about = signal<ConsoleAbout | undefined>(undefined);
 
+/** Takes the answer that this session had last, until the next one. */
+export function restoreAbout(): void {
+  const kept = JSON.parse(sessionStorage.getItem(KEY) ?? 'null') as {
+    of: string;
+    about: ConsoleAbout;
+  } | null;
+  if (kept?.of === token()) about.value = kept.about;
+}
+
 /** Asks again who answers. Failures show in `reach`. */
 export async function refreshAbout(): Promise<void> {
-  about.value = await ask<ConsoleAbout>('about').catch(() => about.value);
+  const answer = await ask<ConsoleAbout>('about').catch(() => undefined);
+  if (answer === undefined) return;
+  about.value = answer;
+  sessionStorage.setItem(KEY, JSON.stringify({ of: token(), about: answer }));
 }
 
 /** How often a detail that may still change is read again, in ms; rarely before a remote service, which counts each read. */

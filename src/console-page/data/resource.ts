@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { ApiError, UNREACHABLE } from './api.ts';
 
 export interface Resource<T> {
@@ -46,7 +46,8 @@ export function useResource<T>(
   /** A slow answer is waited for, or nothing would ever be shown. */
   const underWay = useRef(false);
 
-  useEffect(() => {
+  // Not after the next frame, as effects are: the answer is awaited while it is drawn.
+  useLayoutEffect(() => {
     if (key === undefined) return;
     const control = new AbortController();
     let again: ReturnType<typeof setTimeout> | undefined;

@@ -4,7 +4,7 @@ import { signal } from '@preact/signals';
 const KEY = 'svc-console-token';
 
 /** Whether the page may talk to the console: `ended` needs a new code from `svc console`. */
-export const session = signal<'starting' | 'open' | 'ended'>('starting');
+export const session = signal<'open' | 'ended'>('ended');
 
 /** The token of this tab, which every request carries in `x-console-token`. */
 export const token = (): string | null => sessionStorage.getItem(KEY);

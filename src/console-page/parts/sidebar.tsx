@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso/router';
 import { about } from '../data/about.ts';
 import { reach } from '../data/api.ts';
+import { chooseScheme } from '../data/scheme.ts';
 import { Badge } from './badge.tsx';
 import { Icon, type IconName } from './icons.tsx';
 import { bytes, ENGINES } from './numbers.ts';
@@ -123,21 +124,12 @@ function ServiceNote(): VNode {
   );
 }
 
-const SCHEME_KEY = 'svc-console-scheme';
-
-/** Sets the scheme that the reader chose earlier on this machine; else the browser's preference holds. */
-export function restoreScheme(): void {
-  const scheme = localStorage.getItem(SCHEME_KEY);
-  if (scheme === 'light' || scheme === 'dark') document.documentElement.dataset.scheme = scheme;
-}
-
 function SchemeButton(): VNode {
   const [, again] = useState(0);
   const preferred = matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light';
   const other = (document.documentElement.dataset.scheme ?? preferred) === 'dark' ? 'light' : 'dark';
   const change = () => {
-    document.documentElement.dataset.scheme = other;
-    localStorage.setItem(SCHEME_KEY, other);
+    chooseScheme(other);
     again((n) => n + 1);
   };
   return (
