@@ -606,6 +606,8 @@ export interface GetModelAnswer {
   readonly learned: number;
   /** Entries that it has yet to include. */
   readonly behind: number;
+  /** When all was last forgotten and learned again, as several contents shortly after each other stopped earning what they did; null if it never was. */
+  readonly resetAt: string | null;
   /** Share of the users in the holdout group. */
   readonly holdoutShare: number;
   /** Share of each decision that is spread evenly. */
@@ -1075,6 +1077,8 @@ export interface OverviewAnswer {
     /** Whether there are subscriptions. */
     readonly webhooks: boolean;
   };
+  /** When the last backup of the database was made; null if none was. */
+  readonly lastBackupAt: string | null;
   /** True if a count may be more: an hour or a state has 20,000 entries or more, of which the newest were counted. */
   readonly capped: boolean;
 }

@@ -24,8 +24,6 @@ export interface ConsoleAbout {
   readonly store: {
     readonly engine: 'sqlite' | 'postgres';
     readonly bytes: number;
-    /** When the last backup was made; null if none was. */
-    readonly lastBackupAt: string | null;
   } | null;
   /** The operations that may be called through `/api`. */
   readonly operations: readonly EndpointName[];

@@ -52,19 +52,18 @@ describe.runIf(hasChromium)('the overview', () => {
     await svc.send(`/v1/webhooks/${data.webhookId}`, { status: 'active' }, 'PATCH');
   });
 
-  test('says that the last backup is old, and that a provider fails', async () => {
+  test('says that the last backup is old, that a provider fails, and that the model forgot what it had learned', async () => {
     const { page } = svc;
     const changed = async (path: string, change: (body: Record<string, unknown>) => object) =>
       page.route(path, async (route) => {
         const answer = await route.fetch();
         await route.fulfill({ response: answer, json: change(await answer.json()) });
       });
-    await changed('**/console/about', (body) => ({
-      ...body,
-      store: { engine: 'sqlite', bytes: 1_000_000, lastBackupAt: '2026-01-31T10:00:00.000Z' },
-    }));
+    const resetAt = new Date(Date.now() - 3_600_000).toISOString();
+    await changed('**/v1/model', (body) => ({ ...body, resetAt }));
     await changed('**/v1/overview', (body) => ({
       ...body,
+      lastBackupAt: '2026-01-31T10:00:00.000Z',
       providers: [{ channel: 'sms', lastSuccessAt: '2026-01-31T11:00:00.000Z', waiting: 2 }],
     }));
     await svc.go('/overview');
@@ -73,8 +72,12 @@ describe.runIf(hasChromium)('the overview', () => {
     await needed
       .getByText(/The provider of sms fails: 2 notifications wait .* the last was taken at/)
       .waitFor();
+    const reset = needed.getByText(/The model forgot what it had learned at/);
+    expect(await reset.getByRole('time').getAttribute('datetime')).toBe(resetAt);
     await svc.checkAccessibility();
     await page.goto(`${new URL(page.url()).origin}/service`);
+    await page.getByText('Last backup').waitFor();
+    await page.getByText('made where its database is').waitFor();
     const providers = page.getByRole('table', { name: 'Providers' });
     await providers.getByText('fails').waitFor();
     await svc.checkAccessibility();

@@ -194,6 +194,11 @@ export const GetModelAnswer = named(
       version: about('Version of the newest stored model; 0 before the first.', z.int()),
       learned: about('Entries of the reward log that the model includes.', z.int()),
       behind: about('Entries that it has yet to include.', z.int()),
+      resetAt: about(
+        'When all was last forgotten and learned again, as several contents shortly after each other stopped earning what they did; null if it never was.',
+        z.nullable(z.string()),
+        { format: 'date-time' },
+      ),
       holdoutShare: about('Share of the users in the holdout group.', z.number()),
       explorationShare: about('Share of each decision that is spread evenly.', z.number()),
       experts: about(

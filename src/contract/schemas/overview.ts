@@ -104,6 +104,11 @@ export const OverviewAnswer = named(
           webhooks: about('Whether there are subscriptions.', z.boolean()),
         }),
       ),
+      lastBackupAt: about(
+        'When the last backup of the database was made; null if none was.',
+        z.nullable(z.string()),
+        { format: 'date-time' },
+      ),
       capped: about(
         'True if a count may be more: an hour or a state has 20,000 entries or more, of which the newest were counted.',
         z.boolean(),

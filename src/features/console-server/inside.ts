@@ -11,9 +11,8 @@ export function insideParts(
 ): Pick<OwnParts, 'changing' | 'limits' | 'service' | 'identify' | 'faults'> {
   return {
     changing: async () => {
-      const { mode, region, engine, bytes, lastBackupAt } = await service.describe();
-      const backup = lastBackupAt === null ? null : new Date(lastBackupAt).toISOString();
-      return { mode, region, store: { engine, bytes, lastBackupAt: backup } };
+      const { mode, region, engine, bytes } = await service.describe();
+      return { mode, region, store: { engine, bytes } };
     },
     limits: async () => {
       const { windowMs, groups } = await service.usage();

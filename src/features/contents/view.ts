@@ -54,7 +54,7 @@ export function showModel(body: unknown, out: Output): Text {
   const byPolicy = objectOf(model.byPolicy);
   const gain = objectOf(model.gain);
   return [
-    ...pairs(model, ['version', 'learned', 'behind', 'holdoutShare', 'explorationShare']),
+    ...pairs(model, ['version', 'learned', 'behind', 'resetAt', 'holdoutShare', 'explorationShare']),
     out.table(
       [{ title: 'POLICY', whole: true }, ...FIGURES],
       ['learned', 'holdout', 'weights'].map((policy) => [policy, ...cells(objectOf(byPolicy[policy]))]),

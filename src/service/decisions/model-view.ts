@@ -16,6 +16,7 @@ const KNOWS = ['nothing', 'place', 'traits', 'behavior', 'everything'] as const;
 /** Who decides, and what was learned of the contents, within bounds. */
 export function viewOfModel(model: Model) {
   const { copy, isLinear, sums } = model.evidence;
+  const { resetAt } = model.change;
   const decider = isLinear ? LINEAR : copy;
   const experts = [...COPIES, undefined].map((variant, i) => ({
     kind: variant ? ('logistic' as const) : ('linear' as const),
@@ -25,6 +26,7 @@ export function viewOfModel(model: Model) {
   }));
   const table = model.views.tables[COPIES[isLinear ? DEFAULT_COPY : copy]!.view]!;
   return {
+    resetAt: resetAt === null ? null : new Date(resetAt).toISOString(),
     experts,
     rows: {
       linear: { used: Math.min(model.encoding.table.rows.size, model.linearRows), limit: model.linearRows },

@@ -4,6 +4,7 @@ import type { Endpoints } from '../http/endpoint.ts';
 import { type LatestDurations, quantile } from '../http/latest-durations.ts';
 import type { Channels } from '../notifications/providers/settings.ts';
 import { pipeline } from '../platform/store/pipeline.ts';
+import { BACKUP, settings } from '../platform/store/settings.ts';
 import { providerResults, providersOf } from './providers.ts';
 import { byHour, HOUR_MS, HOURS, type Hourly, hoursSince, MOST_COUNTED, overviews } from './store.ts';
 
@@ -36,6 +37,7 @@ export const overviewEndpoints = ({ channels, decided }: OverviewNeeds): Endpoin
       const whole = await overviews.counted(tx, id, servedFrom);
       const sent = await providerResults(tx, id);
       const present = await overviews.present(tx, id);
+      const backup = await settings.get<number>(tx, BACKUP);
       const tapped = outcomes.filter(({ type }) => type === 'clicked' || type === 'actioned');
       return {
         body: {
@@ -66,6 +68,7 @@ export const overviewEndpoints = ({ channels, decided }: OverviewNeeds): Endpoin
           },
           providers: workspace.mode === 'live' ? providersOf(channels.configured, sent) : [],
           has: present,
+          lastBackupAt: backup === undefined ? null : new Date(backup).toISOString(),
           capped: isCapped(decisions, [...notifications, ...deliveries]),
         },
       };

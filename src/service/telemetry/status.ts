@@ -1,5 +1,4 @@
 import { pipeline } from '../platform/store/pipeline.ts';
-import { BACKUP, settings } from '../platform/store/settings.ts';
 import type { Dialect, Store, Tx, Workers } from '../platform/store/store.ts';
 import { type Mode, workspaces } from '../platform/store/workspaces.ts';
 import { type Backlog, readBacklog } from './backlog.ts';
@@ -98,8 +97,6 @@ export interface ServiceDescription {
   readonly engine: Dialect['name'];
   /** Size of the database, in bytes. */
   readonly bytes: number;
-  /** When the last backup of the database was made, Unix ms; null if none was. */
-  readonly lastBackupAt: number | null;
 }
 
 /** Reads how a workspace is, which had `mode` when the service started, and the size of the store. */
@@ -116,7 +113,6 @@ export function describe(store: Store, workspaceId: string, mode: Mode): Promise
       region: found?.region ?? null,
       engine: tx.sql.dialect.name,
       bytes: Number(size?.bytes ?? 0),
-      lastBackupAt: (await settings.get<number>(tx, BACKUP)) ?? null,
     };
   });
 }

@@ -5,7 +5,7 @@ import { fold } from '../../../src/service/decisions/engine/learning.ts';
 import { emptyModel } from '../../../src/service/decisions/engine/model.ts';
 import { parseModel, serialiseModel } from '../../../src/service/decisions/engine/snapshot.ts';
 import { viewOfModel } from '../../../src/service/decisions/model-view.ts';
-import { content, entry, situation } from './engine/situations.ts';
+import { content, entry, NOW, situation } from './engine/situations.ts';
 
 type Traits = Record<string, string | number | boolean>;
 
@@ -52,6 +52,21 @@ test('one expert decides, and the weights name what matters but no value of a pe
   );
   expect(ofScore.map((found) => Math.sign(found!.weight)).sort()).toEqual([-1, 1]);
   expect(viewOfModel(parseModel(serialiseModel(model))!)).toEqual(view);
+});
+
+test('says when all was forgotten, as contents shortly after each other stopped earning what they did', () => {
+  const random = seededRandom('fallen');
+  const model = emptyModel();
+  const folded = (rounds: number, rate: number) => {
+    for (let round = 0; round < rounds; round++)
+      fold(model, [entry(`content ${round % 2}`, random() < rate ? 1 : 0)]);
+  };
+  folded(1000, 0.6);
+  expect(viewOfModel(model).resetAt).toBeNull();
+  folded(1000, 0.05);
+  const { resetAt } = viewOfModel(model);
+  expect(Date.parse(resetAt!)).toBeGreaterThan(NOW);
+  expect(viewOfModel(parseModel(serialiseModel(model))!).resetAt).toBe(resetAt);
 });
 
 test('before anything was learned, and with names that were not met, there is a view too', () => {

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { AnswerOf } from '../../../src/contract/endpoints.ts';
 import { HOUR_MS, HOURS, hoursSince, overviews } from '../../../src/service/overview/store.ts';
+import { BACKUP, settings } from '../../../src/service/platform/store/settings.ts';
 import { startReceiver } from '../../support/peers/receiver.ts';
 import { startTestService, type TestService } from '../../support/process/service.ts';
 import { advance } from '../../support/process/test-clock.ts';
@@ -36,8 +37,15 @@ it('is empty for a workspace without data', async () => {
     deliveries: { pending: NONE, failed: NONE, attempts: 0, p95Ms: null },
     providers: [],
     has: { users: false, webhooks: false },
+    lastBackupAt: null,
     capped: false,
   });
+});
+
+it('says when the database was last backed up', async () => {
+  const service = await startTestService();
+  await service.platform.store.write((tx) => settings.set(tx, BACKUP, Date.parse('2026-01-31T12:00:00Z')));
+  expect((await read(service)).lastBackupAt).toBe('2026-01-31T12:00:00.000Z');
 });
 
 it('counts each move in the hours in which it happened, and nothing that is older', async () => {

@@ -21,8 +21,9 @@ const MOST = 5;
 const MOST_PLANNED = 3;
 /** A backup older than this is too old, as `svc doctor` has it. */
 const OLD_BACKUP_MS = 7 * 86_400_000;
-/** How long rejected records are new. */
+/** How long rejected records are new, and a reset of the model. */
 const DAY_MS = 86_400_000;
+const NEW_RESET_MS = 7 * DAY_MS;
 
 interface Item {
   readonly key: string;
@@ -86,7 +87,7 @@ export function Attention({ overview }: { overview: Overview | undefined }): VNo
       ),
     })),
     ...failures(overview),
-    ...backup(),
+    ...backup(overview),
     ...(overview?.providers ?? [])
       .filter(({ waiting }) => waiting > 0)
       .map(({ channel, waiting, lastSuccessAt }) => ({
@@ -118,6 +119,7 @@ export function Attention({ overview }: { overview: Overview | undefined }): VNo
           ]
         : [],
     ),
+    ...reset(model?.resetAt ?? null),
     ...(model && model.behind >= BEHIND
       ? [
           {
@@ -186,11 +188,24 @@ export function Attention({ overview }: { overview: Overview | undefined }): VNo
   );
 }
 
+/** That the model forgot what it had learned, while that is news. */
+function reset(at: string | null): Item[] {
+  if (at === null || Date.parse(at) < Date.now() - NEW_RESET_MS) return [];
+  const what = (
+    <>
+      The model forgot what it had learned at <Time at={at} />, as several contents stopped earning what they
+      did. It learns from what came since: look at what changed then.
+    </>
+  );
+  return [{ key: 'reset', href: '/catalog', what }];
+}
+
 /** The last backup, once it is old, or if a live workspace has none. */
-function backup(): Item[] {
-  const { store, workspace } = about.value ?? {};
-  const at = store?.lastBackupAt;
-  const isOld = at ? Date.parse(at) < Date.now() - OLD_BACKUP_MS : store && workspace?.mode === 'live';
+function backup(overview: Overview | undefined): Item[] {
+  if (!overview) return [];
+  const { lastBackupAt: at } = overview;
+  const isOld =
+    at === null ? about.value?.workspace.mode === 'live' : Date.parse(at) < Date.now() - OLD_BACKUP_MS;
   if (!isOld) return [];
   const what = at ? (
     <>

@@ -1,4 +1,5 @@
 import type { VNode } from 'preact';
+import { useRef } from 'preact/hooks';
 import type { ConsoleService } from '../../../contract/console.ts';
 import type { AnswerOf } from '../../../contract/endpoints.ts';
 import { about, offers, svcCommand } from '../../data/about.ts';
@@ -27,7 +28,15 @@ export function ServiceView(): VNode {
     },
     EVERY_MS,
   );
+  const overview = useResource(
+    offers('getOverview') ? 'overview' : undefined,
+    (signal) => call('getOverview', { signal }),
+    SELDOM_MS,
+  );
   const { value, error } = service;
+  // All of it comes at once, so that nothing jumps.
+  const isThere = useRef(false);
+  isThere.current ||= value !== undefined && (!overview.loading || overview.error !== undefined);
   return (
     <>
       <ViewHead
@@ -38,11 +47,11 @@ export function ServiceView(): VNode {
         refresh={service.reload}
       />
       {error && <Failure error={error} retry={service.reload} />}
-      {!value && !error && <Loading what="the service" />}
-      {value && (
+      {!isThere.current && !error && <Loading what="the service" />}
+      {value && isThere.current && (
         <>
-          <Cards facts={factsOf(value)} />
-          <Providers />
+          <Cards facts={factsOf(value, overview.value)} />
+          <Providers of={overview.value?.providers ?? []} />
           <Box title="Due work" note="What waits for the workers of all nodes, counted up to 10,000.">
             {value.backlog === null ? (
               <p>{value.process === null ? NOT_SAID : 'The store does not answer.'}</p>
@@ -81,21 +90,17 @@ export function ServiceView(): VNode {
 }
 
 /** When each provider last took a notification. Nothing for a test workspace, which calls none. */
-function Providers(): VNode | null {
-  const { value } = useResource(
-    offers('getOverview') ? 'overview' : undefined,
-    (signal) => call('getOverview', { signal }),
-    SELDOM_MS,
-  );
-  if (!value?.providers || value.providers.length === 0) return null;
+function Providers({ of }: { of: readonly Provider[] }): VNode | null {
+  if (of.length === 0) return null;
   return (
     <Box title="Providers" note="as far as the latest 200 notifications of each state say">
-      <Table label="Providers" rows={value.providers} keyOf={({ channel }) => channel} columns={PROVIDER} />
+      <Table label="Providers" rows={of} keyOf={({ channel }) => channel} columns={PROVIDER} />
     </Box>
   );
 }
 
-type Provider = AnswerOf<'getOverview'>['providers'][number];
+type Overview = AnswerOf<'getOverview'>;
+type Provider = Overview['providers'][number];
 
 const PROVIDER: readonly Column<Provider>[] = [
   { title: 'Channel', cell: ({ channel }) => <Text of={channel} /> },
@@ -141,7 +146,10 @@ const DATA: readonly Column<Data>[] = [
 
 const NOT_SAID = 'A service that is reached over the network does not say it.';
 
-function factsOf({ reached, ready, version, channels, process }: ConsoleService) {
+function factsOf(
+  { reached, ready, version, channels, process }: ConsoleService,
+  overview: Overview | undefined,
+) {
   const { store = null, workspace } = about.value ?? {};
   const state = !reached ? (
     <Badge tone="bad">does not answer</Badge>
@@ -160,12 +168,14 @@ function factsOf({ reached, ready, version, channels, process }: ConsoleService)
       note: [workspace?.mode, workspace?.region].filter(Boolean).join(' · ') || undefined,
     },
     ...(store
+      ? [{ name: 'Store', value: ENGINES[store.engine], note: `${bytes(store.bytes)} of all workspaces` }]
+      : []),
+    ...(overview
       ? [
-          { name: 'Store', value: ENGINES[store.engine], note: `${bytes(store.bytes)} of all workspaces` },
           {
             name: 'Last backup',
-            value: store.lastBackupAt === null ? 'never' : <Time at={store.lastBackupAt} />,
-            note: <code>{svcCommand('data', 'backup')}</code>,
+            value: overview.lastBackupAt === null ? 'never' : <Time at={overview.lastBackupAt} />,
+            note: store ? <code>{svcCommand('data', 'backup')}</code> : 'made where its database is',
           },
         ]
       : []),

@@ -48,6 +48,8 @@ export class ChangeDetector {
   readonly waiting = new Map<number, Recent>();
   readonly sums = new Map<string, number>();
   lastFall = Number.NEGATIVE_INFINITY;
+  /** When everything was last to be learned again, Unix ms; null if it never was. */
+  resetAt: number | null = null;
 
   /** Takes in a decision. While all that fit wait to be counted, further ones are left out. */
   add(decision: Recent): void {
@@ -84,9 +86,10 @@ export class ChangeDetector {
     decision.response = response;
   }
 
-  /** Records a drop of a content. Returns true if another content dropped shortly before. */
-  fell({ contentId, nth }: Recent): boolean {
+  /** Records a drop of a content. Returns true if another content dropped shortly before: all is to be learned again. */
+  fell({ contentId, nth }: Recent, now: number): boolean {
     const together = this.#isNear(nth);
+    if (together) this.resetAt = now;
     // After a drop of two everything is learned again, and nothing is left to drop together with.
     this.lastFall = together ? Number.NEGATIVE_INFINITY : nth;
     // What waits was expected by what is forgotten now.

@@ -75,6 +75,7 @@ export function serialiseModel(model: Model): string {
     ]),
     sums: [...change.sums],
     lastFall: Number.isFinite(change.lastFall) ? change.lastFall : null,
+    resetAt: change.resetAt,
   });
 }
 
@@ -214,6 +215,8 @@ function readChange(change: ChangeDetector, stored: Stored): void {
   }
   for (const [contentId, sum] of stored.sums) change.sums.set(contentId, numbers([sum], 1)[0]!);
   change.lastFall = stored.lastFall ?? Number.NEGATIVE_INFINITY;
+  change.resetAt = stored.resetAt ?? null;
+  must(change.resetAt === null || Number.isFinite(change.resetAt));
 }
 
 const packBlocks = (blocks: readonly Block[]): StoredBlocks => [

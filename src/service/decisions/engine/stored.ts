@@ -20,6 +20,7 @@ export interface Stored {
   delays: [part: string, earned: number, kept: number[][]][];
   sums: [string, number][];
   lastFall: number | null;
+  resetAt?: number | null;
 }
 
 /** Little-endian IEEE 754 numbers in base64: exact, and a third of the size of decimal digits. */

@@ -103,7 +103,7 @@ export function countPending(model: Model, now: number): void {
     learn(model, waiting, response);
     countWorth(model, waiting.contentId, waiting.reward, response);
   }
-  for (const fallen of model.change.count(model.delays, now, model.decisions)) startAgain(model, fallen);
+  for (const fallen of model.change.count(model.delays, now, model.decisions)) startAgain(model, fallen, now);
 }
 
 /** Takes note of another reward of a decision, which waits or was folded in. */
@@ -160,8 +160,8 @@ function amend(model: Model, example: Example, from: number, to: number): void {
 }
 
 /** Returns a content that stopped earning what it did to its prior; with another shortly before, the whole model. */
-function startAgain(model: Model, fallen: Recent): void {
-  if (model.change.fell(fallen)) forgetAll(model);
+function startAgain(model: Model, fallen: Recent, now: number): void {
+  if (model.change.fell(fallen, now)) forgetAll(model);
   else {
     const known = model.contents.get(fallen.contentId);
     if (!known) return;
