@@ -265,7 +265,7 @@ export interface DecisionTrend {
   readonly from: string;
   /** The end of the range; the last step may end later. */
   readonly until: string;
-  /** Length of a step in ms: the shortest of 1, 3 and 6 hours, a day and a week of which at most 60 reach over the range. Of a longer range, the last 60. */
+  /** Length of a step in ms: the shortest of 1, 3 and 6 hours, a day and a week of which at most 60 reach over the range. Of a longer range, the last 60. Of attempts to deliver in the last hour, 5 minutes. */
   readonly stepMs: number;
   /** Decisions that count: their message was served, or their channel is not polled. By step. */
   readonly served: readonly number[];
@@ -356,7 +356,7 @@ export interface DeliveryTrend {
   readonly from: string;
   /** The end of the range; the last step may end later. */
   readonly until: string;
-  /** Length of a step in ms: the shortest of 1, 3 and 6 hours, a day and a week of which at most 60 reach over the range. Of a longer range, the last 60. */
+  /** Length of a step in ms: the shortest of 1, 3 and 6 hours, a day and a week of which at most 60 reach over the range. Of a longer range, the last 60. Of attempts to deliver in the last hour, 5 minutes. */
   readonly stepMs: number;
   /** Attempts. By step. */
   readonly attempts: readonly number[];
@@ -368,6 +368,8 @@ export interface DeliveryTrend {
   readonly answered: readonly (readonly number[])[];
   /** Within about how many milliseconds 95 % of these were answered; null without any. */
   readonly p95Ms: number | null;
+  /** How they went by subscription; those without an attempt are left out. */
+  readonly subscriptions: readonly SubscriptionTrend[];
   /** True if there are more counts than are read: the newest are. */
   readonly capped: boolean;
 }
@@ -466,7 +468,7 @@ export interface EventTrend {
   readonly from: string;
   /** The end of the range; the last step may end later. */
   readonly until: string;
-  /** Length of a step in ms: the shortest of 1, 3 and 6 hours, a day and a week of which at most 60 reach over the range. Of a longer range, the last 60. */
+  /** Length of a step in ms: the shortest of 1, 3 and 6 hours, a day and a week of which at most 60 reach over the range. Of a longer range, the last 60. Of attempts to deliver in the last hour, 5 minutes. */
   readonly stepMs: number;
   /** Events received, also those that were removed since. By step. */
   readonly stored: readonly number[];
@@ -1323,6 +1325,20 @@ export interface StreamedEvent {
   readonly receivedAt: string;
 }
 
+/** How the attempts to deliver to a subscription went over a range. */
+export interface SubscriptionTrend {
+  /** Identifier of the subscription. */
+  readonly webhookId: string;
+  /** How many were made. */
+  readonly attempts: number;
+  /** How many were answered with 2xx. */
+  readonly delivered: number;
+  /** Within about how many milliseconds half of those that were answered were; missing if none was. */
+  readonly p50Ms?: number | undefined;
+  /** The same of 95 %. */
+  readonly p95Ms?: number | undefined;
+}
+
 /** What a guard took out of choice. */
 export interface TakenOut {
   /** The content; null for the learned choice. */
@@ -1904,6 +1920,10 @@ export interface Operations {
   listDeliveries(input: { readonly id: string } & {
     /** Only deliveries in this state. */
     readonly status?: 'pending' | 'delivered' | 'failed' | undefined;
+    /** Only deliveries of what happened from this time on. */
+    readonly since?: string | undefined;
+    /** Only deliveries of what happened before this time. */
+    readonly until?: string | undefined;
     /** The `next` of the previous page. */
     readonly after?: string | undefined;
   }, options?: CallOptions): Promise<ListDeliveriesAnswer>;
@@ -1911,6 +1931,10 @@ export interface Operations {
   listAllDeliveries(input?: {
     /** Only deliveries in this state. */
     readonly status?: 'pending' | 'delivered' | 'failed' | undefined;
+    /** Only deliveries of what happened from this time on. */
+    readonly since?: string | undefined;
+    /** Only deliveries of what happened before this time. */
+    readonly until?: string | undefined;
     /** The `next` of the previous page. */
     readonly after?: string | undefined;
   }, options?: CallOptions): Promise<ListDeliveriesAnswer>;

@@ -2,6 +2,7 @@ import { type Context, SvcCommand } from '../../cli/command/command.ts';
 import { orUnsupportedOperation } from '../../cli/errors/unsupported-operation.ts';
 import { fieldsFlag, limitFlag } from '../../cli/flags/list-flags.ts';
 import { Args, Flags } from '../../cli/flags/oclif.ts';
+import { spanFlags } from '../../cli/flags/time-flags.ts';
 import { longList } from '../../cli/input/long-list.ts';
 import { deliveryFields } from '../../features/webhooks/deliveries-view.ts';
 
@@ -20,6 +21,7 @@ export default class WebhooksDeliveries extends SvcCommand {
       summary: 'only deliveries in this state: pending, delivered or failed',
       helpValue: 'STATE',
     }),
+    ...spanFlags('deliveries of what happened'),
     limit: limitFlag,
     fields: fieldsFlag(deliveryFields({ across: true })),
   };
@@ -28,9 +30,9 @@ export default class WebhooksDeliveries extends SvcCommand {
     const { args, flags, out, signal } = context;
     const { client } = await context.connect();
     const { id } = args;
-    const { status, limit } = flags;
+    const { status, since, until, limit } = flags;
     const page = (after: string | undefined) => {
-      const query = { status, after };
+      const query = { status, since, until, after };
       return id === undefined
         ? client.call('listAllDeliveries', { query, signal })
         : orUnsupportedOperation(

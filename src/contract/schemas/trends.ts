@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { about, beyond, instant, name, named, time } from '../parts.ts';
+import { performance } from './webhooks.ts';
 
 const range = () => ({
   since: about('From when on. Default: 24 hours before the end.', z.optional(instant())),
@@ -15,7 +16,7 @@ const steps = () => ({
   from: time('The beginning of the first step (UTC).'),
   until: time('The end of the range; the last step may end later.'),
   stepMs: about(
-    'Length of a step in ms: the shortest of 1, 3 and 6 hours, a day and a week of which at most 60 reach over the range. Of a longer range, the last 60.',
+    'Length of a step in ms: the shortest of 1, 3 and 6 hours, a day and a week of which at most 60 reach over the range. Of a longer range, the last 60. Of attempts to deliver in the last hour, 5 minutes.',
     z.int(),
   ),
 });
@@ -92,6 +93,15 @@ export const EventTrend = named(
   ),
 );
 
+const SubscriptionTrend = named(
+  'SubscriptionTrend',
+  'How the attempts to deliver to a subscription went over a range.',
+  z.object({
+    webhookId: about('Identifier of the subscription.', z.string()),
+    ...performance(),
+  }),
+);
+
 export const DeliveryTrend = named(
   'DeliveryTrend',
   'Attempts to deliver over time, of the last week at most.',
@@ -111,6 +121,10 @@ export const DeliveryTrend = named(
       p95Ms: about(
         'Within about how many milliseconds 95 % of these were answered; null without any.',
         z.nullable(z.int()),
+      ),
+      subscriptions: about(
+        'How they went by subscription; those without an attempt are left out.',
+        z.array(SubscriptionTrend),
       ),
       capped: about('True if there are more counts than are read: the newest are.', z.boolean()),
     }),

@@ -133,19 +133,17 @@ const Redelivery = named(
   }),
 );
 
-const Performance = named(
-  'WebhookPerformance',
-  'How the attempts to deliver went.',
-  z.object({
-    attempts: about('How many were made.', z.int()),
-    delivered: about('How many were answered with 2xx.', z.int()),
-    p50Ms: about(
-      'Within about how many milliseconds half of those that were answered were; missing if none was.',
-      z.optional(z.int()),
-    ),
-    p95Ms: about('The same of 95 %.', z.optional(z.int())),
-  }),
-);
+/** How attempts to deliver went, as fields. */
+export const performance = () => ({
+  attempts: about('How many were made.', z.int()),
+  delivered: about('How many were answered with 2xx.', z.int()),
+  p50Ms: about(
+    'Within about how many milliseconds half of those that were answered were; missing if none was.',
+    z.optional(z.int()),
+  ),
+  p95Ms: about('The same of 95 %.', z.optional(z.int())),
+});
+const Performance = named('WebhookPerformance', 'How the attempts to deliver went.', z.object(performance()));
 
 export const Webhook = named(
   'Webhook',
@@ -271,6 +269,8 @@ export const DeliveryRecord = named(
 );
 export const ListDeliveriesQuery = z.strictObject({
   status: about('Only deliveries in this state.', z.optional(z.enum(DELIVERY_STATES))),
+  since: about('Only deliveries of what happened from this time on.', z.optional(instant())),
+  until: about('Only deliveries of what happened before this time.', z.optional(instant())),
   after: after(),
 });
 export const ListDeliveriesAnswer = named(

@@ -2,7 +2,7 @@ import { ServiceError } from '../../contract/errors.ts';
 import { MAX_WEBHOOKS } from '../../contract/limits.ts';
 import type { Webhook } from '../../contract/schemas.ts';
 import { newId } from '../../kit/id.ts';
-import type { Endpoints } from '../http/endpoint.ts';
+import type { Call, Endpoints } from '../http/endpoint.ts';
 import { nextAfter, placeOf } from '../http/page-cursor.ts';
 import { headersAssociatedData, secretAssociatedData } from '../platform/crypto/associated-data.ts';
 import type { Cipher } from '../platform/crypto/cipher.ts';
@@ -18,7 +18,7 @@ import { deliveries } from './store/deliveries.ts';
 import { outcomeLog } from './store/outcome-log.ts';
 import { performance } from './store/performance.ts';
 import { DELIVERIES_KEPT_MS } from './store/purge.ts';
-import { type DeliveryFilter, deliveryRecords } from './store/records.ts';
+import { deliveryRecords } from './store/records.ts';
 import { redeliveries } from './store/redeliveries.ts';
 import { type SealedHeaders, type StoredWebhook, webhooks } from './store/webhooks.ts';
 import { deliveryView, iso, redeliveryView, webhookView } from './views.ts';
@@ -138,12 +138,11 @@ export const webhookEndpoints = (
     priority: 'page',
     handle: async ({ tx, workspace, params, query }) => {
       await existing(tx, workspace.id, params.id!);
-      return deliveryPage(tx, workspace.id, { webhookId: params.id!, status: query.status }, query.after);
+      return deliveryPage(tx, workspace.id, query, params.id!);
     },
   },
 
-  listAllDeliveries: async ({ tx, workspace, query }) =>
-    deliveryPage(tx, workspace.id, { status: query.status }, query.after),
+  listAllDeliveries: async ({ tx, workspace, query }) => deliveryPage(tx, workspace.id, query),
 
   getDelivery: async ({ tx, workspace, params }) => {
     const found = await deliveryRecords.get(tx, workspace.id, params.id!);
@@ -195,7 +194,18 @@ export const webhookEndpoints = (
   },
 });
 
-async function deliveryPage(tx: Tx, workspaceId: string, filter: DeliveryFilter, after: string | undefined) {
+async function deliveryPage(
+  tx: Tx,
+  workspaceId: string,
+  { status, since, until, after }: Call['query'],
+  webhookId?: string,
+) {
+  const filter = {
+    webhookId,
+    status,
+    since: since === undefined ? undefined : Date.parse(since),
+    until: until === undefined ? undefined : Date.parse(until),
+  };
   const page = await deliveryRecords.list(tx, workspaceId, filter, DELIVERY_PAGE, placeOf(after));
   const last = page.rows.at(-1);
   const next = nextAfter(page, last && { at: last.occurredAt, id: last.deliveryId });

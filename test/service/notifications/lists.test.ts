@@ -118,6 +118,18 @@ it('lists the deliveries of all subscriptions of the workspace, newest first, by
     fixed(await listOf(service, `/v1/webhooks/${second}/deliveries?status=pending`, 'deliveries')),
   ).toEqual(fixed(pending));
 
+  const middle = times[90]!;
+  for (const path of ['/v1/deliveries', `/v1/webhooks/${first}/deliveries`]) {
+    const [whole, before, since] = await Promise.all(
+      ['', `?until=${middle}`, `?since=${middle}`].map((query) =>
+        listOf(service, path + query, 'deliveries'),
+      ),
+    );
+    expect(fixed([...since!, ...before!])).toEqual(fixed(whole!));
+    expect(before!.every(({ occurredAt }) => (occurredAt as string) < middle)).toBe(true);
+    expect(since!.every(({ occurredAt }) => (occurredAt as string) >= middle)).toBe(true);
+  }
+
   await service.fetch(`/v1/webhooks/${removed}`, { method: 'DELETE' });
   expect(await listOf(service, '/v1/deliveries', 'deliveries')).toHaveLength(120);
 });

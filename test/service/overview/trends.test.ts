@@ -141,7 +141,21 @@ it('has attempts by latency, of all subscriptions or of one', async () => {
   expect(all.delivered.at(-1)).toBe(8);
   expect(all.answered.at(-1)).toEqual([5, 0, 0, 2, 0, 0, 3]);
   expect(all).toMatchObject({ capped: false });
+  expect(all.subscriptions).toEqual([
+    { webhookId: 'wh_a', attempts: 7, delivered: 5, p50Ms: expect.any(Number), p95Ms: expect.any(Number) },
+    { webhookId: 'wh_b', attempts: 4, delivered: 3, p50Ms: expect.any(Number), p95Ms: expect.any(Number) },
+  ]);
   const one = await read<AnswerOf<'getDeliveryTrend'>>(service, '/v1/trends/deliveries?webhookId=wh_a');
   expect(one.attempts.at(-1)).toBe(7);
   expect(one.p95Ms).toBeLessThanOrEqual(300);
+  expect(one.subscriptions.map(({ webhookId }) => webhookId)).toEqual(['wh_a']);
+  const hourAgo = new Date(Date.now() - 3_600_000).toISOString();
+  const recent = await read<AnswerOf<'getDeliveryTrend'>>(service, `/v1/trends/deliveries?since=${hourAgo}`);
+  expect([recent.stepMs, recent.attempts.length]).toEqual([300_000, 13]);
+  expect(sum(recent.attempts)).toBe(11);
+  const earlier = await read<AnswerOf<'getDeliveryTrend'>>(
+    service,
+    `/v1/trends/deliveries?until=${new Date(Date.now() - 7_200_000).toISOString()}`,
+  );
+  expect([sum(earlier.attempts), earlier.subscriptions]).toEqual([0, []]);
 });

@@ -2,6 +2,7 @@ import { eventHeads } from '../../events/store/event-heads.ts';
 import { refusedBatches } from '../../events/store/refused-batches.ts';
 import type { Endpoints } from '../../http/endpoint.ts';
 import { latencyOf, performanceOf } from '../../webhooks/rules/performance.ts';
+import { SHORT_MS } from '../../webhooks/store/performance.ts';
 import { overviews } from '../store.ts';
 import { decisionTrend } from './decision-trend.ts';
 import { byStep, type Steps, stepAt, stepsOf, viewOf } from './steps.ts';
@@ -39,7 +40,7 @@ export const trendEndpoints: Endpoints = {
   getDeliveryTrend: {
     priority: 'page',
     handle: async ({ tx, workspace, query, now }) => {
-      const steps = stepsOf(query, now);
+      const steps = stepsOf(query, now, SHORT_MS);
       const { rows, capped } = await trends.attempts(tx, workspace.id, steps, query.webhookId);
       return { body: { ...deliveryTrend(steps, rows), capped } };
     },
@@ -58,5 +59,16 @@ function deliveryTrend(steps: Steps, rows: readonly AttemptRow[]): object {
     boundsMs: latencyOf([]).boundsMs,
     answered: latencies.map(({ answered }) => answered),
     p95Ms: performanceOf(rows).p95Ms ?? null,
+    subscriptions: bySubscription(rows).map(([webhookId, own]) => ({ webhookId, ...performanceOf(own) })),
   };
+}
+
+function bySubscription(rows: readonly AttemptRow[]): (readonly [string, readonly AttemptRow[]])[] {
+  const grouped = new Map<string, AttemptRow[]>();
+  for (const row of rows) {
+    const own = grouped.get(row.webhookId);
+    if (own) own.push(row);
+    else grouped.set(row.webhookId, [row]);
+  }
+  return [...grouped].sort(([a], [b]) => (a < b ? -1 : 1));
 }

@@ -20,8 +20,9 @@ export interface CountedRow {
   readonly tried: number;
 }
 
-/** Attempts of one class of latency in an hour. */
+/** Attempts of one class of latency to a subscription in an hour, or in 5 minutes. */
 export interface AttemptRow {
+  readonly webhookId: string;
   readonly at: number;
   readonly class: number;
   readonly n: number;
@@ -63,21 +64,28 @@ export const trends = {
     }));
   },
 
-  /** Attempts to deliver of one subscription, or of all, by hour and class; the newest MOST_ATTEMPT_ROWS counters. */
+  /** Attempts to deliver of one subscription, or of all, by class and time; the newest MOST_ATTEMPT_ROWS counters. */
   async attempts(
     tx: Tx,
     workspaceId: string,
-    { from, until }: Steps,
+    { from, until, width }: Steps,
     webhookId: string | undefined,
   ): Promise<{ readonly rows: readonly AttemptRow[]; readonly capped: boolean }> {
     const of = webhookId === undefined ? '' : 'AND webhook_id = ?';
     const rows = await tx.sql.all<AttemptRow>(
-      `SELECT at_ms AS at, class, n FROM webhook_performance
-       WHERE workspace_id = ? ${of} AND span_ms = ${HOUR_MS} AND at_ms >= ? AND at_ms < ? ORDER BY at_ms DESC LIMIT ?`,
-      [workspaceId, ...(webhookId === undefined ? [] : [webhookId]), from, until, MOST_ATTEMPT_ROWS],
+      `SELECT webhook_id AS "webhookId", at_ms AS at, class, n FROM webhook_performance
+       WHERE workspace_id = ? ${of} AND span_ms = ? AND at_ms >= ? AND at_ms < ? ORDER BY at_ms DESC LIMIT ?`,
+      [
+        workspaceId,
+        ...(webhookId === undefined ? [] : [webhookId]),
+        Math.min(width, HOUR_MS),
+        from,
+        until,
+        MOST_ATTEMPT_ROWS,
+      ],
     );
     return {
-      rows: rows.map((row) => ({ at: Number(row.at), class: Number(row.class), n: Number(row.n) })),
+      rows: rows.map((row) => ({ ...row, at: Number(row.at), class: Number(row.class), n: Number(row.n) })),
       capped: rows.length === MOST_ATTEMPT_ROWS,
     };
   },

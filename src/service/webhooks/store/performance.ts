@@ -4,7 +4,7 @@ import { type AttemptCount, classOf, type Performance, performanceOf } from '../
 
 const HOUR_MS = 3_600_000;
 /** Lengths of the parts of time in which attempts are counted, in ms: short ones for the last hour only. */
-const SHORT_MS = 300_000;
+export const SHORT_MS = 300_000;
 const LONG_MS = HOUR_MS;
 
 /** The periods that answers have, in ms. Each begins with a part of time. */

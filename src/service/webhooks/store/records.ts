@@ -24,11 +24,13 @@ export interface StoredDelivery {
   readonly nextAttemptAt: number | null;
 }
 
-/** Which deliveries: of one subscription, in one state, or one alone. */
-export interface DeliveryFilter {
-  readonly webhookId?: string;
+/** Which deliveries: of one subscription, in one state, of what happened in a span of time (Unix ms), or one alone. */
+interface DeliveryFilter {
+  readonly webhookId?: string | undefined;
   readonly deliveryId?: string;
   readonly status?: string | undefined;
+  readonly since?: number | undefined;
+  readonly until?: number | undefined;
 }
 
 /** Deliveries as lists and the console show them. */
@@ -48,6 +50,8 @@ export const deliveryRecords = {
       ['d.delivery_id = ?', filter.deliveryId],
       ['d.webhook_id = ?', filter.webhookId],
       ['d.status = ?', filter.status],
+      ['d.occurred_at >= ?', filter.since],
+      ['d.occurred_at < ?', filter.until],
       // The first condition is what the index can seek.
       ['d.occurred_at <= ? AND (d.occurred_at < ? OR d.delivery_id > ?)', after?.at, after?.at, after?.id],
     ]);
