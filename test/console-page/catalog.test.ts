@@ -23,16 +23,20 @@ describe.runIf(hasChromium)('the catalog view', () => {
     await page.keyboard.type('night_offer');
     await page.keyboard.press('Enter');
     await page.waitForURL('**/catalog/contents/night_offer');
-    await svc.tabTo(/^Active from/);
-    await page.keyboard.type('soon');
-    const field = page.getByLabel(/^Active from/);
+    await svc.tabTo(/^Assumed share of rewards/);
+    await page.keyboard.type('5');
+    const field = page.getByLabel(/^Assumed share of rewards/);
     await expect.poll(() => field.getAttribute('aria-invalid')).toBe('true');
-    await page.getByText('must be a date-time with a zone').waitFor();
+    await page.getByText('must be at most 1').waitFor();
     expect(await page.getByRole('button', { name: 'Store the draft' }).isDisabled()).toBe(true);
     await svc.checkAccessibility();
-    await svc.tabTo(/^Active from/);
-    await page.keyboard.press('ControlOrMeta+A');
-    await page.keyboard.type('2026-03-01T00:00:00Z');
+    await svc.tabTo(/^Assumed share of rewards/);
+    await page.keyboard.press('Backspace');
+    // The parts of a date and time, month first in the language of the browser.
+    await svc.tabTo('Active from your time, UTC');
+    await page.keyboard.type('03012026');
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.type('1200AM');
     await svc.tabTo(/^Title/);
     await page.keyboard.press('ControlOrMeta+A');
     await page.keyboard.type('Good night');
@@ -49,7 +53,7 @@ describe.runIf(hasChromium)('the catalog view', () => {
     await page.getByRole('table', { name: 'Contents' }).waitFor();
     await expect.poll(() => page.evaluate('document.activeElement.id')).toBe('view-title');
     expect((await contents()).at(-1)).toMatchObject({
-      ...{ contentId: 'night_offer', title: 'Good night', activeFrom: '2026-03-01T00:00:00Z' },
+      ...{ contentId: 'night_offer', title: 'Good night', activeFrom: '2026-03-01T00:00:00.000Z' },
     });
     expect(await current()).toMatchObject({ author: 'console', note: 'A late idea' });
   });
@@ -109,9 +113,10 @@ describe.runIf(hasChromium)('the catalog view', () => {
     await page.getByLabel('Name of a new goal').fill('order');
     await page.getByRole('button', { name: 'Make a goal' }).click();
     await page.waitForURL('**/catalog/goals/order');
-    await page.getByLabel(/^Within/).fill('3 weeks');
+    expect(await page.getByText(/guardrails|`/).count()).toBe(0);
+    await page.getByLabel(/^Counts for so long/).fill('3 weeks');
     await page.getByText('must be a span such as 30m', { exact: false }).waitFor();
-    await page.getByLabel(/^Within/).fill('12h');
+    await page.getByLabel(/^Counts for so long/).fill('12h');
     await page
       .getByLabel(/^Event/)
       .first()
@@ -128,6 +133,33 @@ describe.runIf(hasChromium)('the catalog view', () => {
       .getByRole('table', { name: 'Goals' })
       .getByRole('row', { name: /^order no_such_event/ })
       .waitFor();
+  });
+
+  test('names conditions in words, and keeps the seconds of a time', async () => {
+    const { page } = svc;
+    const { catalog } = await current();
+    const [first, ...rest] = catalog.contents as Record<string, unknown>[];
+    const changed = { ...first, activeUntil: '2031-01-01T23:59:59Z' };
+    await svc.send('/v1/catalog', { catalog: { ...catalog, contents: [changed, ...rest] } }, 'PUT');
+    await svc.go(`/catalog/contents/${first!.contentId}`);
+    expect(await page.getByLabel(/^Active until/).inputValue()).toBe('2031-01-01T23:59:59');
+    await page.getByText('Who may get it').click();
+    const traits = page.getByRole('group', { name: 'Conditions on traits' });
+    await traits.getByRole('button', { name: 'Add' }).click();
+    await traits.getByLabel(/^Trait/).fill('plan');
+    await traits.getByLabel(/^One of/).fill('gold, 3');
+    await page.getByText('No errors').waitFor();
+    await svc.checkAccessibility();
+    await page.getByRole('button', { name: 'Store the draft' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Store' }).click();
+    await expect
+      .poll(async () => (await contents())[0])
+      .toEqual({ ...changed, eligibility: { traits: [{ trait: 'plan', oneOf: ['gold', 3] }] } });
+    await traits.getByRole('button', { name: 'Remove', exact: true }).click();
+    await traits.getByLabel(/^Trait/).waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Discard the draft' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Discard' }).click();
+    await traits.getByLabel(/^Trait/).waitFor();
   });
 
   test('previews a template by channel with sample values', async () => {

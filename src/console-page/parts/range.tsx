@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
-import { useId } from 'preact/hooks';
 import { search } from '../data/api.ts';
 import type { Filters } from '../data/filters.ts';
+import { Instant } from './instant.tsx';
 import { Segments } from './segments.tsx';
 
 const MINUTE_MS = 60_000;
@@ -63,36 +63,10 @@ export function RangeControl({ filters, all = true }: { filters: Filters; all?: 
       />
       {chosen === 'custom' && (
         <>
-          <Instant label="Since (your time)" value={since} set={(at) => filters.set({ since: at })} />
-          <Instant label="Until (your time)" value={until} set={(at) => filters.set({ until: at })} />
+          <Instant label="Since" value={since} set={(at) => filters.set({ since: at })} />
+          <Instant label="Until" value={until} set={(at) => filters.set({ until: at })} />
         </>
       )}
     </>
   );
-}
-
-function Instant(props: { label: string; value: string; set: (iso: string) => void }): VNode {
-  const { label, value, set } = props;
-  const id = useId();
-  return (
-    <span class="filter">
-      <label for={id}>{label}</label>
-      <input
-        id={id}
-        type="datetime-local"
-        value={value === '' ? '' : localOf(value)}
-        onChange={(event) => {
-          const at = Date.parse(event.currentTarget.value);
-          set(Number.isNaN(at) ? '' : new Date(at).toISOString());
-        }}
-      />
-    </span>
-  );
-}
-
-/** An instant as `datetime-local` has it: in the time zone of the reader, without a zone. */
-function localOf(iso: string): string {
-  const at = new Date(iso);
-  if (Number.isNaN(at.getTime())) return '';
-  return new Date(at.getTime() - at.getTimezoneOffset() * MINUTE_MS).toISOString().slice(0, 16);
 }

@@ -35,7 +35,7 @@ const Goal = z.strictObject({
             });
         }),
       ),
-      'Only events that pass this filter, in the language of `--filter`. Default: all.',
+      'Only events that pass this filter, such as `currency:EUR` or `amount>100`. Default: all.',
     ),
   ),
   within: described(
@@ -45,7 +45,7 @@ const Goal = z.strictObject({
         error: `must be a span such as 30m, 12h or 7d, up to ${MAX_WITHIN_DAYS}d`,
       }),
     ),
-    'An event counts for so long after the decision was served.',
+    'An event counts for so long after the decision was served, such as `12h` or `7d`.',
   ),
   value: z.optional(
     described(

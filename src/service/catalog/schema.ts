@@ -64,7 +64,7 @@ const EventCondition = z
 
 export const CatalogContent = z.strictObject({
   contentId: described(name(), 'Identifier, as in decisions and deliveries.'),
-  category: described(name(), 'Category, as in guardrails.excludeCategories.'),
+  category: described(name(), 'What it is about: a request for a decision can exclude whole categories.'),
   channels: described(names(), 'Channels it may be shown on. Default: any.'),
   surfaces: described(names(), 'Surfaces it may be shown on. Default: any.'),
   locales: described(locales(), 'Locales it is written for; `en` includes `en-GB`. Default: any.'),

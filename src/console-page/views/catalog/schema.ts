@@ -9,6 +9,7 @@ export interface Schema {
   readonly maxLength?: number;
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly items?: Schema;
+  readonly anyOf?: readonly Schema[];
   readonly required?: readonly string[];
 }
 
@@ -77,6 +78,7 @@ const GROUPS: Readonly<Record<ListName, readonly (readonly [title: string, names
   goals: [
     ['What counts', ['event', 'where', 'value', 'negative']],
     ['For which decisions', ['within', 'after', 'attribute', 'contents', 'categories', 'surface']],
+    ['A bad one', ['guard']],
   ],
 };
 
@@ -87,7 +89,7 @@ export function groupsOf(list: ListName): readonly (readonly [title: string, nam
   return rest.length === 0 ? GROUPS[list] : [...GROUPS[list], ['More', rest]];
 }
 
-/** What members are called where their name is one of the schema. */
+/** What members are called where their name is one of the schema, by their path or their name. */
 const LABELS: Readonly<Record<string, string>> = {
   body: 'Text',
   format: 'Shown as',
@@ -110,10 +112,32 @@ const LABELS: Readonly<Record<string, string>> = {
   email: 'E-mail',
   whatsapp: 'WhatsApp',
   locales: 'Languages',
+  where: 'Only events with',
+  within: 'Counts for so long',
+  after: 'Counts from when it was',
+  attribute: 'Counts for which decision',
+  value: 'What an event is worth',
+  'value.property': 'By its property',
+  'value.from': 'Worth 0 at',
+  'value.to': 'Worth 1 at',
+  negative: 'What takes it back',
+  'negative.match': 'The same property in both',
+  contents: 'Only contents',
+  categories: 'Only categories',
+  surface: 'Only on the surface',
+  guard: 'Where the goal is bad',
+  worseThan: 'Taken out from so much more on',
+  'guard.from': 'Compared from',
+  exists: 'Is set',
+  oneOf: 'One of',
+  atLeast: 'At least',
+  atMost: 'At most',
+  withinDays: 'In so many days',
 };
 
-/** A member in words: `activeFrom` is `Active from`. */
-export function labelOf(name: string): string {
+/** A member in words: `activeFrom` is `Active from`. `path` leads to it in its entry: `repeat.mostPerUser`. */
+export function labelOf(path: string): string {
+  const name = path.slice(path.lastIndexOf('.') + 1);
   const text = name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
-  return LABELS[name] ?? text.charAt(0).toUpperCase() + text.slice(1);
+  return LABELS[path] ?? LABELS[name] ?? text.charAt(0).toUpperCase() + text.slice(1);
 }
