@@ -69,11 +69,15 @@ describe.runIf(hasChromium)('the webhooks view', () => {
       .toMatch(new RegExp(`Last week\\s+${performance.week.attempts}\\s+100 %`));
     const strip = page.getByRole('region', { name: 'Attempts' });
     await strip
-      .getByText(/^100 % of the attempts succeeded in the last 24 hours, 95 % were answered/)
+      .getByText(/^100 % of the attempts succeeded in the last 7 days, 95 % were answered/)
       .waitFor();
     await page.getByRole('radio', { name: 'Last hour' }).press('Space');
     await page.waitForURL('**/webhooks?*range=hour');
     await strip.getByText(/succeeded in the last hour/).waitFor();
+    const listed = page.getByRole('table', { name: 'Subscriptions' }).getByRole('row').nth(1);
+    await expect
+      .poll(() => listed.innerText())
+      .toMatch(new RegExp(`active\\s+${performance.week.attempts}\\s+100 %\\s+\\d+ ms\\s+\\d+ ms`));
     await strip.getByText('Figures as a table').press('Enter');
     const rows = strip.getByRole('table').getByRole('row');
     await expect.poll(() => rows.count()).toBeGreaterThan(1);
@@ -162,6 +166,58 @@ describe.runIf(hasChromium)('the webhooks view', () => {
     expect(sent.map(({ dryRun }) => dryRun)).toEqual([true, false]);
     expect(new Set(sent.map(({ since }) => since)).size).toBe(1);
     await page.unroute('**/redelivery');
+  });
+
+  test('lists what happened in the range of time, and counts the attempts in it', async () => {
+    const { page } = svc;
+    const table = page.getByRole('table', { name: 'Deliveries' });
+    await svc.go('/webhooks?range=hour');
+    await table.waitFor();
+    await page.getByText(/^Hidden: deliveries of what happened at other times\./).waitFor();
+    const before = new Date(Date.now() - 3_600_000).toISOString();
+    await svc.go(`/webhooks?until=${before}`);
+    await page.getByText('No deliveries match.').waitFor();
+    await page.getByText('Nothing was attempted in the 7 days before').waitFor();
+    await svc.tabTo('Copy as svc command');
+    await page.keyboard.press('Enter');
+    await page.getByText('Copied').waitFor();
+    expect(await svc.copied()).toContain(`svc webhooks deliveries --until=${before}`);
+    await page.getByRole('button', { name: 'Show all' }).press('Enter');
+    await table.waitFor();
+    expect(page.url()).not.toContain('until');
+  });
+
+  test('enables a subscription and sends what it missed, by keyboard alone', async () => {
+    const { page, data } = svc;
+    const path = `/v1/webhooks/${data.webhookId}`;
+    const before = (await deliveries()).length;
+    await svc.send(path, { status: 'disabled' }, 'PATCH');
+    const [decisionId] = data.decisionIds;
+    await svc.send(`/v1/messages/${decisionId}/outcomes`, { type: 'opened' });
+    await svc.go('/webhooks');
+    await page.getByText('The subscription is disabled').waitFor();
+    await svc.tabTo('Enable…');
+    await page.keyboard.press('Enter');
+    const dialog = page.getByRole('dialog', { name: 'Enable the subscription?' });
+    await dialog.getByText(/^It missed 1 outcome since .* They are sent in order/).waitFor();
+    await svc.checkAccessibility();
+    await svc.tabTo('Since it was disabled');
+    await page.keyboard.press('ArrowRight');
+    await dialog.getByText(/^It missed 1 outcome since .* They are not sent/).waitFor();
+    await page.keyboard.press('ArrowRight');
+    await dialog.getByLabel('Since (your time, UTC)').fill('2026-01-01T00:00');
+    await dialog.getByText(/^It missed \d+ outcomes since 2026-01-01/).waitFor();
+    await svc.checkAccessibility();
+    await svc.tabTo('Since a time');
+    await page.keyboard.press('ArrowLeft');
+    await page.keyboard.press('ArrowLeft');
+    await dialog.getByText(/^It missed 1 outcome since .* They are sent in order/).waitFor();
+    await svc.tabTo('Enable');
+    await page.keyboard.press('Enter');
+    await dialog.waitFor({ state: 'hidden' });
+    await page.getByText('One subscription, active').waitFor();
+    await expect.poll(async () => (await deliveries()).length).toBe(before + 1);
+    expect(await svc.send(path)).toMatchObject({ status: 'active' });
   });
 
   test('names the filters in the copied command', async () => {

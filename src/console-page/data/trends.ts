@@ -1,6 +1,6 @@
 import type { AnswerOf } from '../../contract/endpoints.ts';
 import { about } from './about.ts';
-import { call } from './api.ts';
+import { call, type Query } from './api.ts';
 import { type Resource, useResource } from './resource.ts';
 
 export type DecisionTrend = AnswerOf<'getDecisionTrend'>;
@@ -9,10 +9,11 @@ export type EventTrend = AnswerOf<'getEventTrend'>;
 /** How often a chart is read again, in ms; rarely before a remote service, which counts each read. */
 const everyMs = () => (about.value?.local ? 10_000 : 60_000);
 
-/** Reads a trend over a range, and again from time to time. */
+/** Reads a trend over a range, and again from time to time. `key` names what is read; one that stays the same while time passes. */
 export function useTrend<N extends 'getDecisionTrend' | 'getEventTrend' | 'getDeliveryTrend'>(
   name: N,
-  query: Readonly<Record<string, string | undefined>>,
+  query: Query,
+  key = JSON.stringify([name, query]),
 ): Resource<AnswerOf<N>> {
-  return useResource(JSON.stringify([name, query]), (signal) => call(name, { query, signal }), everyMs());
+  return useResource(key, (signal) => call(name, { query, signal }), everyMs());
 }

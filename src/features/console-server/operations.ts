@@ -39,9 +39,13 @@ const WRITES: readonly EndpointName[] = [
   'cancelNotification',
   'redeliver',
   'redeliverMany',
+  'updateWebhook',
   'putCatalog',
   'revertCatalog',
 ];
+
+/** Operations of which the page may send some fields alone: a subscription is enabled, and keeps its address. */
+const FIELDS: Partial<Record<EndpointName, readonly string[]>> = { updateWebhook: ['status', 'from'] };
 
 /** Returns the names of the operations that the page may call. */
 export function allowedOperations(write: boolean): readonly EndpointName[] {
@@ -54,6 +58,8 @@ export interface Called {
   readonly endpoint: Endpoint;
   /** Path and query, made from the endpoint table: nothing of what was sent is passed on as it is. */
   readonly path: string;
+  /** The fields that its body may have; undefined for all. */
+  readonly fields: readonly string[] | undefined;
 }
 
 /**
@@ -74,7 +80,12 @@ export function calledOperation({ method, segments, query }: Target, write: bool
     paramsOf(endpoint.path).map((param) => [param, below[words.indexOf(`{${param}}`)]!]),
   );
   const text = new URLSearchParams(query).toString();
-  return { name, endpoint, path: pathOf(name, params) + (text === '' ? '' : `?${text}`) };
+  return {
+    name,
+    endpoint,
+    fields: FIELDS[name],
+    path: pathOf(name, params) + (text === '' ? '' : `?${text}`),
+  };
 }
 
 /** More characters than any identifier has (MAX_NAME of the contract, in UTF-8). */

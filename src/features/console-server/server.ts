@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
 import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../../kit/clock.ts';
 import { discardRest } from '../../service/http/body.ts';
@@ -169,12 +170,11 @@ async function data(
   const token = request.headers['x-console-token'];
   if (typeof token !== 'string' || !sessions.holds(token))
     throw new Refusal(401, 'no_session', 'The session has ended: run `svc console` for a new address.');
-  if (segments[0] === 'api')
-    return forward(parts.backend, calledOperation(target, parts.write), {
-      incoming: request,
-      outgoing: response,
-      signal,
-    });
+  if (segments[0] === 'api') {
+    const called = calledOperation(target, parts.write);
+    const incoming = called.fields ? await withFields(request, called.fields) : request;
+    return forward(parts.backend, called, { incoming, outgoing: response, signal });
+  }
   const body = method === 'GET' ? undefined : await ownBody(request);
   const answered = segments[0] === 'console' ? await parts.own({ target, body }) : undefined;
   if (answered === undefined) throw notFound();
@@ -196,6 +196,17 @@ async function ownBody(request: IncomingMessage): Promise<unknown> {
   } catch {
     throw new Refusal(400, 'invalid_request', 'The body is not JSON.');
   }
+}
+
+/** Reads the body of a request, which may have these fields alone, and returns the request with it. Throws Refusal. */
+async function withFields(request: IncomingMessage, fields: readonly string[]): Promise<IncomingMessage> {
+  const body = (await ownBody(request)) ?? {};
+  const others = Object.keys(body).filter((name) => !fields.includes(name));
+  if (others.length > 0)
+    throw new Refusal(403, 'not_allowed', `The console changes only these fields: ${fields.join(', ')}.`);
+  const { headers, socket } = request;
+  const read = Readable.from([Buffer.from(JSON.stringify(body))]);
+  return Object.assign(read, { headers, socket, complete: true }) as unknown as IncomingMessage;
 }
 
 function exchanged(body: unknown, sessions: Sessions): Answer {

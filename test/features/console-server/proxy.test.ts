@@ -71,6 +71,27 @@ describe('what the console passes on', () => {
     expect(lines).toEqual([]);
   });
 
+  it('lets the page enable a subscription, and change nothing else of it', async () => {
+    const service = await startTestService();
+    const page = await startTestConsole(service);
+    const made = await service.fetch('/v1/webhooks', {
+      body: { url: 'https://example.com/', events: ['campaign.opened'], signingSecret: 'a secret of a test' },
+    });
+    const { id } = (await made.json()) as { id: string };
+    const change = (body: unknown) => page.ask('PATCH', `/api/v1/webhooks/${id}`, { body });
+    for (const body of [
+      { url: 'https://evil.example/' },
+      { status: 'active', headers: { authorization: 'x' } },
+      { from: 'now', __proto__: null, filter: '' },
+      ['status'],
+    ])
+      expect((await change(body)).status).toBe(403);
+    expect(JSON.parse((await change({ status: 'disabled' })).text)).toMatchObject({ status: 'disabled' });
+    const enabled = await change({ status: 'active', from: 'disabled' });
+    expect(JSON.parse(enabled.text)).toMatchObject({ status: 'active', url: 'https://example.com/' });
+    expect((await change({ status: 'lost' })).status).toBe(400);
+  });
+
   it('gives only what the contract describes, without secrets, personal texts and headers of the service', async () => {
     const remote = await fakeService({
       '/v1/inform/notifications/ntf_1': [

@@ -1,36 +1,34 @@
 import type { VNode } from 'preact';
-import { useFilters } from '../../data/filters.ts';
+import type { AnswerOf } from '../../../contract/endpoints.ts';
+import type { Resource } from '../../data/resource.ts';
 import { useTrend } from '../../data/trends.ts';
 import { TimeAxis } from '../../parts/charts/time-axis.tsx';
 import { Figures } from '../../parts/figures.tsx';
 import { count, percent } from '../../parts/numbers.ts';
-import { RangeControl, rangeOf, rangeWords } from '../../parts/range.tsx';
+import type { Range } from '../../parts/range.tsx';
 import { Failure, Loading } from '../../parts/states.tsx';
 import { duration, Time } from '../../parts/time.tsx';
 import { Box } from '../../parts/view.tsx';
-import type { Attempt } from './webhook-words.ts';
 
-/** True for an attempt that was answered with a status from 200 to 299. */
-const succeeded = ({ status }: Attempt): boolean => status !== null && status >= 200 && status < 300;
-
-/** How attempts went: their number, the share that succeeded, and the time within which 95 % were answered; undefined for none. */
-export function statisticsOf(attempts: readonly Attempt[]) {
-  if (attempts.length === 0) return undefined;
-  const durations = attempts.map(({ durationMs }) => durationMs).sort((a, b) => a - b);
-  return {
-    attempts: attempts.length,
-    success: attempts.filter(succeeded).length / attempts.length,
-    p95Ms: durations[Math.max(0, Math.ceil(durations.length * 0.95) - 1)]!,
-  };
-}
+export type DeliveryTrend = AnswerOf<'getDeliveryTrend'>;
 
 const sum = (all: readonly number[]) => all.reduce((total, n) => total + n, 0);
 
-/** How long the attempts over a range of time took, and how many succeeded: of one subscription, or of all. */
-export function AttemptHistory({ webhookId }: { webhookId: string | undefined }): VNode {
-  const filters = useFilters();
-  const { value, error, reload } = useTrend('getDeliveryTrend', { ...rangeOf(filters), webhookId });
-  const when = rangeWords(filters.values);
+/** The history of one subscription. `rangeKey` names the range, as `when` does in words. */
+export function OwnHistory(props: {
+  webhookId: string;
+  range: Range;
+  rangeKey: string;
+  when: string;
+}): VNode {
+  const { webhookId, range, rangeKey, when } = props;
+  const trend = useTrend('getDeliveryTrend', { ...range, webhookId }, `${webhookId} ${rangeKey}`);
+  return <AttemptHistory trend={trend} when={when} />;
+}
+
+/** How long the attempts over a range of time took, and how many succeeded: of one subscription, or of all. `when` is the range in words. */
+export function AttemptHistory({ trend, when }: { trend: Resource<DeliveryTrend>; when: string }): VNode {
+  const { value, error, reload } = trend;
   if (!value)
     return error ? (
       <Failure error={error} retry={reload} />
@@ -56,9 +54,6 @@ export function AttemptHistory({ webhookId }: { webhookId: string | undefined })
       label="Attempts"
       note={`${count(all)}${capped ? '+' : ''} attempts by latency and time, darker for more; counted for a week`}
     >
-      <div class="toolbar">
-        <RangeControl filters={filters} all={false} />
-      </div>
       {all > 0 && (
         <>
           <div class="heat-strip">

@@ -1,10 +1,10 @@
 import type { VNode } from 'preact';
 import { call } from '../../data/api.ts';
 import { useResource } from '../../data/resource.ts';
-import { count, percent } from '../../parts/numbers.ts';
+import { count, counted, percent } from '../../parts/numbers.ts';
 import { Failure, Loading } from '../../parts/states.tsx';
 import { Table } from '../../parts/table.tsx';
-import { duration } from '../../parts/time.tsx';
+import { duration, Time } from '../../parts/time.tsx';
 import { Box } from '../../parts/view.tsx';
 
 const EVERY_MS = 15_000;
@@ -19,7 +19,7 @@ export function Performance({ webhookId }: { webhookId: string }): VNode | null 
   );
   if (error && !value) return <Failure error={error} retry={reload} />;
   if (!value) return <Loading what="how deliveries went" />;
-  const { performance } = value;
+  const { performance, catchingUp } = value;
   if (!performance) return null;
   const rows = (Object.keys(PERIODS) as (keyof typeof PERIODS)[]).map((period) => ({
     period,
@@ -27,7 +27,19 @@ export function Performance({ webhookId }: { webhookId: string }): VNode | null 
   }));
   const time = (ms: number | undefined) => (ms === undefined ? '–' : duration(ms));
   return (
-    <Box title="How its deliveries went" note="all attempts, also those of deliveries that were removed">
+    <Box
+      title="How its deliveries went"
+      note={
+        catchingUp ? (
+          <>
+            it gets what it missed: {counted(catchingUp.queued, 'outcome')} queued, up to{' '}
+            <Time at={catchingUp.reached} />
+          </>
+        ) : (
+          'all attempts, also those of deliveries that were removed'
+        )
+      }
+    >
       <Table
         label="How its deliveries went"
         dense

@@ -1,24 +1,25 @@
 import type { VNode } from 'preact';
 import { flagsOf, offers, svcCommand } from '../../data/about.ts';
 import { call } from '../../data/api.ts';
-import { useFilters } from '../../data/filters.ts';
+import { type Filters, useFilters } from '../../data/filters.ts';
 import { usePages } from '../../data/resource.ts';
+import { useTrend } from '../../data/trends.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { FilterBar, type FilterField } from '../../parts/filter-bar.tsx';
-import { percent } from '../../parts/numbers.ts';
 import { PagedList } from '../../parts/pages.tsx';
+import { keptRange, type Range, RangeControl, rangeOf, rangeWords } from '../../parts/range.tsx';
 import { Empty, Loading } from '../../parts/states.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { Cut, Id, Text } from '../../parts/text.tsx';
 import { duration, Time } from '../../parts/time.tsx';
 import { Box, ViewHead } from '../../parts/view.tsx';
-import { AttemptHistory, statisticsOf } from './attempt-history.tsx';
+import { AttemptHistory, OwnHistory } from './attempt-history.tsx';
 import { DeliveryPanel } from './delivery-panel.tsx';
-import { Disabled } from './disabled.tsx';
 import { Performance } from './performance.tsx';
 import { RedeliverAll } from './redeliver-all.tsx';
 import { RedeliverFailed } from './redeliver-failed.tsx';
-import { attemptWords, DELIVERY_TONES, type Delivery, type Webhook } from './webhook-words.ts';
+import { Subscriptions } from './subscriptions.tsx';
+import { attemptWords, DELIVERY_TONES, type Delivery } from './webhook-words.ts';
 
 const STATUS: FilterField = {
   name: 'status',
@@ -35,17 +36,23 @@ export function WebhooksView(): VNode {
     const answer = await call('listWebhooks', { query: { after }, signal });
     return { items: answer.webhooks, next: answer.next };
   });
-  const deliveries = usePages(JSON.stringify([webhookId, status]), async (after, signal) => {
-    const query = { status, after };
+  const range = rangeOf(filters);
+  // Their times move on, and the lists of them stay.
+  const rangeKey = keptRange(filters.values);
+  const deliveries = usePages(JSON.stringify([webhookId, status, rangeKey]), async (after, signal) => {
+    const query = { status, ...range, after };
     const answer = webhookId
       ? await call('listDeliveries', { params: { id: webhookId }, query, signal })
       : await call('listAllDeliveries', { query, signal });
     return { items: answer.deliveries, next: answer.next };
   });
+  const { counted, when } = countedRange(filters);
+  const trend = useTrend('getDeliveryTrend', { ...counted }, `trend ${rangeKey}`);
   const addresses = new Map(webhooks.items.map(({ id, url }) => [id, url]));
   const reload = () => {
     webhooks.reload();
     deliveries.reload();
+    trend.reload();
   };
   const head = (
     <ViewHead
@@ -54,7 +61,7 @@ export function WebhooksView(): VNode {
         'webhooks',
         'deliveries',
         ...(webhookId ? [webhookId] : []),
-        ...flagsOf({ status }),
+        ...flagsOf({ status, ...range }),
       )}
       readAt={deliveries.readAt}
       refresh={reload}
@@ -73,38 +80,16 @@ export function WebhooksView(): VNode {
   return (
     <>
       {head}
-      <Box title="Subscriptions">
-        <PagedList
-          what="the subscriptions"
-          pages={webhooks}
-          empty={
-            <Empty title="No subscriptions." command={svcCommand('webhooks', 'listen')}>
-              <p>
-                This subscribes a receiver on your machine, and shows each delivery with its signature
-                checked:
-              </p>
-            </Empty>
-          }
-        >
-          {(items) => (
-            <>
-              <Table
-                label="Subscriptions"
-                dense
-                rows={items}
-                keyOf={({ id }) => id}
-                current={({ id }) => id === webhookId}
-                columns={subscriptionColumns(deliveries.items, webhookId, (id) =>
-                  filters.set({ webhookId: id, delivery: '' }),
-                )}
-              />
-              <Disabled webhooks={items.filter(({ id }) => !webhookId || id === webhookId)} />
-            </>
-          )}
-        </PagedList>
-      </Box>
+      <div class="toolbar">
+        <RangeControl filters={filters} />
+      </div>
+      <Subscriptions webhooks={webhooks} trend={trend.value} when={when} filters={filters} reload={reload} />
       {webhookId && offers('getWebhook') && <Performance key={webhookId} webhookId={webhookId} />}
-      <AttemptHistory webhookId={webhookId || undefined} />
+      {webhookId ? (
+        <OwnHistory webhookId={webhookId} range={counted} rangeKey={rangeKey} when={when} />
+      ) : (
+        <AttemptHistory trend={trend} when={when} />
+      )}
       <Box title={webhookId ? 'Deliveries of one subscription' : 'Deliveries of all subscriptions'}>
         <div class="toolbar">
           <FilterBar filters={filters} fields={[STATUS]} />
@@ -115,17 +100,21 @@ export function WebhooksView(): VNode {
             <RedeliverFailed webhookId={webhookId} done={deliveries.reload} />
           )}
         </div>
-        {(webhookId || status) && (
+        {(webhookId || status || range.since || range.until) && (
           <p class="note">
             Hidden: deliveries{' '}
-            {[webhookId && 'to other subscriptions', status && `that are not ${status}`]
+            {[
+              webhookId && 'to other subscriptions',
+              status && `that are not ${status}`,
+              (range.since || range.until) && 'of what happened at other times',
+            ]
               .filter(Boolean)
               .join(', and those ')}
             .{' '}
             <button
               type="button"
               class="row-button"
-              onClick={() => filters.set({ webhookId: '', status: '' })}
+              onClick={() => filters.set({ webhookId: '', status: '', range: '', since: '', until: '' })}
             >
               Show all
             </button>
@@ -168,57 +157,16 @@ export function WebhooksView(): VNode {
   );
 }
 
-function subscriptionColumns(
-  deliveries: readonly Delivery[],
-  chosen: string | undefined,
-  choose: (id: string) => void,
-): readonly Column<Webhook>[] {
-  return [
-    { title: 'Address', cell: ({ url }) => <Cut of={url} /> },
-    { title: 'Events', wide: true, cell: ({ events }) => <Cut of={events.join(', ')} /> },
-    {
-      title: 'State',
-      cell: ({ status }) => <Badge tone={status === 'active' ? 'good' : 'bad'}>{status}</Badge>,
-    },
-    {
-      title: 'Succeeded',
-      note: 'of listed attempts',
-      align: 'end',
-      wide: true,
-      cell: ({ id }) => {
-        const found = statisticsOf(attemptsOf(deliveries, id));
-        return found ? percent(found.success) : '–';
-      },
-    },
-    {
-      title: 'P95',
-      note: 'of listed attempts',
-      align: 'end',
-      wide: true,
-      cell: ({ id }) => {
-        const found = statisticsOf(attemptsOf(deliveries, id));
-        return found ? duration(found.p95Ms) : '–';
-      },
-    },
-    { title: 'Created', wide: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
-    {
-      title: 'Deliveries',
-      align: 'end',
-      cell: ({ id, url }) => (
-        <button
-          type="button"
-          aria-label={id === chosen ? undefined : `Only these: deliveries to ${url}`}
-          onClick={() => choose(id === chosen ? '' : id)}
-        >
-          {id === chosen ? 'Show all' : 'Only these'}
-        </button>
-      ),
-    },
-  ];
-}
+const WEEK_MS = 7 * 86_400_000;
 
-const attemptsOf = (deliveries: readonly Delivery[], id: string) =>
-  deliveries.filter(({ webhookId }) => webhookId === id).flatMap(({ attempts }) => attempts);
+/** The range over which attempts are counted, which is a week at most, and what it is called. */
+function countedRange({ values }: Filters): { readonly counted: Range; readonly when: string } {
+  const { since, until } = rangeOf({ values });
+  if (since !== undefined) return { counted: { since, until }, when: rangeWords(values) };
+  const end = until === undefined ? Date.now() : Date.parse(until);
+  const counted = { since: new Date(end - WEEK_MS).toISOString(), until };
+  return { counted, when: until === undefined ? rangeWords({ range: 'week' }) : 'in the 7 days before' };
+}
 
 /** `addresses` are those of the subscriptions, where the deliveries of several are listed. */
 const deliveryColumns = (
