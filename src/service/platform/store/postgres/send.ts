@@ -5,6 +5,9 @@ import type { SqlValue } from '../store.ts';
 /** A connection of the driver, whose type does not declare its stream. */
 export type Client = ClientBase & { readonly connection?: { readonly stream: Duplex } };
 
+/** The longest time that a timer takes: the driver's own is never due. */
+const NEVER_MS = 2 ** 31 - 1;
+
 const collecting = new WeakSet<Client>();
 
 /**
@@ -42,9 +45,19 @@ export function send(client: Client, statement: Statement, timeoutMs: number): P
 
 function run(client: Client, query: pg.Query, name: string | undefined, timeoutMs: number) {
   return new Promise<QueryResult>((resolve, reject) => {
-    const callback = (error: Error | null | undefined, result: QueryResult) =>
-      error ? reject(error) : resolve(result);
-    Object.assign(query, { name, query_timeout: timeoutMs, callback });
+    let answered = false;
+    // What came while this process was busy, or suspended, for longer than the timeout is read before the connection is given up.
+    const giveUp = () => {
+      if (!answered) client.connection?.stream.destroy(new Error(`no answer within ${timeoutMs} ms`));
+    };
+    const timer = setTimeout(() => setImmediate(giveUp), timeoutMs);
+    const callback = (error: Error | null | undefined, result: QueryResult) => {
+      answered = true;
+      clearTimeout(timer);
+      if (error) reject(error);
+      else resolve(result);
+    };
+    Object.assign(query, { name, query_timeout: NEVER_MS, callback });
     client.query(query);
   });
 }

@@ -187,3 +187,16 @@ it('refuses a new database with another encoding, and suggests the command to cr
   await expect(opening).rejects.toThrow(StoreUnusable);
   await expect(opening).rejects.toThrow(/LATIN1.*createdb --encoding UTF8/);
 });
+
+it('an answer that came while the process was busy for long counts', async () => {
+  const store = await open(await postgresDatabase());
+  const read = () => store.read((tx) => settings.get(tx, 'x'));
+  await read();
+  const reading = read();
+  // Statements are sent at the end of the microtasks.
+  setImmediate(() => {
+    const until = performance.now() + 3200;
+    while (performance.now() < until);
+  });
+  expect(await reading).toBeUndefined();
+});
