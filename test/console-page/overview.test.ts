@@ -129,6 +129,8 @@ describe.runIf(hasChromium)('the overview', () => {
     const events = page.getByRole('region', { name: 'Events stored' });
     await events.getByText(/in the last 24 hours, and no request was refused/).waitFor();
     await expect(svc.send('/v1/events', { events: [{ userId: 'u' }] })).rejects.toThrow();
+    const refused = async () => (await svc.send<{ refused: number[] }>('/v1/trends/events')).refused.at(-1);
+    await expect.poll(refused).toBe(1);
     await page.getByRole('radio', { name: 'Week' }).press('Space');
     await page.waitForURL('**/overview?range=week');
     await events.getByText(/in the last 7 days, and 1 request was refused/).waitFor();

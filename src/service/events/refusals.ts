@@ -5,31 +5,33 @@ const PAUSE_MS = 1_000;
 
 /** Counts requests with events that are refused, until they are stored. */
 export class Refusals {
-  #counts = new Map<string, number>();
+  readonly #counts = new Map<string, number>();
 
-  get waiting(): number {
-    return this.#counts.size;
+  get waiting(): ReadonlyMap<string, number> {
+    return this.#counts;
   }
 
   note(workspaceId: string): void {
     this.#counts.set(workspaceId, (this.#counts.get(workspaceId) ?? 0) + 1);
   }
 
-  take(): ReadonlyMap<string, number> {
-    const taken = this.#counts;
-    this.#counts = new Map();
-    return taken;
+  stored(workspaceId: string, n: number): void {
+    const rest = (this.#counts.get(workspaceId) ?? 0) - n;
+    if (rest > 0) this.#counts.set(workspaceId, rest);
+    else this.#counts.delete(workspaceId);
   }
 }
 
 /** Stores the counts, one short transaction for each workspace. A crash loses those of a second. */
 export function startRefusalWriter(platform: WorkerPlatform, refusals: Refusals): Worker {
   const add = async () => {
-    for (const [workspaceId, n] of refusals.take())
+    for (const [workspaceId, n] of [...refusals.waiting]) {
       await platform.store.write((tx) => refusedBatches.add(tx, workspaceId, n), {
         durable: false,
         bulk: true,
       });
+      refusals.stored(workspaceId, n);
+    }
   };
   const writer = worker(platform, {
     name: 'the writer of refused events',
@@ -40,5 +42,5 @@ export function startRefusalWriter(platform: WorkerPlatform, refusals: Refusals)
     },
     close: () => add().catch(() => undefined),
   });
-  return { ...writer, idle: async () => refusals.waiting === 0 };
+  return { ...writer, idle: async () => refusals.waiting.size === 0 };
 }
