@@ -1,4 +1,5 @@
 import { signedHeaders } from '../../contract/signed-headers.ts';
+import type { Limit } from '../../kit/concurrency-limiter.ts';
 import { headersAssociatedData, secretAssociatedData } from '../platform/crypto/associated-data.ts';
 import type { Cipher } from '../platform/crypto/cipher.ts';
 import { openEgress } from '../platform/egress/egress.ts';
@@ -10,6 +11,7 @@ import { traceHeaders } from '../platform/tracing/tracing.ts';
 import { Jobs, LEASE_MS, recordResult } from '../platform/workers/jobs.ts';
 import { type Worker, worker } from '../platform/workers/worker.ts';
 import { type ReservedSlots, reserveSlots } from './delivery-slots.ts';
+import { QuickSubscriptions } from './quick-subscriptions.ts';
 import { isSuccess, type Verdict } from './rules/attempt.ts';
 import { type ClaimedDelivery, deliveryClaims } from './store/claims.ts';
 import { deliveries } from './store/deliveries.ts';
@@ -21,6 +23,13 @@ const SUBSCRIPTIONS_PER_ROUND = 32;
 const POLL_MS = 1000;
 /** Results of one subscription that are stored at a time. */
 const STORED_AT_ONCE = 4;
+/** How long one that was claimed ahead waits to be sent, in ms. Longer than quick receivers take for all that are ahead. */
+const AHEAD_MS = 1000;
+/** Deliveries that are signed and sent in one piece of work. */
+const SENT_AT_ONCE = 8;
+
+/** A claimed delivery, and the limits that it waits for before it is sent. */
+type Sendable = ClaimedDelivery & { readonly sending: readonly Limit[] };
 
 /**
  * Sends due deliveries. The number of running deliveries is limited per subscription, so that a hanging receiver delays
@@ -37,6 +46,21 @@ export function startDeliverer(
   const cursors = new Map<string, string>();
   /** True if deliveries may be due for which no slot was free; the next one that ends starts a round. */
   let waitingForSlot = false;
+  const quick = new QuickSubscriptions();
+  let piece = { left: 0, turn: Promise.resolve() };
+
+  /** Resolves when a delivery may be sent: some at a time, since a turn for each would take longer than sending it. */
+  const turn = () => {
+    if (piece.left === 0) {
+      const next = { left: SENT_AT_ONCE, turn: Promise.resolve() };
+      next.turn = precedence.yieldToRequests().then(() => {
+        next.left = 0;
+      });
+      piece = next;
+    }
+    piece.left--;
+    return piece.turn;
+  };
 
   const sendSigned = async (claimed: ClaimedDelivery): Promise<PostResult> => {
     const body = Buffer.from(claimed.body);
@@ -56,17 +80,29 @@ export function startDeliverer(
     return result;
   };
 
+  const release = (claimed: ClaimedDelivery) =>
+    store.write((tx) => deliveryClaims.release(tx, claimed), { durable: false });
+
   /** Sends a claimed delivery once and stores the result. */
-  const attempt = async (claimed: ClaimedDelivery): Promise<void> => {
-    await precedence.yieldToRequests();
-    const startedAt = clock.now();
-    const began = machine.now();
-    const result = await sendSigned(claimed);
-    if (result.status === null && jobs.aborting.aborted) {
-      await store.write((tx) => deliveryClaims.release(tx, claimed), { durable: false });
-      return;
+  const attempt = async (claimed: Sendable): Promise<void> => {
+    const { workspaceId, webhookId, sending } = claimed;
+    const sent = await jobs.limiter.acquire(sending, AHEAD_MS);
+    if (!sent) return release(claimed);
+    let result: PostResult;
+    let startedAt: number;
+    let began: number;
+    try {
+      if (sending.length > 0 && !quick.has(webhookId)) return await release(claimed);
+      await turn();
+      startedAt = clock.now();
+      began = machine.now();
+      result = await sendSigned(claimed);
+    } finally {
+      sent();
     }
+    if (result.status === null && jobs.aborting.aborted) return release(claimed);
     const durationMs = machine.now() - began;
+    quick.ended(webhookId, { ...result, durationMs });
     if (isSuccess(result.status)) return successes.add(claimed, { ...result, startedAt, durationMs });
     let verdict: Verdict | undefined;
     await recordResult(
@@ -79,13 +115,12 @@ export function startDeliverer(
       // A failure locks the row of the subscription. Without the limit, each waiting result would hold a connection.
       { durable: false, concurrencyKeys: [{ key: `results ${claimed.webhookId}`, max: STORED_AT_ONCE }] },
     );
-    const { workspaceId, webhookId } = claimed;
     if (verdict?.disable)
       log('warn', 'a subscription was disabled', { workspaceId, webhookId, reason: verdict.disable });
   };
 
-  const successes = new Successes(platform, () => jobs.aborting);
-  const jobs = new Jobs<ClaimedDelivery>(platform, {
+  const successes = new Successes(platform, () => jobs.aborting, quick);
+  const jobs = new Jobs<Sendable>(platform, {
     what: 'a delivery attempt',
     fields: ({ deliveryId }) => ({ deliveryId }),
     renew: (tx, held) => deliveryClaims.renew(tx, held, LEASE_MS),
@@ -119,7 +154,7 @@ export function startDeliverer(
     const ended = found.length < SUBSCRIPTIONS_PER_ROUND;
     if (ended) cursors.delete(workspaceId);
     else cursors.set(workspaceId, found.at(-1)!.webhookId);
-    const reserved = reserveSlots(found, jobs);
+    const reserved = reserveSlots(found, jobs, quick);
     if (reserved.length < found.length) waitingForSlot = true;
     const partial = !ended || after !== '' || reserved.length < found.length;
     if (partial && reserved.length === 0) return !ended;
@@ -131,7 +166,9 @@ export function startDeliverer(
         const full = reserved.filter(({ count }, i) => claims[i]!.length === count);
         capped = full.some((slots) => slots.capped);
         if (full.some((slots) => !slots.capped)) waitingForSlot = true;
-        return claims;
+        return claims.map((claimed, i) =>
+          claimed.map((each) => ({ ...each, sending: reserved[i]!.sending })),
+        );
       },
       () => {
         if (!waitingForSlot) return;

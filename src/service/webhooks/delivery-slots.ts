@@ -1,9 +1,12 @@
 import type { Limit } from '../../kit/concurrency-limiter.ts';
 import type { Jobs, Reservation } from '../platform/workers/jobs.ts';
+import type { QuickSubscriptions } from './quick-subscriptions.ts';
 import type { DueSubscription } from './store/deliveries.ts';
 
 /** Running deliveries of one subscription. */
 const PER_SUBSCRIPTION = 32;
+/** Claimed ones of a subscription whose receiver is quick: PER_SUBSCRIPTION of them run, so that claims and results are many. */
+const CLAIMED_OF_QUICK = 128;
 /** Of a failing subscription: enough to notice its recovery, too few to overload it. */
 const PER_FAILING_SUBSCRIPTION = 2;
 /** Running deliveries to one host, across all its subscriptions. */
@@ -14,11 +17,13 @@ const FAILING_TOTAL = TOTAL / 2;
 /** From this many running deliveries on, a subscription gets one slot, so that fast receivers get through beside hanging ones. */
 const CROWDED = TOTAL / 2;
 /** Deliveries claimed in one round: some milliseconds of work. */
-const PER_ROUND = 32;
+const PER_ROUND = 128;
 
 /** The slots that a round reserved for the due deliveries of one subscription. */
 export interface ReservedSlots extends Reservation {
   readonly webhookId: string;
+  /** Limits that hold while one is sent, for those that are claimed ahead. */
+  readonly sending: readonly Limit[];
   /** True if the subscription has more free slots than its share of the round. */
   readonly capped: boolean;
 }
@@ -30,36 +35,46 @@ export interface ReservedSlots extends Reservation {
 export function reserveSlots(
   due: readonly DueSubscription[],
   jobs: Pick<Jobs<never>, 'limiter' | 'share' | 'size'>,
+  quick: Pick<QuickSubscriptions, 'has'>,
 ): ReservedSlots[] {
   const crowded = jobs.size >= CROWDED * jobs.share;
   const candidates = due
     .map((subscription) => {
-      const limit = subscriptionLimit(subscription, crowded);
-      return { ...subscription, limit, free: jobs.limiter.free([limit]) };
+      const ahead = !crowded && !subscription.failing && quick.has(subscription.webhookId);
+      const limit = ahead
+        ? { key: keyOf(subscription), max: CLAIMED_OF_QUICK }
+        : subscriptionLimit(subscription, crowded);
+      return { ...subscription, ahead, limit, free: jobs.limiter.free([limit]) };
     })
     .filter(({ free }) => free > 0)
     .sort((a, b) => Number(a.failing) - Number(b.failing) || b.free - a.free);
   const share = Math.max(1, Math.floor(PER_ROUND / candidates.length));
   return candidates
-    .map(({ webhookId, url, failing, limit, free }) => {
-      const limits = [limit, ...sharedLimits(url, failing)];
+    .map(({ webhookId, url, failing, ahead, limit, free }) => {
+      const limits = [limit, ...totalLimits(failing), ...(ahead ? [] : [hostLimit(url)])];
+      const sending = ahead ? [{ key: `sending ${webhookId}`, max: PER_SUBSCRIPTION }, hostLimit(url)] : [];
       const count = jobs.limiter.tryAcquire(limits, Math.min(free, share));
-      return { webhookId, limits, count, capped: count === share && count < free };
+      return { webhookId, limits, sending, count, capped: count === share && count < free };
     })
     .filter(({ count }) => count > 0);
 }
 
-function subscriptionLimit({ webhookId, failing }: DueSubscription, crowded: boolean): Limit {
+const keyOf = ({ webhookId }: DueSubscription) => `subscription ${webhookId}`;
+
+function subscriptionLimit(subscription: DueSubscription, crowded: boolean): Limit {
+  const { failing } = subscription;
   return {
-    key: `subscription ${webhookId}`,
+    key: keyOf(subscription),
     max: crowded ? 1 : failing ? PER_FAILING_SUBSCRIPTION : PER_SUBSCRIPTION,
   };
 }
 
-function sharedLimits(url: string, failing: boolean): Limit[] {
-  return [
-    { key: `host ${URL.canParse(url) ? new URL(url).host : url}`, max: PER_HOST },
-    { key: 'total', max: TOTAL },
-    ...(failing ? [{ key: 'failing', max: FAILING_TOTAL }] : []),
-  ];
-}
+const hostLimit = (url: string): Limit => ({
+  key: `host ${URL.canParse(url) ? new URL(url).host : url}`,
+  max: PER_HOST,
+});
+
+const totalLimits = (failing: boolean): Limit[] => [
+  { key: 'total', max: TOTAL },
+  ...(failing ? [{ key: 'failing', max: FAILING_TOTAL }] : []),
+];

@@ -1,12 +1,13 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Platform } from '../platform/platform.ts';
 import { recordResult } from '../platform/workers/jobs.ts';
+import type { QuickSubscriptions } from './quick-subscriptions.ts';
 import type { Ended } from './store/attempts.ts';
 import type { ClaimedDelivery } from './store/claims.ts';
 import { deliveries } from './store/deliveries.ts';
 
 /** How long successes of a subscription are gathered, in ms. Their places are free for others after it. */
-const GATHERED_MS = 4;
+const GATHERED_MS = 12;
 
 /** A successful attempt, before it is stored. */
 type Success = Omit<Ended['attempt'], 'endedAt'>;
@@ -21,14 +22,20 @@ interface Batch {
 export class Successes {
   readonly #platform: Pick<Platform, 'store' | 'clock' | 'precedence'>;
   readonly #stopping: () => AbortSignal;
+  readonly #quick: QuickSubscriptions;
   /** The batch of each subscription that others may still join. */
   readonly #open = new Map<string, Batch>();
   /** The batch of each subscription that is stored last. */
   readonly #last = new Map<string, Promise<void>>();
 
-  constructor(platform: Pick<Platform, 'store' | 'clock' | 'precedence'>, stopping: () => AbortSignal) {
+  constructor(
+    platform: Pick<Platform, 'store' | 'clock' | 'precedence'>,
+    stopping: () => AbortSignal,
+    quick: QuickSubscriptions,
+  ) {
     this.#platform = platform;
     this.#stopping = stopping;
+    this.#quick = quick;
   }
 
   /** Resolves once the attempt is stored, and rejects like `recordResult`. */
@@ -65,8 +72,15 @@ export class Successes {
         );
       },
       { durable: false },
-    ).finally(() => {
-      if (this.#open.get(key)?.ended === ended) this.#open.delete(key);
-    });
+    )
+      .then(() =>
+        this.#quick.stored(
+          key,
+          ended.map(({ attempt }) => attempt),
+        ),
+      )
+      .finally(() => {
+        if (this.#open.get(key)?.ended === ended) this.#open.delete(key);
+      });
   }
 }

@@ -35,6 +35,10 @@ export function openEgress(
   const agentFor = (allowLoopback: boolean) => ({
     allowLoopback,
     agent: guardedAgent({ allowLoopback, connectTimeoutMs, resolve: names.resolve }),
+    /** The URL that was checked last: many deliveries in a row go to one. */
+    last: undefined as
+      | { readonly url: string; readonly checked: ReturnType<typeof checkWebhookUrl> }
+      | undefined,
   });
   let current = agentFor(policy().allowLoopbackWebhooks);
   return {
@@ -44,7 +48,8 @@ export function openEgress(
         current.agent.close().catch(() => {});
         current = agentFor(allowLoopback);
       }
-      const checked = checkWebhookUrl(url, { allowLoopback });
+      if (current.last?.url !== url) current.last = { url, checked: checkWebhookUrl(url, { allowLoopback }) };
+      const { checked } = current.last;
       return checked.ok
         ? { dispatcher: current.agent }
         : { refused: `the url ${checked.reason}; webhooks are sent to public addresses only` };

@@ -6,9 +6,9 @@ import { type LogPlace, outcomeLog } from './outcome-log.ts';
 import { isWanted } from './stored-filters.ts';
 
 /** Outcomes that one transaction reads for a subscription. */
-export const PIECE = 64;
+const PIECE = 64;
 /** A subscription gets more once no more of its deliveries than this are due, so that what it missed never is far ahead. */
-const MAX_DUE = 64;
+const MAX_DUE = 128;
 /** Subscriptions that one transaction serves. */
 export const PER_ROUND = 8;
 /** When to look again at a subscription whose deliveries wait, in ms. */

@@ -1,11 +1,11 @@
 import { due } from '../../platform/store/due.ts';
 import { listed } from '../../platform/store/listed.ts';
 import type { SqlValue, Tx } from '../../platform/store/store.ts';
-import { manyDue, PAUSE_MS, PER_ROUND, PIECE } from './catch-up.ts';
+import { manyDue, PAUSE_MS, PER_ROUND } from './catch-up.ts';
 import { MAX_COUNTED } from './outcome-log.ts';
 
-/** Deliveries that one transaction looks at for a subscription. */
-const LOOKED_AT = 512;
+/** Deliveries that one transaction looks at for a subscription, and makes due at most. */
+const PIECE = 256;
 /** How often a second a limited rate is filled up. */
 const PIECES_PER_SECOND = 20;
 
@@ -142,13 +142,13 @@ async function proceedOne(tx: Tx, workspaceId: string, row: Row): Promise<void> 
     await move(row, tx.now + PAUSE_MS, 0);
     return;
   }
+  const most = rate === null ? PIECE : Math.max(1, Math.min(PIECE, Math.floor(rate / PIECES_PER_SECOND)));
   const page = await tx.sql.all<{ at: number; id: string; status: string; kind: string }>(
     `SELECT occurred_at AS at, delivery_id AS id, status, kind FROM delivery
      WHERE workspace_id = ? AND webhook_id = ? AND occurred_at >= ? AND (occurred_at > ? OR delivery_id > ?)
        AND occurred_at <= ? ORDER BY occurred_at, delivery_id LIMIT ?`,
-    [...key, row.at, row.at, row.id, row.until, LOOKED_AT],
+    [...key, row.at, row.at, row.id, row.until, PIECE],
   );
-  const most = rate === null ? PIECE : Math.max(1, Math.min(PIECE, Math.floor(rate / PIECES_PER_SECOND)));
   const kinds = row.kinds === null ? undefined : (JSON.parse(row.kinds) as string[]);
   const again: string[] = [];
   let last: (typeof page)[number] | undefined;
@@ -159,7 +159,7 @@ async function proceedOne(tx: Tx, workspaceId: string, row: Row): Promise<void> 
     if (wanted && (kinds === undefined || kinds.includes(one.kind))) again.push(one.id);
   }
   const queued = again.length === 0 ? 0 : await makeDue(tx, workspaceId, again);
-  if (last === page.at(-1) && page.length < LOOKED_AT)
+  if (last === page.at(-1) && page.length < PIECE)
     await tx.sql.run(
       'UPDATE redelivery SET queued = queued + ?, ended_at = ? WHERE workspace_id = ? AND webhook_id = ? AND ended_at IS NULL',
       [queued, tx.now, ...key],
