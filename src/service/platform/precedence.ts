@@ -18,6 +18,11 @@ export class Precedence {
   #scheduled = false;
   #deadline: NodeJS.Timeout | undefined;
 
+  /** False while requests are running that bulk work gives way to. */
+  get idle(): boolean {
+    return this.#running === 0;
+  }
+
   /** Runs a request that bulk work gives way to. */
   async during<T>(work: () => Promise<T>): Promise<T> {
     this.#running++;

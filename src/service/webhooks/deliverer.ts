@@ -23,9 +23,9 @@ const SUBSCRIPTIONS_PER_ROUND = 32;
 const POLL_MS = 1000;
 /** Results of one subscription that are stored at a time. */
 const STORED_AT_ONCE = 4;
-/** How long one that was claimed ahead waits to be sent, in ms. Longer than quick receivers take for all that are ahead. */
-const AHEAD_MS = 1000;
-/** Deliveries that are signed and sent in one piece of work. */
+/** How long one that was claimed ahead waits to be sent, in ms. Much longer than quick receivers take for all that are ahead. */
+const AHEAD_MS = 5000;
+/** Deliveries that are signed and sent in one piece of work, where no request waits. */
 const SENT_AT_ONCE = 8;
 
 /** A claimed delivery, and the limits that it waits for before it is sent. */
@@ -52,7 +52,7 @@ export function startDeliverer(
   /** Resolves when a delivery may be sent: some at a time, since a turn for each would take longer than sending it. */
   const turn = () => {
     if (piece.left === 0) {
-      const next = { left: SENT_AT_ONCE, turn: Promise.resolve() };
+      const next = { left: precedence.idle ? SENT_AT_ONCE : 1, turn: Promise.resolve() };
       next.turn = precedence.yieldToRequests().then(() => {
         next.left = 0;
       });
@@ -92,8 +92,8 @@ export function startDeliverer(
     let startedAt: number;
     let began: number;
     try {
-      if (sending.length > 0 && !quick.has(webhookId)) return await release(claimed);
       await turn();
+      if (sending.length > 0 && quick.failed(webhookId)) return await release(claimed);
       startedAt = clock.now();
       began = machine.now();
       result = await sendSigned(claimed);
@@ -102,7 +102,7 @@ export function startDeliverer(
     }
     if (result.status === null && jobs.aborting.aborted) return release(claimed);
     const durationMs = machine.now() - began;
-    quick.ended(webhookId, { ...result, durationMs });
+    quick.ended(webhookId, { ...result, startedAt, durationMs });
     if (isSuccess(result.status)) return successes.add(claimed, { ...result, startedAt, durationMs });
     let verdict: Verdict | undefined;
     await recordResult(
@@ -154,7 +154,7 @@ export function startDeliverer(
     const ended = found.length < SUBSCRIPTIONS_PER_ROUND;
     if (ended) cursors.delete(workspaceId);
     else cursors.set(workspaceId, found.at(-1)!.webhookId);
-    const reserved = reserveSlots(found, jobs, quick);
+    const reserved = reserveSlots(found, jobs, quick, precedence.idle);
     if (reserved.length < found.length) waitingForSlot = true;
     const partial = !ended || after !== '' || reserved.length < found.length;
     if (partial && reserved.length === 0) return !ended;

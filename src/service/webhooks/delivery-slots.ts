@@ -16,8 +16,9 @@ const TOTAL = 1024;
 const FAILING_TOTAL = TOTAL / 2;
 /** From this many running deliveries on, a subscription gets one slot, so that fast receivers get through beside hanging ones. */
 const CROWDED = TOTAL / 2;
-/** Deliveries claimed in one round: some milliseconds of work. */
+/** Deliveries claimed in one round: some milliseconds of work, and fewer while requests wait. */
 const PER_ROUND = 128;
+const PER_BUSY_ROUND = 32;
 
 /** The slots that a round reserved for the due deliveries of one subscription. */
 export interface ReservedSlots extends Reservation {
@@ -30,17 +31,19 @@ export interface ReservedSlots extends Reservation {
 
 /**
  * Reserves slots for the subscriptions that have due deliveries and a free slot. Healthy subscriptions come before
- * failing ones, and then those with the most free slots. Each gets at most an equal share of the round.
+ * failing ones, and then those with the most free slots. Each gets at most an equal share of the round. `idle`: no request
+ * waits.
  */
 export function reserveSlots(
   due: readonly DueSubscription[],
   jobs: Pick<Jobs<never>, 'limiter' | 'share' | 'size'>,
   quick: Pick<QuickSubscriptions, 'has'>,
+  idle: boolean,
 ): ReservedSlots[] {
   const crowded = jobs.size >= CROWDED * jobs.share;
   const candidates = due
     .map((subscription) => {
-      const ahead = !crowded && !subscription.failing && quick.has(subscription.webhookId);
+      const ahead = idle && !crowded && !subscription.failing && quick.has(subscription.webhookId);
       const limit = ahead
         ? { key: keyOf(subscription), max: CLAIMED_OF_QUICK }
         : subscriptionLimit(subscription, crowded);
@@ -48,7 +51,7 @@ export function reserveSlots(
     })
     .filter(({ free }) => free > 0)
     .sort((a, b) => Number(a.failing) - Number(b.failing) || b.free - a.free);
-  const share = Math.max(1, Math.floor(PER_ROUND / candidates.length));
+  const share = Math.max(1, Math.floor((idle ? PER_ROUND : PER_BUSY_ROUND) / candidates.length));
   return candidates
     .map(({ webhookId, url, failing, ahead, limit, free }) => {
       const limits = [limit, ...totalLimits(failing), ...(ahead ? [] : [hostLimit(url)])];

@@ -10,27 +10,42 @@ const REMEMBERED = 256;
 
 interface Answered {
   readonly status: number | null;
+  readonly startedAt: number;
   readonly durationMs: number;
 }
 
 /** The subscriptions whose receivers answer quickly. More of their deliveries are claimed at a time than are sent at a time. */
 export class QuickSubscriptions {
-  readonly #quick = new Set<string>();
+  /** `failedAt`: when an attempt that failed had begun, Unix ms; 0 for none since. */
+  readonly #known = new Map<string, { readonly quick: boolean; readonly failedAt: number }>();
 
   has(webhookId: string): boolean {
-    return this.#quick.has(webhookId);
+    return this.#known.get(webhookId)?.quick === true;
+  }
+
+  /** True once one of a quick subscription failed. A slow answer does not count: what is claimed keeps its order. */
+  failed(webhookId: string): boolean {
+    return this.#known.get(webhookId)?.failedAt !== 0;
   }
 
   /** Called for each attempt that ended. */
-  ended(webhookId: string, { status, durationMs }: Answered): void {
-    if (!isSuccess(status) || durationMs > SLOW_MS) this.#quick.delete(webhookId);
+  ended(webhookId: string, { status, startedAt, durationMs }: Answered): void {
+    if (!isSuccess(status)) this.#know(webhookId, { quick: false, failedAt: startedAt + durationMs });
+    else if (durationMs > SLOW_MS && this.has(webhookId))
+      this.#know(webhookId, { quick: false, failedAt: 0 });
   }
 
   /** Called for successful attempts that are stored together. */
   stored(webhookId: string, batch: readonly Answered[]): void {
     if (batch.length < BATCH || batch.some(({ durationMs }) => durationMs > QUICK_MS)) return;
-    const [oldest] = this.#quick;
-    if (this.#quick.size === REMEMBERED && !this.#quick.has(webhookId)) this.#quick.delete(oldest!);
-    this.#quick.add(webhookId);
+    const failedAt = this.#known.get(webhookId)?.failedAt ?? 0;
+    if (batch.every(({ startedAt }) => startedAt > failedAt))
+      this.#know(webhookId, { quick: true, failedAt: 0 });
+  }
+
+  #know(webhookId: string, what: { readonly quick: boolean; readonly failedAt: number }): void {
+    if (this.#known.size === REMEMBERED && !this.#known.has(webhookId))
+      this.#known.delete(this.#known.keys().next().value!);
+    this.#known.set(webhookId, what);
   }
 }

@@ -109,7 +109,8 @@ it('a subscription made with from gets what occurred before, then what occurs: i
   await until(async () => target.received.length === 150 + live.length);
   const got = decisions();
   expect([...got].sort()).toEqual([...before, ...live].sort());
-  expect(new Set(got.slice(0, 150))).toEqual(new Set(before));
+  // 32 are sent at a time.
+  expect(before).toEqual(expect.arrayContaining(got.slice(0, 150 - 32)));
 });
 
 it('a subscription that is disabled while it catches up in order gets what occurred until then', async () => {

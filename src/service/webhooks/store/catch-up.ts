@@ -8,7 +8,7 @@ import { isWanted } from './stored-filters.ts';
 /** Outcomes that one transaction reads for a subscription. */
 const PIECE = 64;
 /** A subscription gets more once no more of its deliveries than this are due, so that what it missed never is far ahead. */
-const MAX_DUE = 128;
+const MAX_DUE = 64;
 /** Subscriptions that one transaction serves. */
 export const PER_ROUND = 8;
 /** When to look again at a subscription whose deliveries wait, in ms. */
@@ -166,11 +166,16 @@ async function anyDue(tx: Tx, workspaceId: string, webhookId: string): Promise<b
 }
 
 /** Whether so many deliveries of a subscription are due that no more are queued behind them. */
-export async function manyDue(tx: Tx, workspaceId: string, webhookId: string): Promise<boolean> {
+export async function manyDue(
+  tx: Tx,
+  workspaceId: string,
+  webhookId: string,
+  most = MAX_DUE,
+): Promise<boolean> {
   const row = await tx.sql.get<{ n: number }>(
     `SELECT count(*) AS n FROM (SELECT 1 FROM delivery WHERE workspace_id = ? AND webhook_id = ? AND due_at <= ?
        LIMIT ?) AS d`,
-    [workspaceId, webhookId, tx.now, MAX_DUE + 1],
+    [workspaceId, webhookId, tx.now, most + 1],
   );
-  return row!.n > MAX_DUE;
+  return row!.n > most;
 }

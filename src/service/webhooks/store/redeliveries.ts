@@ -6,6 +6,8 @@ import { MAX_COUNTED } from './outcome-log.ts';
 
 /** Deliveries that one transaction looks at for a subscription, and makes due at most. */
 const PIECE = 256;
+/** More follow once no more than this are due: as many as a quick receiver has claimed. */
+const MAX_DUE = 128;
 /** How often a second a limited rate is filled up. */
 const PIECES_PER_SECOND = 20;
 
@@ -138,7 +140,7 @@ async function proceedOne(tx: Tx, workspaceId: string, row: Row): Promise<void> 
        WHERE workspace_id = ? AND webhook_id = ? AND ended_at IS NULL`,
       [place.at, place.id, nextAt, queued, ...key],
     );
-  if (await manyDue(tx, workspaceId, webhookId)) {
+  if (await manyDue(tx, workspaceId, webhookId, MAX_DUE)) {
     await move(row, tx.now + PAUSE_MS, 0);
     return;
   }
