@@ -8,9 +8,6 @@ import { tempDir } from '../../support/temp.ts';
 
 /** Parameters of the test. `switches`: how often a subscription is disabled or enabled, a node or a handler is killed. */
 export interface Shaking {
-  /** The address of an empty PostgreSQL database; undefined for SQLite. */
-  readonly database: string | undefined;
-  readonly nodes: number;
   readonly subscriptions: number;
   readonly outcomes: number;
   readonly switches: number;
@@ -41,11 +38,10 @@ const CAUGHT_UP_MS = 75_000;
  * Reports outcomes to nodes that are killed, for handlers that are killed, while subscriptions are disabled and enabled at
  * random with what they missed, and checks that each subscription got each outcome under one identifier.
  */
-export async function shakeSubscriptions(options: Shaking): Promise<Shaken> {
+export async function shakeSubscriptions(nodes: Nodes, options: Shaking): Promise<Shaken> {
   const { outcomes, switches, subscriptions } = options;
   const random = seededRandom(options.seed);
   const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)]!;
-  const nodes = await startNodes(options);
   const handlers = await Promise.all(Array.from({ length: subscriptions }, startHandler));
   const made: { id: string; handler: Handler; disabled: boolean; busy: Promise<unknown> }[] = [];
   for (const handler of handlers) {
@@ -73,7 +69,7 @@ export async function shakeSubscriptions(options: Shaking): Promise<Shaken> {
     const kind = pick(['node', 'handler', 'subscription', 'subscription'] as const);
     const of = pick(made);
     if (kind === 'node') {
-      nodes.kill(Math.floor(random() * options.nodes));
+      nodes.kill(random());
       counts.nodeKills++;
     } else if (kind === 'handler') {
       pick(handlers).kill();
@@ -107,7 +103,8 @@ export async function shakeSubscriptions(options: Shaking): Promise<Shaken> {
     }
     await new Promise((resolve) => setTimeout(resolve, 500));
   }
-  await nodes.stop();
+  await nodes.settled();
+  for (const { id } of made) await nodes.call('DELETE', `/v1/webhooks/${id}`);
 
   for (const { id, handler } of made) {
     expect([...handler.decisions()].sort(), `what ${id} got`).toEqual(wanted);
@@ -117,6 +114,7 @@ export async function shakeSubscriptions(options: Shaking): Promise<Shaken> {
       expect(new Set(bodies).size, `the bytes of ${deliveryId}`).toBe(1);
       counts.repeated += bodies.length - 1;
     }
+    handler.close();
   }
   return counts;
 }
@@ -129,6 +127,7 @@ interface Handler {
   /** Answers nothing for a moment, and drops the connections. */
   kill(): void;
   heal(): void;
+  close(): void;
 }
 
 const HANDLER_DOWN_MS = 400;
@@ -158,11 +157,13 @@ async function startHandler(): Promise<Handler> {
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
+  const close = () => {
     server.closeAllConnections();
     server.close();
-  });
+  };
+  onTestFinished(close);
   return {
+    close,
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
     bodies,
     decisions: () => accepted,
@@ -176,8 +177,13 @@ async function startHandler(): Promise<Handler> {
   };
 }
 
-/** Nodes on one database. A killed one is started again on its port. */
-async function startNodes({ database, nodes: count }: Shaking) {
+export type Nodes = Awaited<ReturnType<typeof startNodes>>;
+
+/**
+ * Nodes on one database, for one shaking after the other. A killed one is started again on its port. `database`: the address
+ * of an empty PostgreSQL database; undefined for SQLite.
+ */
+export async function startNodes(database: string | undefined, count: number) {
   const home = tempDir();
   const file = join(import.meta.dirname, '..', 'delivery-service.ts');
   const programs: Killable<Ready>[] = [];
@@ -201,7 +207,9 @@ async function startNodes({ database, nodes: count }: Shaking) {
   };
   let next = 0;
   return {
-    kill: (i: number) => {
+    /** Kills one of them. `random` is in [0, 1). */
+    kill: (random: number) => {
+      const i = Math.floor(random * count);
       ready[i] = ready[i]!.then(async () => {
         await programs[i]!.kill();
         await programs[i]!.start({ ...base, port: Number(new URL(urls[i]!).port) });
@@ -228,9 +236,7 @@ async function startNodes({ database, nodes: count }: Shaking) {
         }
       }
     },
-    stop: async () => {
-      await Promise.all(ready);
-      for (const program of programs) await program.kill();
-    },
+    /** Waits for those that were killed. */
+    settled: () => Promise.all(ready),
   };
 }
