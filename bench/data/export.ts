@@ -1,13 +1,14 @@
 /**
  * Exports EVENTS events (default 1 million) from SQLite into a file of each format, and into Parquet through the API of a
- * service in this process. Prints rows/s, the CPU of this process and the size of each file, and the largest memory of the
- * process. `npm run bench -- bench/data/export.ts [EVENTS]`.
+ * service in this process. Prints rows/s, the CPU and the largest memory of each export, and the size of its file.
+ * `npm run bench -- bench/data/export.ts [EVENTS]` after `npm run build`.
  */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startService } from '../../src/service/start.ts';
-import { runSvc } from '../../test/support/process/run-svc.ts';
 
 const events = Number(process.argv[2] ?? 1_000_000);
 const dir = mkdtempSync(join(tmpdir(), 'svc-bench-'));
@@ -38,19 +39,28 @@ for (let from = 0; from < events; from += BATCH) {
   await answer.arrayBuffer();
 }
 
+/** Exports by the built program, in a process of its own, as a user does. */
 async function timed(name: string, format: string, words: readonly string[], env: Record<string, string>) {
   const file = join(dir, `${name.replaceAll(' ', '-')}.${format}`);
   const start = performance.now();
-  const before = process.cpuUsage();
-  const run = await runSvc(['data', 'export', '--type', 'events', '--output', file, ...words], {
-    home: dir,
-    env,
+  const child = spawn(
+    '/usr/bin/time',
+    [
+      ...['-f', '%U %S %M', process.execPath, 'bin/run.js'],
+      ...['data', 'export', '--type', 'events', '--output', file, ...words],
+    ],
+    { env: { PATH: process.env.PATH, HOME: dir, ...env }, stdio: ['ignore', 'ignore', 'pipe'] },
+  );
+  let errors = '';
+  child.stderr.on('data', (data) => {
+    errors += data;
   });
-  if (run.code !== 0) throw new Error(run.stderr);
+  const [code] = await once(child, 'close');
+  if (code !== 0) throw new Error(errors);
   const seconds = (performance.now() - start) / 1000;
-  const { user, system } = process.cpuUsage(before);
+  const [user = 0, system = 0, kilobytes = 0] = errors.trim().split('\n').at(-1)!.split(' ').map(Number);
   console.log(
-    `${name}: ${events.toLocaleString('en-US')} events in ${seconds.toFixed(1)} s, ${Math.round(events / seconds).toLocaleString('en-US')} rows/s, ${((user + system) / events).toFixed(1)} µs of CPU a row, ${(statSync(file).size / 1e6).toFixed(0)} MB`,
+    `${name}: ${events.toLocaleString('en-US')} events in ${seconds.toFixed(1)} s, ${Math.round(events / seconds).toLocaleString('en-US')} rows/s, ${((1e6 * (user + system)) / events).toFixed(1)} µs of CPU a row, at most ${Math.round(kilobytes / 1024)} MB, a file of ${(statSync(file).size / 1e6).toFixed(0)} MB`,
   );
 }
 
@@ -65,7 +75,6 @@ try {
     SVC_API_KEY: service.apiKey!,
   });
   console.log(`source ${(statSync(database).size / 1e6).toFixed(0)} MB`);
-  console.log(`largest memory ${Math.round(process.resourceUsage().maxRSS / 1024)} MB`);
 } finally {
   await service.close();
   rmSync(dir, { recursive: true, force: true });
