@@ -23,7 +23,7 @@ export const ON_POSTGRES = [
   'test/service/events/{event-numbers,event-plan,events}.test.ts',
   'test/service/events/stream/{live-events,unread-streams,watch-events}.test.ts',
   'test/service/http/access/{client-events,client-keys,frozen}.test.ts',
-  'test/service/notifications/{lists,marketing,notifications,receipt-endpoint,receipts,send-later,unsubscribe}.test.ts',
+  'test/service/notifications/{lists,marketing,notifications,other-nodes,receipt-endpoint,receipts,send-later,unsubscribe}.test.ts',
   'test/service/notifications/receipts/*.test.ts',
   'test/service/platform/store/{by-workspace,due-work,schema}.test.ts',
   'test/service/overview/{overview,trends}.test.ts',

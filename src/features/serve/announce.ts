@@ -80,7 +80,9 @@ export function announce(
 function whereLiveGo(withProvider: readonly string[]): string {
   const others = CHANNELS.filter((channel) => !withProvider.includes(channel));
   if (withProvider.length === 0)
-    return 'no channel has a provider (docs/providers), so its notifications are written to the outbox';
+    return 'no channel has a provider (docs/providers), so its notifications are written to the outbox, unless another node has one';
   const to = `${withProvider.join(', ')} ${withProvider.length === 1 ? 'has a provider' : 'have providers'}`;
-  return others.length === 0 ? to : `${to}; ${others.join(', ')} go to the outbox`;
+  return others.length === 0
+    ? to
+    : `${to}; ${others.join(', ')} go to the outbox, unless another node has one`;
 }

@@ -1,6 +1,8 @@
+import type { Log } from '../platform/log.ts';
 import type { Platform } from '../platform/platform.ts';
 import { due } from '../platform/store/due.ts';
-import { workspaces } from '../platform/store/workspaces.ts';
+import type { Tx } from '../platform/store/store.ts';
+import { type Mode, workspaces } from '../platform/store/workspaces.ts';
 import { Jobs, LEASE_MS, recordResult } from '../platform/workers/jobs.ts';
 import { type Worker, worker } from '../platform/workers/worker.ts';
 import { maySend } from './may-send.ts';
@@ -11,6 +13,7 @@ import { failingProviders } from './store/failing-providers.ts';
 import { notificationClaims } from './store/notification-claims.ts';
 import { type ClaimedNotification, notificationClaim } from './store/notification-rows.ts';
 import { notifications } from './store/notifications.ts';
+import { providedChannels, REMEMBERED_MS, SEEN_MS } from './store/provided-channels.ts';
 
 /** Notifications of one priority that are sent at a time through one channel: marketing takes no place of transactional. */
 const PER_CHANNEL = 8;
@@ -22,6 +25,8 @@ const CANCELLED_MS = 500;
 /** How often the same reason of a provider is logged, in ms, and how many are remembered. */
 const REPORT_MS = 300_000;
 const MAX_REPORTED = 100;
+/** After how long a node with a provider counts as missed, in ms. */
+const MISSED_MS = 3 * SEEN_MS;
 /** How long `stop` waits for running sends before it aborts them. */
 const STOP_TIMEOUT_MS = 2000;
 
@@ -39,15 +44,15 @@ export function startDispatcher(platform: Platform, channels: Channels, content:
   };
   const waitOf = (adapter: ChannelAdapter) => Math.max(0, (throttled.get(adapter) ?? 0) - clock.now());
 
-  /** When each reason was last logged, in time of the clock: without a limit, every notification would have a line. */
+  /** When each line was last logged, in time of the clock: without a limit, every notification would have one. */
   const reported = new Map<string, number>();
-  const reportRetry = (provider: string, reason: string) => {
-    const key = `${provider}\n${reason}`;
+  const report = (level: Parameters<Log>[0], message: string, fields: Record<string, string>) => {
+    const key = `${message}\n${Object.values(fields).join('\n')}`;
     const at = clock.now();
     if (at - (reported.get(key) ?? Number.NEGATIVE_INFINITY) < REPORT_MS) return;
     if (reported.size >= MAX_REPORTED) reported.clear();
     reported.set(key, at);
-    log('warn', 'a provider did not take a notification, which is sent again later', { provider, reason });
+    log(level, message, fields);
   };
 
   const dispatch = async (claimed: ClaimedNotification): Promise<void> => {
@@ -57,7 +62,10 @@ export function startDispatcher(platform: Platform, channels: Channels, content:
     );
     if (attempt.throttledMs !== undefined) backOff(adapter, attempt.throttledMs);
     if (attempt.result.event === 'retry' && !jobs.stopping.aborted)
-      reportRetry(adapter.name, attempt.result.failure);
+      report('warn', 'a provider did not take a notification, which is sent again later', {
+        provider: adapter.name,
+        reason: attempt.result.failure,
+      });
     await recordResult(platform, jobs.aborting, async (tx) => {
       await notifications.finish(tx, claimed, attempt.result, random());
       await attempt.store(tx);
@@ -102,11 +110,37 @@ export function startDispatcher(platform: Platform, channels: Channels, content:
     }
   };
 
+  /**
+   * Whether another node sends what a channel of a live workspace would only write to the outbox here: delivered is not
+   * what nobody has sent.
+   */
+  const isElsewhere = async (tx: Tx, channel: string, mode: Mode): Promise<boolean> => {
+    if (mode === 'test' || !channels.forChannel(channel, mode).isOutbox) return false;
+    const seen = await providedChannels.lastSeen(tx, channel);
+    if (seen === undefined) return false;
+    if (tx.now - seen < MISSED_MS)
+      report('info', 'notifications are left to a node that has a provider for their channel', { channel });
+    else
+      report('warn', 'notifications wait for a node that has a provider for their channel', {
+        channel,
+        lastSeen: new Date(seen).toISOString(),
+        outboxFrom: new Date(seen + REMEMBERED_MS).toISOString(),
+      });
+    return true;
+  };
+
   const dispatchDue = async (workspaceId: string): Promise<boolean> => {
-    const { kinds, mode } = await store.read(async (tx) => ({
-      kinds: await notificationClaims.dueKinds(tx, workspaceId),
-      mode: (await workspaces.get(tx, workspaceId))!.mode,
-    }));
+    const {
+      due: all,
+      kinds,
+      mode,
+    } = await store.read(async (tx) => {
+      const due = await notificationClaims.dueKinds(tx, workspaceId);
+      const { mode } = (await workspaces.get(tx, workspaceId))!;
+      const kinds: typeof due = [];
+      for (const kind of due) if (!(await isElsewhere(tx, kind.channel, mode))) kinds.push(kind);
+      return { due, kinds, mode };
+    });
     const waits = kinds.map(({ channel }) => waitOf(channels.forChannel(channel, mode)));
     const found = kinds.filter((_, i) => waits[i] === 0);
     const waitMs = Math.min(...waits.filter((wait) => wait > 0));
@@ -116,7 +150,7 @@ export function startDispatcher(platform: Platform, channels: Channels, content:
         return { channel, priority, limits, count: jobs.limiter.tryAcquire(limits, PER_CHANNEL) };
       })
       .filter(({ count }) => count > 0);
-    const partial = reserved.length < found.length;
+    const partial = reserved.length < found.length || kinds.length < all.length;
     if (partial && reserved.length === 0) return false;
     let progress = false;
     const claim = () =>

@@ -5,10 +5,12 @@ import type { Limiter } from '../platform/limits/limiter.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { RemovalByAge } from '../platform/store/retention/removals.ts';
 import { removals } from '../platform/store/retention/removals.ts';
+import { type Worker, worker } from '../platform/workers/worker.ts';
 import { startDispatcher } from './dispatcher.ts';
 import type { Channels } from './providers/settings.ts';
 import { receiptRoute } from './receipts/routes.ts';
 import { notificationEndpoints } from './routes.ts';
+import { providedChannels, SEEN_MS } from './store/provided-channels.ts';
 import { receipts } from './store/receipts.ts';
 import { marketingSent } from './store/sent.ts';
 import { unsubscribeRoute } from './unsubscribe.ts';
@@ -42,6 +44,26 @@ export function notifications(platform: Platform, needs: NotificationNeeds): Fea
       unsubscribeRoute({ platform, limiter, limit, isProxy }),
     ],
     // Personal fields are joined, which the node cannot read without the data key.
-    workers: platform.cipher.usable ? [startDispatcher(platform, channels, needs)] : [],
+    workers: platform.cipher.usable
+      ? [announceProviders(platform, channels), startDispatcher(platform, channels, needs)]
+      : [],
   };
+}
+
+/** Says on the store which channels this node has a provider for, so that nodes without one leave them to it. */
+function announceProviders(platform: Platform, { configured }: Channels): Worker {
+  return worker(platform, {
+    name: 'the list of channels with a provider',
+    pause: SEEN_MS,
+    work: async () => {
+      if (configured.length > 0)
+        await platform.store.write(
+          async (tx) => {
+            for (const channel of configured) await providedChannels.seen(tx, channel);
+          },
+          { durable: false, bulk: true },
+        );
+      return false;
+    },
+  });
 }
