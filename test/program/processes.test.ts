@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { builtSvc } from '../support/process/built-svc.ts';
 import { runProcess, startProcess } from '../support/process/run-process.ts';
@@ -76,6 +77,23 @@ describe('a process', () => {
     });
     expect(rest.stdout.trim().split('\n')).toHaveLength(1000 - result.accepted);
   });
+
+  it.each(['users.ndjson', 'users.ndjson.gz'])(
+    'has nothing to resume when its output was closed after everything was sent: %s',
+    async (file) => {
+      const svc = await builtSvc();
+      const service = await startTestService();
+      const home = tempDir();
+      writeFileSync(join(home, 'users.ndjson'), '{"userId":"one"}\n{"userId":"two"}\n');
+      writeFileSync(join(home, 'users.ndjson.gz'), gzipSync('{"userId":"one"}\n{"userId":"two"}\n'));
+      const cut = await pipeline(svc, `svc users import ${file} --json | head -0`, home, service.env);
+      expect(cut.codes).toEqual([0, 0]);
+      expect(JSON.parse(cut.stderr)).toMatchObject({ accepted: 2, resumeCommand: null });
+      const again = await pipeline(svc, `svc users import ${file} --resume --json`, home, service.env);
+      const result = JSON.parse(again.stderr.trim().split('\n').at(-1)!);
+      expect(result).toMatchObject({ accepted: 0, skipped: 2, resumeCommand: null });
+    },
+  );
 
   it('fails when its output is closed while it sends notifications', async () => {
     const svc = await builtSvc();

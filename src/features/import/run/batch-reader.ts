@@ -69,12 +69,17 @@ export class BatchReader {
     const { input, records } = feed;
     const readBefore = batcher.read;
     const interval = input.fingerprint ? undefined : flushInterval;
+    let ended = false;
+    const onEnd = () => {
+      ended = true;
+    };
     try {
-      for await (const batch of batchesOf(records, batcher, { clock, interval, since: feed.since, signal })) {
+      const flush = { clock, interval, since: feed.since, signal, onEnd };
+      for await (const batch of batchesOf(records, batcher, flush)) {
         this.currentBytes = feed.taken(batch.end);
         yield batch;
       }
-      if (!signal.aborted) await this.finishInput(index, feed, batcher.read === readBefore);
+      if (ended) await this.finishInput(index, feed, batcher.read === readBefore);
     } finally {
       this.finishedBytes += input.taken();
       this.currentBytes = 0;

@@ -12,6 +12,8 @@ export interface Flush {
   readonly since?: number | undefined;
   /** Ends the wait for input that may never come. */
   readonly signal: AbortSignal;
+  /** Called when all records were yielded. */
+  readonly onEnd?: () => void;
 }
 
 /**
@@ -59,6 +61,7 @@ export async function* batchesOf(
   }
   batcher.cut();
   yield* complete(batcher);
+  flush.onEnd?.();
 }
 
 function* complete(batcher: Batcher): Generator<Batch> {

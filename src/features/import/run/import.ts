@@ -153,7 +153,8 @@ class Pipeline {
     }
     await this.rejects.close();
     if (failure) throw failure.error;
-    this.complete = !this.world.stop.aborted && !this.tooManyErrors;
+    const stopped = this.world.stop.aborted && !this.allSettled;
+    this.complete = !stopped && !this.tooManyErrors;
     if (!this.complete) return;
     await this.removeEarlierRejects();
     await this.journal.finish(this.inputs.fingerprints, this.inputs.contents(this.reader.read));
@@ -207,7 +208,8 @@ class Pipeline {
   /** Passes batches from the reader to the delivery, as fast as they are delivered. */
   private async pump(): Promise<void> {
     const { reader, delivery, progress, counters, batcher } = this;
-    const stopped = () => this.world.stop.aborted || delivery.failed;
+    // What was read to its end has only to be finished.
+    const stopped = () => (this.world.stop.aborted && progress.hasUnread) || delivery.failed;
     for await (const batch of reader.batches(stopped)) {
       progress.batchRead(reader.position, batch.checkpoint?.acknowledged ?? false);
       await delivery.take(batch);
@@ -221,6 +223,12 @@ class Pipeline {
     if (this.tooManyErrors) this.batcher.done = true;
     this.counters.read = this.batcher.read;
     this.progress.batchSettled();
+  }
+
+  /** All inputs were read to their end, and no record waits to be sent. */
+  private get allSettled(): boolean {
+    const { reader, inputs, counters, batcher } = this;
+    return reader.read.length === inputs.opened.length && counters.unsent + batcher.waiting === 0;
   }
 
   /** The limit on errors was reached, by invalid records or by records that the service refused. */
