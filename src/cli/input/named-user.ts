@@ -27,10 +27,10 @@ interface UserFlags {
 /** A hashId of our own service: hex HMAC-SHA-256 (src/service/users/hash-id.ts). That of another service is opaque. */
 const HASH_ID = /^[0-9a-f]{64}$/;
 
-/** Checks a hashId of the service on this machine before it is sent. Throws `usage`. */
-export function checkLocalHashId(hashId: string): void {
+/** Checks a hashId of the service on this machine, or of the data in `place`, before it is sent. Throws `usage`. */
+export function checkLocalHashId(hashId: string, place = 'local'): void {
   if (HASH_ID.test(hashId)) return;
-  throw new SvcError('usage', `${hashId} is not a hashId of local, which has 64 lower-case hex digits`, {
+  throw new SvcError('usage', `${hashId} is not a hashId of ${place}, which has 64 lower-case hex digits`, {
     hint: (invocation) =>
       [
         ...(HASH_ID.test(hashId.toLowerCase()) ? [`in lower case: ${hashId.toLowerCase()}`] : []),
@@ -40,7 +40,7 @@ export function checkLocalHashId(hashId: string): void {
           : [
               `if it is your identifier of the user: ${invocation.replacing('--hash-id', '--user-id', hashId)}`,
             ]),
-        shell`its hashId: svc users get --user-id ${hashId} --profile local`,
+        ...(place === 'local' ? [shell`its hashId: svc users get --user-id ${hashId} --profile local`] : []),
       ].join('\n'),
   });
 }
@@ -81,21 +81,26 @@ export async function connectForUserIfNamed(
   const connection = await connect();
   if (!connection.service || (hashId === undefined && userId === undefined)) return { connection, hashId };
   const user = await connection.service.identify({ hashId, userId });
-  warnOfUnknownUser(out, flags, user, ifUnknown);
+  warnOfUnknownUser(out, flags, user, { ifUnknown });
   return { connection, hashId: user.hashId };
 }
 
-/** Prints a notice if a user of this machine is not known; `ifUnknown` is what this means for the command. */
+interface UnknownUser {
+  readonly place?: string | undefined;
+  readonly ifUnknown?: string | undefined;
+}
+
+/** Prints a notice if a user is not known at `place`; `ifUnknown` is what this means for the command. */
 export function warnOfUnknownUser(
   out: Output,
   flags: UserFlags,
   user: { readonly known: boolean },
-  ifUnknown = '`svc users import` creates users',
+  { place = 'local', ifUnknown = '`svc users import` creates users' }: UnknownUser = {},
 ): void {
   if (user.known) return;
   const named =
     flags['user-id'] === undefined ? `the hashId ${flags['hash-id']}` : `the userId ${flags['user-id']}`;
-  out.notice(`no user on local has ${named}; ${ifUnknown}`);
+  out.notice(`no user on ${place} has ${named}; ${ifUnknown}`);
 }
 
 function userIdElsewhere(): SvcError {

@@ -13,6 +13,7 @@ import {
 } from '../../cli/input/named-user.ts';
 import { USER_TOKEN_SECONDS } from '../../contract/limits.ts';
 import { withAccounts } from '../../features/accounts/open.ts';
+import { maskUrl } from '../../kit/mask-url.ts';
 import { objectOf } from '../../kit/object-of.ts';
 
 export default class UsersToken extends SvcCommand {
@@ -38,10 +39,11 @@ to track. Your server does the same with POST /v1/users/{hashId}/tokens.`;
     const seconds = secondsOf(flags.ttl);
     const create = async (): Promise<object> => {
       if (flags.database !== undefined) {
-        if (named !== undefined) checkLocalHashId(named);
+        const place = placeOf(flags.database, workspace);
+        if (named !== undefined) checkLocalHashId(named, place);
         return withAccounts(context, async (accounts) => {
           const user = await accounts.identify(workspace, { hashId: named, userId });
-          warnOfUnknownUser(out, flags, user);
+          warnOfUnknownUser(out, flags, user, { place });
           return accounts.userToken({
             workspace,
             hashId: user.hashId,
@@ -65,6 +67,10 @@ to track. Your server does the same with POST /v1/users/{hashId}/tokens.`;
     out.result({ ...made, token, expiresAt }, () => `${token}\nexpires ${expiresAt}`);
   }
 }
+
+/** The data that were looked at, in words. */
+const placeOf = (database: string, workspace: string | undefined) =>
+  workspace === undefined ? maskUrl(database) : `${maskUrl(database)}, workspace ${workspace},`;
 
 /** Parses the validity into whole seconds. Throws usage. */
 function secondsOf(ttl: string): number {

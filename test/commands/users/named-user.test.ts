@@ -127,9 +127,12 @@ describe('on local', () => {
     expect(await token('--user-id', 'u1')).toMatchObject({ code: 0, stderr: '' });
     expect(await token('--user-id', 'u2')).toMatchObject({
       code: 0,
-      stderr: expect.stringContaining('has the userId u2'),
+      stderr: expect.stringContaining(`no user on ${database} has the userId u2`),
     });
-    expect((await token('--hash-id', 'u1')).code).toBe(2);
+    const refused = await token('--hash-id', 'u1');
+    expect(refused.code).toBe(2);
+    expect(refused.stderr).toContain(`u1 is not a hashId of ${database},`);
+    expect(refused.stderr).not.toContain('--profile local');
   });
 });
 
