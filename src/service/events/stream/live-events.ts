@@ -5,6 +5,7 @@ import type { Store } from '../../platform/store/store.ts';
 import { eventHeads } from '../store/event-heads.ts';
 import { events } from '../store/events.ts';
 import { ByteBudget } from './byte-budget.ts';
+import { disconnect } from './disconnect.ts';
 import { ReadingPace } from './reading-pace.ts';
 import { SendQueues } from './send-queues.ts';
 import { type HeldPage, StreamPages } from './stream-pages.ts';
@@ -236,7 +237,7 @@ export function liveEvents(
             drop();
             unread = setTimeout(() => {
               end();
-              controller.error(new Error('the client does not read'));
+              disconnect(controller, socket);
             }, UNREAD_MS - HOLD_MS).unref();
           }, HOLD_MS).unref();
         },

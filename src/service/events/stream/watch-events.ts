@@ -4,6 +4,7 @@ import { parseFilter } from '../../../kit/event-filter/parse.ts';
 import type { KeyWatch } from '../../http/access/key-watch.ts';
 import type { StreamHandler } from '../../http/endpoint.ts';
 import type { Platform } from '../../platform/platform.ts';
+import { disconnect } from './disconnect.ts';
 import { Waker } from './waker.ts';
 import { Watch, type WatchBounds } from './watch.ts';
 
@@ -26,7 +27,7 @@ export function watchEvents(
   const open = new Map<string, number>();
   // One for each open watch, removed when it ends.
   setMaxListeners(0, closing);
-  return ({ workspace, keyHash, lastEventId, query }) => {
+  return ({ workspace, keyHash, lastEventId, query, socket }) => {
     const filter = parseFilter(query.filter ?? '');
     if (!filter.ok) throw invalidFilter(filter.at, filter.message);
     const count = () => open.get(workspace.id) ?? 0;
@@ -79,7 +80,7 @@ export function watchEvents(
           controller.enqueue(utf8.encode(next.value));
           readTimeout = setTimeout(() => {
             end();
-            controller.error(new Error('the client does not read'));
+            disconnect(controller, socket);
           }, CHUNK_TIMEOUT_MS).unref();
         },
         cancel: end,

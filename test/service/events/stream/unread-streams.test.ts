@@ -2,6 +2,7 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { events } from '../../../../src/service/events/store/events.ts';
 import { ByteBudget } from '../../../../src/service/events/stream/byte-budget.ts';
 import { liveEvents } from '../../../../src/service/events/stream/live-events.ts';
+import { watchEvents } from '../../../../src/service/events/stream/watch-events.ts';
 import type { StreamHandler } from '../../../../src/service/http/endpoint.ts';
 import type { Platform } from '../../../../src/service/platform/platform.ts';
 import type { Store } from '../../../../src/service/platform/store/store.ts';
@@ -107,6 +108,22 @@ it('reads nothing of the store while its client does not read, and ends after a 
   vi.advanceTimersByTime(5_000);
   expect(ended).toHaveBeenCalledOnce();
   await expect(stream.next()).rejects.toThrow('does not read');
+});
+
+it('is closed without an error, which would be printed as a failure of the service', async () => {
+  const { platform, workspace } = await startTestService();
+  const closing = new AbortController();
+  onTestFinished(() => closing.abort());
+  const keys = { watch: () => () => {}, stop: async () => {} };
+  const destroy = vi.fn();
+  const call = { workspace: { id: workspace }, query: {}, socket: { destroy } };
+  const handler = watchEvents(platform, closing.signal, keys);
+  const reader = handler(call as unknown as Parameters<StreamHandler>[0]).getReader();
+  fakeTimers();
+  expect((await reader.read()).done).toBe(false);
+  vi.advanceTimersByTime(31_000);
+  expect(destroy).toHaveBeenCalledOnce();
+  await reader.cancel();
 });
 
 it('streams that wait for the same page share one read of it', async () => {
