@@ -9,6 +9,9 @@ import { runProcess, startProcess } from '../support/process/run-process.ts';
 import { startTestService } from '../support/process/service.ts';
 import { tempDir } from '../support/temp.ts';
 
+/** The result of an import, which follows its progress on a slow machine. */
+const resultIn = (stderr: string) => JSON.parse(stderr.trim().split('\n').at(-1)!);
+
 /** A shell pipeline around the program, with `$SVC` for it. Resolves with the codes of its parts. */
 async function pipeline(svc: string[], line: string, home: string, env: Record<string, string>) {
   const program = [process.execPath, ...svc].map((word) => `'${word}'`).join(' ');
@@ -64,13 +67,13 @@ describe('a process', () => {
     const command = 'svc users import users.ndjson --batch-size 10 --concurrency 1 --json';
     const cut = await pipeline(svc, `${command} | head -1`, home, service.env);
     expect(cut.codes).toEqual([130, 0]);
-    // Nothing but the result.
-    const result = JSON.parse(cut.stderr);
+    expect(cut.stderr).not.toContain('stopping');
+    const result = resultIn(cut.stderr);
     expect(result.resumeCommand).toBe(`${command} --resume`);
     expect(result.accepted).toBeLessThan(1000);
     const rest = await pipeline(svc, `${command} --resume`, home, service.env);
     expect(rest.codes).toEqual([0]);
-    expect(JSON.parse(rest.stderr)).toMatchObject({
+    expect(resultIn(rest.stderr)).toMatchObject({
       read: 1000,
       skipped: result.accepted,
       accepted: 1000 - result.accepted,
@@ -88,10 +91,9 @@ describe('a process', () => {
       writeFileSync(join(home, 'users.ndjson.gz'), gzipSync('{"userId":"one"}\n{"userId":"two"}\n'));
       const cut = await pipeline(svc, `svc users import ${file} --json | head -0`, home, service.env);
       expect(cut.codes).toEqual([0, 0]);
-      expect(JSON.parse(cut.stderr)).toMatchObject({ accepted: 2, resumeCommand: null });
+      expect(resultIn(cut.stderr)).toMatchObject({ accepted: 2, resumeCommand: null });
       const again = await pipeline(svc, `svc users import ${file} --resume --json`, home, service.env);
-      const result = JSON.parse(again.stderr.trim().split('\n').at(-1)!);
-      expect(result).toMatchObject({ accepted: 0, skipped: 2, resumeCommand: null });
+      expect(resultIn(again.stderr)).toMatchObject({ accepted: 0, skipped: 2, resumeCommand: null });
     },
   );
 
