@@ -1893,6 +1893,10 @@ export interface Operations {
   validateCatalog(input: ValidateCatalogRequest, options?: CallOptions): Promise<ValidateCatalogAnswer>;
   /** The stored versions of the catalog, newest first. The last 100 versions are kept, and those of the last 90 days, as far as 64 MiB allow. */
   listCatalogVersions(input?: {
+    /** Only versions stored from this time on. */
+    readonly since?: string | undefined;
+    /** Only versions stored before this time. */
+    readonly until?: string | undefined;
     /** The `next` of the previous page. */
     readonly after?: string | undefined;
   }, options?: CallOptions): Promise<ListCatalogVersionsAnswer>;

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { about, beyond, bounded, fields, named, next, pattern, time } from '../parts.ts';
+import { about, beyond, bounded, fields, instant, named, next, pattern, time } from '../parts.ts';
 
 /** Length of an author and of a note, in characters. */
 const MAX_NOTE = 256;
@@ -113,6 +113,8 @@ const CatalogVersion = named(
   }),
 );
 export const ListCatalogVersionsQuery = z.strictObject({
+  since: about('Only versions stored from this time on.', z.optional(instant())),
+  until: about('Only versions stored before this time.', z.optional(instant())),
   after: about(
     'The `next` of the previous page.',
     z.optional(pattern(/^\d{1,12}$/, 12, 'must be the `next` of the previous page', ['7'])),

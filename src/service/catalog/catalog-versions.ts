@@ -57,14 +57,18 @@ export const catalogVersions = {
     );
   },
 
-  /** A page of the versions of a workspace below `before`, newest first. */
+  /** A page of the versions of a workspace below `before` that were stored in a span of time (Unix ms), newest first. */
   async page(
     tx: Tx,
     workspaceId: string,
-    before: number | undefined,
+    { before, since, until }: Readonly<Record<'before' | 'since' | 'until', number | undefined>>,
     limit: number,
   ): Promise<Page<CatalogVersion>> {
-    const { text, params } = conditionsOf([['version < ?', before]]);
+    const { text, params } = conditionsOf([
+      ['version < ?', before],
+      ['at_ms >= ?', since],
+      ['at_ms < ?', until],
+    ]);
     return readPage<CatalogVersion>(tx, {
       columns: COLUMNS,
       long: ['author', 'note'],

@@ -65,8 +65,13 @@ export const catalogEndpoints = (retained: () => Retention, notices: readonly No
   },
 
   listCatalogVersions: async ({ tx, workspace, query }) => {
-    const before = query.after === undefined ? undefined : Number(query.after);
-    const { rows, more } = await catalogVersions.page(tx, workspace.id, before, PAGE);
+    const { after, since, until } = query;
+    const filter = {
+      before: after === undefined ? undefined : Number(after),
+      since: since === undefined ? undefined : Date.parse(since),
+      until: until === undefined ? undefined : Date.parse(until),
+    };
+    const { rows, more } = await catalogVersions.page(tx, workspace.id, filter, PAGE);
     const { current } = await storedCatalog(tx, workspace.id, await catalogVersions.head(tx, workspace.id));
     return {
       body: {

@@ -109,6 +109,15 @@ it('keeps versions, and goes back without undoing others unasked', async () => {
     [2, 'ada'],
     [1, 'ada'],
   ]);
+  const times = versions.body.versions.map(({ createdAt }) => createdAt);
+  const numbers = async (query: string) =>
+    (
+      await ask<AnswerOf<'listCatalogVersions'>>(service, 'GET', `/v1/catalog/versions?${query}`)
+    ).body.versions.map(({ version }) => version);
+  expect(await numbers(`until=${times[0]}`)).not.toContain(3);
+  expect(await numbers(`since=${times[2]}`)).toEqual([3, 2, 1]);
+  expect(await numbers(`until=${times[2]}`)).toEqual([]);
+  expect(await numbers('since=2100-01-01T00:00:00Z')).toEqual([]);
   const second = await ask(service, 'GET', '/v1/catalog/versions/2');
   expect(second.body).toMatchObject({ author: 'ada', catalog: catalog('two') });
   for (const version of ['00', '9', '1e3', '%2e'])

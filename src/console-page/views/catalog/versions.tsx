@@ -2,11 +2,13 @@ import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import { svcCommand } from '../../data/about.ts';
 import { call } from '../../data/api.ts';
+import { useFilters } from '../../data/filters.ts';
 import { usePages } from '../../data/resource.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { Command } from '../../parts/command.tsx';
 import { Confirm } from '../../parts/dialog.tsx';
 import { PagedList } from '../../parts/pages.tsx';
+import { keptRange, RangeControl, rangeOf } from '../../parts/range.tsx';
 import { Empty } from '../../parts/states.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Text } from '../../parts/text.tsx';
@@ -19,8 +21,13 @@ export function Versions(props: { current: number; editable: boolean; changed: (
   const { current, editable, changed } = props;
   const [target, setTarget] = useState<number>();
   const [compared, setCompared] = useState<number>();
-  const versions = usePages(`versions ${current}`, async (after, signal) => {
-    const { versions: items, next } = await call('listCatalogVersions', { query: { after }, signal });
+  const filters = useFilters();
+  const range = rangeOf(filters);
+  const versions = usePages(`versions ${current} ${keptRange(filters.values)}`, async (after, signal) => {
+    const { versions: items, next } = await call('listCatalogVersions', {
+      query: { ...range, after },
+      signal,
+    });
     return { items, next };
   });
   const revert = async () => {
@@ -29,10 +36,21 @@ export function Versions(props: { current: number; editable: boolean; changed: (
   };
   return (
     <Box title="Versions" note="the newest first; going back stores an earlier one again">
+      <div class="toolbar">
+        <RangeControl filters={filters} />
+      </div>
       <PagedList
         what="the versions"
         pages={versions}
-        empty={<Empty title="The catalog of the service is in force: it has not been changed here." />}
+        empty={
+          <Empty
+            title={
+              current === 0
+                ? 'The catalog of the service is in force: it has not been changed here.'
+                : 'No version was stored in this range.'
+            }
+          />
+        }
       >
         {(items) => (
           <Table
@@ -59,7 +77,8 @@ export function Versions(props: { current: number; editable: boolean; changed: (
                 ),
               },
               {
-                title: 'Effect',
+                title: 'Actions',
+                align: 'end',
                 cell: ({ version, createdAt }) => (
                   <span class="actions">
                     <button
@@ -77,18 +96,13 @@ export function Versions(props: { current: number; editable: boolean; changed: (
                     >
                       Rates since
                     </a>
+                    {editable && version !== current && (
+                      <button type="button" onClick={() => setTarget(version)}>
+                        Go back to {version}
+                      </button>
+                    )}
                   </span>
                 ),
-              },
-              {
-                title: 'Back',
-                cell: ({ version }) =>
-                  editable &&
-                  version !== current && (
-                    <button type="button" onClick={() => setTarget(version)}>
-                      Go back to {version}
-                    </button>
-                  ),
               },
             ]}
           />
@@ -96,9 +110,11 @@ export function Versions(props: { current: number; editable: boolean; changed: (
       </PagedList>
       {compared !== undefined && <VersionChanges version={compared} />}
       {editable && current > 0 && (
-        <button type="button" onClick={() => setTarget(0)}>
-          Go back to 0, the catalog of the service
-        </button>
+        <div class="actions">
+          <button type="button" onClick={() => setTarget(0)}>
+            Go back to 0, the catalog of the service
+          </button>
+        </div>
       )}
       {target !== undefined && (
         <Confirm
