@@ -56,6 +56,12 @@ describe.runIf(hasChromium)('the catalog view', () => {
       ...{ contentId: 'night_offer', title: 'Good night', activeFrom: '2026-03-01T00:00:00.000Z' },
     });
     expect(await current()).toMatchObject({ author: 'console', note: 'A late idea' });
+    await page.getByText(/^version 1, stored [\d:]+ by console: A late idea$/).waitFor();
+    await page.getByText('11 contents, all active').waitFor();
+    await svc.go('/catalog?until=2026-01-01T00:00:00.000Z');
+    await page.getByText('No version was stored in this range.').waitFor();
+    await svc.go('/catalog?range=hour');
+    await page.getByRole('button', { name: 'What changed in version 1' }).waitFor();
   });
 
   test('keeps a draft over a reload, pauses and withdraws, and goes back to an earlier version', async () => {
@@ -144,7 +150,7 @@ describe.runIf(hasChromium)('the catalog view', () => {
     await svc.go(`/catalog/contents/${first!.contentId}`);
     expect(await page.getByLabel(/^Active until/).inputValue()).toBe('2031-01-01T23:59:59');
     await page.getByText('Who may get it').click();
-    const traits = page.getByRole('group', { name: 'Conditions on traits' });
+    const traits = page.getByRole('group', { name: 'What is known of the user' });
     await traits.getByRole('button', { name: 'Add' }).click();
     await traits.getByLabel(/^Trait/).fill('plan');
     await traits.getByLabel(/^One of/).fill('gold, 3');
@@ -185,5 +191,31 @@ describe.runIf(hasChromium)('the catalog view', () => {
     await preview.getByLabel('Locale').selectOption('de');
     await preview.getByText('Order in German A-17').waitFor();
     await svc.checkAccessibility();
+
+    await page.getByLabel('Another one of Languages').fill('fr');
+    await page.getByLabel('Another one of Languages').press('Tab');
+    await page.keyboard.press('Enter');
+    const part = (name: string) => page.locator(`details:has(> summary:has-text("${name}"))`);
+    await part('fr').getByLabel(/^Text/).first().fill('Order in French {{orderId}}');
+    await page.getByText('Quiet hours', { exact: true }).click();
+    await part('Quiet hours').getByLabel(/^From/).fill('21:00');
+    await part('Quiet hours')
+      .getByLabel(/^Until/)
+      .fill('08:00');
+    await page.getByText('No errors').waitFor();
+    await svc.checkAccessibility();
+    await page.getByRole('button', { name: 'Store the draft' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Store' }).click();
+    await expect
+      .poll(async () => ((await current()).catalog.templates as unknown[])[0])
+      .toMatchObject({
+        locales: { de: { body: 'Order in German {{orderId}}' }, fr: { body: 'Order in French {{orderId}}' } },
+        quietHours: { from: '21:00', until: '08:00' },
+      });
+    await page.getByLabel('At no time').check();
+    await part('Quiet hours').getByLabel(/^From/).waitFor({ state: 'detached' });
+    await page.getByText('No errors').waitFor();
+    await page.getByRole('button', { name: 'Discard the draft' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Discard' }).click();
   });
 });

@@ -77,7 +77,7 @@ export const CatalogContent = z.strictObject({
   ),
   title: z.string().check(z.minLength(1), z.maxLength(1000)),
   body: z.string().check(z.maxLength(10_000)),
-  paused: z.optional(described(z.boolean(), 'Not chosen while true; waiting messages are withdrawn.')),
+  paused: z.optional(described(z.boolean(), 'Not chosen while paused; waiting messages are withdrawn.')),
   activeFrom: z.optional(described(instant(), 'Not chosen before this instant.')),
   activeUntil: z.optional(described(instant(), 'Not chosen from this instant on.')),
   eligibility: z.optional(

@@ -10,6 +10,7 @@ import { Confirm } from '../../parts/dialog.tsx';
 import { FilterBar, type FilterField } from '../../parts/filter-bar.tsx';
 import { Failure, Loading } from '../../parts/states.tsx';
 import { cleaned, Text } from '../../parts/text.tsx';
+import { Time } from '../../parts/time.tsx';
 import { Box, ViewHead } from '../../parts/view.tsx';
 import { draft, setDraft } from './draft.ts';
 import { Editor } from './editor.tsx';
@@ -46,7 +47,30 @@ export function CatalogView(): VNode {
       <ViewHead
         title="Catalog"
         summary={
-          current && `version ${current.version}${current.version === 0 ? ', that of the service' : ''}`
+          current &&
+          (current.version === 0 ? (
+            'version 0, that of the service'
+          ) : (
+            <>
+              version {current.version}
+              {current.createdAt !== null && (
+                <>
+                  , stored <Time at={current.createdAt} />
+                </>
+              )}
+              {current.author !== null && (
+                <>
+                  {' '}
+                  by <Text of={current.author} />
+                </>
+              )}
+              {current.note !== null && (
+                <>
+                  : <Text of={current.note} />
+                </>
+              )}
+            </>
+          ))
         }
         command={svcCommand('catalog', 'get')}
         refresh={stored.reload}

@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso/router';
 import { useFilters } from '../../data/filters.ts';
 import { Badge } from '../../parts/badge.tsx';
+import { count, counted } from '../../parts/numbers.ts';
 import { Empty } from '../../parts/states.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { Cut } from '../../parts/text.tsx';
@@ -47,7 +48,7 @@ export function EntryTable(props: {
   };
   const { title } = LISTS[list];
   return (
-    <Box title={`${title}, ${entries.length}`} label={title} note={NOTES[list]}>
+    <Box title={titleOf(list, entries)} label={title} note={NOTES[list]}>
       {editable && (
         <form class="actions begin" onSubmit={begin}>
           {taken && <span class="issue">This name is taken.</span>}
@@ -94,6 +95,18 @@ export function EntryTable(props: {
       )}
     </Box>
   );
+}
+
+/** How many entries there are, and how many of them are not used now. */
+function titleOf(list: ListName, entries: readonly Entry[]): string {
+  const all = counted(entries.length, LISTS[list].one);
+  if (list === 'goals' || entries.length === 0) return all;
+  const states = entries.map((entry) => stateOf(entry, Date.now()));
+  const others = (['paused', 'scheduled', 'ended'] as const)
+    .map((state) => [state, states.filter((each) => each === state).length] as const)
+    .filter(([, n]) => n > 0)
+    .map(([state, n]) => `${count(n)} ${state}`);
+  return `${all}, ${others.length === 0 ? 'all active' : others.join(', ')}`;
 }
 
 const COLUMNS: readonly Column<Entry>[] = [

@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
-import { useId } from 'preact/hooks';
+import { useId, useState } from 'preact/hooks';
 import { zoneOf } from '../../parts/instant.tsx';
-import { Text } from '../../parts/text.tsx';
+import { cleaned, Text } from '../../parts/text.tsx';
 import { Input, isInstant } from './inputs.tsx';
 import { type Entry, labelOf, type Schema } from './schema.ts';
 
@@ -79,28 +79,42 @@ export function Fields(props: {
 function Field(props: FieldProps): VNode {
   const { path, schema, value, issues, disabled, change } = props;
   const id = useId();
-  if (schema.properties) {
+  // Where null is another value than none, it stands for never.
+  const shape = schema.properties ? schema : schema.anyOf?.find(({ properties }) => properties);
+  if (shape) {
     const given = typeof value === 'object' && value !== null;
     return (
-      <details class="group" open={given || issues.some((issue) => within(issue.path, path))}>
+      <details class="group" open={value !== undefined || issues.some((issue) => within(issue.path, path))}>
         <summary>{labelOf(path)}</summary>
-        {schema.description && (
-          <p class="note">
-            <Hint of={schema.description} />
-          </p>
+        <Hint of={schema.description} />
+        {shape !== schema && (
+          <div class="field check">
+            <input
+              id={id}
+              type="checkbox"
+              disabled={disabled}
+              checked={value === null}
+              onChange={(e) => change(e.currentTarget.checked ? null : undefined)}
+            />
+            <label for={id}>At no time</label>
+          </div>
         )}
-        <Fields
-          schema={schema}
-          path={path}
-          value={given ? (value as Entry) : {}}
-          issues={issues}
-          disabled={disabled}
-          change={(next) => change(Object.keys(next).length === 0 ? undefined : next)}
-        />
+        {value !== null && (
+          <Fields
+            schema={shape}
+            path={path}
+            value={given ? (value as Entry) : {}}
+            issues={issues}
+            disabled={disabled}
+            change={(next) => change(Object.keys(next).length === 0 ? undefined : next)}
+          />
+        )}
       </details>
     );
   }
   if (schema.items?.properties) return <Items {...props} item={schema.items} />;
+  const { additionalProperties: named } = schema;
+  if (typeof named === 'object' && named.properties) return <ByName {...props} item={named} />;
   const own = issues.filter((issue) => within(issue.path, path));
   const described = [schema.description && `${id}-note`, own.length > 0 && `${id}-issue`]
     .filter(Boolean)
@@ -132,20 +146,8 @@ function Field(props: FieldProps): VNode {
         shared={shared}
       />
       {isCheck && label}
-      {schema.description && (
-        <p class="note" id={`${id}-note`}>
-          <Hint of={schema.description} />
-        </p>
-      )}
-      {own.length > 0 && (
-        <p class="issue" id={`${id}-issue`}>
-          {own.map(({ path: at, message }) => (
-            <span>
-              {at !== path && <code>{at}</code>} <Text of={message} />
-            </span>
-          ))}
-        </p>
-      )}
+      <Hint of={schema.description} id={`${id}-note`} />
+      <Issues of={own} at={path} id={`${id}-issue`} />
     </div>
   );
 }
@@ -165,13 +167,10 @@ function Items({
   return (
     <fieldset class="field-group items">
       <legend>{labelOf(path)}</legend>
-      {schema.description && (
-        <p class="note">
-          <Hint of={schema.description} />
-        </p>
-      )}
+      <Hint of={schema.description} />
       {entries.map((entry, i) => (
         <div key={i}>
+          <Issues of={issues} at={`${path}[${i}]`} only />
           <Fields
             schema={item}
             path={`${path}[${i}]`}
@@ -196,9 +195,102 @@ function Items({
   );
 }
 
+/** Objects by name, such as texts by language: a form for each, and one that adds another. */
+function ByName({
+  path,
+  schema,
+  item,
+  value,
+  issues,
+  disabled,
+  change,
+}: FieldProps & { item: Schema }): VNode {
+  const id = useId();
+  const [name, setName] = useState('');
+  const entries = (value ?? {}) as Readonly<Record<string, Entry>>;
+  const put = (next: Readonly<Record<string, Entry>>) =>
+    change(Object.keys(next).length === 0 ? undefined : next);
+  const add = () => {
+    if (name === '' || name in entries) return;
+    put({ ...entries, [name]: {} });
+    setName('');
+  };
+  return (
+    <fieldset class="field-group items">
+      <legend>{labelOf(path)}</legend>
+      <Hint of={schema.description} />
+      {Object.entries(entries).map(([key, entry]) => (
+        <details class="group" key={key} open>
+          <summary>
+            <Text of={key} />
+          </summary>
+          <Issues of={issues} at={`${path}.${key}`} only />
+          <Fields
+            schema={item}
+            path={`${path}.${key}`}
+            value={entry}
+            issues={issues}
+            disabled={disabled}
+            change={(next) => put({ ...entries, [key]: next })}
+          />
+          <button
+            type="button"
+            disabled={disabled}
+            aria-label={`Remove ${cleaned(key)}`}
+            onClick={() => {
+              const { [key]: _, ...left } = entries;
+              put(left);
+            }}
+          >
+            Remove
+          </button>
+        </details>
+      ))}
+      <span class="actions">
+        <label class="visually-hidden" for={id}>
+          Another one of {labelOf(path)}
+        </label>
+        <input
+          id={id}
+          type="text"
+          placeholder="such as de or pt-BR"
+          maxLength={64}
+          disabled={disabled}
+          value={name}
+          onInput={(e) => setName(e.currentTarget.value.trim())}
+        />
+        <button type="button" disabled={disabled || name === '' || name in entries} onClick={add}>
+          Add
+        </button>
+      </span>
+    </fieldset>
+  );
+}
+
 /** What the schema says of a member, in which values stand between backquotes. */
-function Hint({ of }: { of: string }): VNode {
-  return <>{of.split('`').map((part, i) => (i % 2 === 1 ? <code>{part}</code> : part))}</>;
+function Hint({ of, id }: { of: string | undefined; id?: string }): VNode | null {
+  if (!of) return null;
+  return (
+    <p class="note" id={id}>
+      {of.split('`').map((part, i) => (i % 2 === 1 ? <code>{part}</code> : part))}
+    </p>
+  );
+}
+
+/** The errors of a member; `only` those that are at it, not at what it holds. */
+function Issues(props: { of: readonly FieldIssue[]; at: string; id?: string; only?: boolean }): VNode | null {
+  const { at, id, only = false } = props;
+  const own = props.of.filter(({ path }) => (only ? path === at : within(path, at)));
+  if (own.length === 0) return null;
+  return (
+    <p class="issue" id={id}>
+      {own.map(({ path, message }) => (
+        <span>
+          {path !== at && <code>{path}</code>} <Text of={message} />
+        </span>
+      ))}
+    </p>
+  );
 }
 
 /** True if an error is at a field or in what it holds. */

@@ -10,6 +10,7 @@ export interface Schema {
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly items?: Schema;
   readonly anyOf?: readonly Schema[];
+  readonly additionalProperties?: Schema | boolean;
   readonly required?: readonly string[];
 }
 
@@ -78,7 +79,7 @@ const GROUPS: Readonly<Record<ListName, readonly (readonly [title: string, names
   goals: [
     ['What counts', ['event', 'where', 'value', 'negative']],
     ['For which decisions', ['within', 'after', 'attribute', 'contents', 'categories', 'surface']],
-    ['A bad one', ['guard']],
+    ['If the goal is bad', ['guard']],
   ],
 };
 
@@ -95,8 +96,8 @@ const LABELS: Readonly<Record<string, string>> = {
   format: 'Shown as',
   prior: 'Assumed share of rewards',
   eligibility: 'Who may get it',
-  traits: 'Conditions on traits',
-  events: 'Conditions on recent events',
+  traits: 'What is known of the user',
+  events: 'What the user did lately',
   repeat: 'How often a user may get it',
   cooldownMinutes: 'Minutes until it may be chosen again',
   mostPerUser: 'At most so often for a user',
@@ -125,8 +126,8 @@ const LABELS: Readonly<Record<string, string>> = {
   contents: 'Only contents',
   categories: 'Only categories',
   surface: 'Only on the surface',
-  guard: 'Where the goal is bad',
-  worseThan: 'Taken out from so much more on',
+  guard: 'Take out contents that lead to it',
+  worseThan: 'Once they lead to it so much more often',
   'guard.from': 'Compared from',
   exists: 'Is set',
   oneOf: 'One of',

@@ -76,7 +76,10 @@ export const CatalogTemplate = z.strictObject({
   ),
   category: z.optional(described(name(), 'Category, for consent and caps of marketing.')),
   paused: z.optional(
-    described(z.boolean(), 'Notifications are held back while true, and go on after; triggers are accepted.'),
+    described(
+      z.boolean(),
+      'Notifications are held back while paused, and go on after; triggers are accepted.',
+    ),
   ),
   activeFrom: z.optional(described(instant(), 'Notifications are held back before this instant.')),
   activeUntil: z.optional(described(instant(), 'Not sent, and triggers are refused, from this instant on.')),
