@@ -52,9 +52,10 @@ describe.runIf(hasChromium)('the views of this machine', () => {
     const reads = page.getByRole('region', { name: 'reads' });
     await reads.getByText('4 of 4').waitFor();
     await reads.getByText('used up').waitFor();
+    await page.getByText(/^reads is used most, to 100 %, in the last \d+ (s|min)\./).waitFor();
     await reads.getByText(/The next slot becomes free/).waitFor();
     expect(await reads.getByRole('img').getAttribute('aria-label')).toMatch(
-      /^reads: requests in each 1.0 s of the window, at most [1-4]$/,
+      /^reads: requests in each 1 s of the window, at most [1-4]$/,
     );
     expect(await page.getByRole('region').count()).toBe(5);
     await shown.checkAccessibility();
@@ -79,11 +80,12 @@ describe.runIf(hasChromium)('the views of this machine', () => {
     expect((await runSvc(['webhooks', 'list', '--max-retries', '0'], { home, env })).code).toBe(6);
     await expect.poll(() => row.innerText()).toMatch(/1\s+1\s+on/);
     await shown.checkAccessibility();
+    await page.getByText('Failures on purpose: 2 of 2 rules on, 1 fault injected.').waitFor();
     await shown.tabTo('Switch off: fail (requests 1)');
     await page.keyboard.press('Enter');
     await page.getByRole('button', { name: 'Switch on: fail (requests 1)' }).waitFor();
     await shown.go('/faults?place=deliveries');
-    await page.getByRole('row', { name: /double.*every 3/ }).waitFor();
+    await page.getByRole('row', { name: /double.*once in 3/ }).waitFor();
   });
 
   test('shows the imports of this machine, and forgets one after a confirmation', async () => {
@@ -109,6 +111,7 @@ describe.runIf(hasChromium)('the views of this machine', () => {
     await reasons.getByText('3', { exact: true }).waitFor();
     expect(await reasons.innerText()).toMatch(/event: .*first in rejected\.ndjson, line 21/s);
     await shown.checkAccessibility();
+    await page.getByText('2 finished, 21 records stored from this machine').waitFor();
     await shown.go('/imports?range=hour');
     await page.getByRole('row', { name: /rejected\.ndjson/ }).waitFor();
     await shown.go('/imports?until=2026-01-01T00:00:00.000Z');

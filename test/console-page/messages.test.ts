@@ -55,6 +55,17 @@ describe.runIf(hasChromium)('the messages view', () => {
     expect(after.messages.map((message) => message.decisionId)).not.toContain(first.decisionId);
   });
 
+  test('says how many messages wait where no user is chosen', async () => {
+    const { page } = svc;
+    await svc.go('/messages');
+    const latest = page.getByRole('list', { name: 'Latest messages' });
+    await latest.waitFor();
+    const waiting = await latest.getByRole('article').count();
+    const words = waiting === 1 ? '1 message waits' : `${waiting} messages wait`;
+    await page.getByText(`${words} for the users of the latest decisions`).waitFor();
+    await latest.getByText('Report, as an app would:').first().waitFor();
+  });
+
   test('keeps what is being typed while the page looks whether the console is there', async () => {
     const { page } = svc;
     await page.clock.install();

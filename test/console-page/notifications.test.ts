@@ -44,6 +44,8 @@ describe.runIf(hasChromium)('the notifications view', () => {
       .poll(async () => (await lines.allInnerTexts()).every((text) => text.includes('failed')))
       .toBe(true);
     expect(await lines.first().innerText()).toContain('The channel has no address of this user.');
+    const user = lines.first().getByRole('link').last();
+    expect(await user.getAttribute('href')).toMatch(/^\/users\/[0-9a-f]{64}$/);
     await svc.tabTo(/^welcome/);
     await page.keyboard.press('Enter');
     await page.getByRole('article', { name: /^Notification ntf_/ }).waitFor();

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { hasChromium } from '../support/console/chromium.ts';
+import { layoutProblems } from '../support/console/layout.ts';
 import { type RunningConsole, startConsole } from '../support/console/running-console.ts';
 
 interface Deliveries {
@@ -196,6 +197,10 @@ describe.runIf(hasChromium)('the webhooks view', () => {
     await svc.send(`/v1/messages/${decisionId}/outcomes`, { type: 'opened' });
     await svc.go('/webhooks');
     await page.getByText('The subscription is disabled').waitFor();
+    for (const width of [390, 1280]) {
+      await page.setViewportSize({ width, height: 800 });
+      expect(await layoutProblems(page)).toEqual([]);
+    }
     await svc.tabTo('Enable…');
     await page.keyboard.press('Enter');
     const dialog = page.getByRole('dialog', { name: 'Enable the subscription?' });

@@ -8,10 +8,11 @@ import { useResource } from '../../data/resource.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { Command } from '../../parts/command.tsx';
 import { FilterBar, type FilterField } from '../../parts/filter-bar.tsx';
-import { count } from '../../parts/numbers.ts';
+import { count, counted, percent } from '../../parts/numbers.ts';
 import { Empty, Failure, Loading } from '../../parts/states.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { Text } from '../../parts/text.tsx';
+import { duration } from '../../parts/time.tsx';
 import { ViewHead } from '../../parts/view.tsx';
 
 type Rule = ConsoleFaults['rules'][number];
@@ -61,7 +62,7 @@ export function FaultsView(): VNode {
     <>
       <ViewHead
         title="Faults"
-        summary="Failures that the service injects on purpose, so that you can test how your side takes them."
+        summary={value ? summaryOf(value) : ''}
         command={svcCommand('serve', '--console', '--faults', 'faults.json')}
         readAt={faults.readAt}
         every={EVERY_MS}
@@ -105,17 +106,40 @@ export function FaultsView(): VNode {
   );
 }
 
+/** How many rules are on, or what they are for. */
+function summaryOf({ active, rules }: ConsoleFaults): string {
+  const on = rules.filter((rule) => rule.on);
+  const hits = rules.reduce((sum, rule) => sum + rule.hits, 0);
+  return active
+    ? `Failures on purpose: ${count(on.length)} of ${counted(rules.length, 'rule')} on, ${counted(hits, 'fault')} injected.`
+    : 'Failures that the service injects on purpose, so that you can test how your side takes them.';
+}
+
+/** Members of a rule in words. */
+const WORDS: Readonly<Record<string, (value: unknown) => string>> = {
+  every: (n) => `once in ${n}`,
+  from: (n) => `from match ${n} on`,
+  to: (n) => `until match ${n}`,
+  burst: (n) => `${n} in a row`,
+  chance: (share) => `with a chance of ${percent(Number(share))}`,
+  status: (status) => `status ${status}`,
+  retryAfter: (seconds) => `try again after ${seconds} s`,
+  delayMs: (ms) => `${duration(Number(ms))} late`,
+};
+
 /** The rest of a rule in words: when it applies. */
 function whenOf({ rule }: Rule): string {
   const { fault, endpoint, type, ...when } = rule as Rule['rule'] & Record<string, unknown>;
-  const words = Object.entries(when).map(([name, value]) => `${name} ${String(value)}`);
+  const words = Object.entries(when).map(
+    ([name, value]) => WORDS[name]?.(value) ?? `${name} ${String(value)}`,
+  );
   return words.length === 0 ? 'always' : words.join(', ');
 }
 
 const columns = (write: boolean, change: (rule: Rule) => void): readonly Column<Rule>[] => [
   { title: 'Fault', cell: ({ rule }) => <Text of={rule.fault} /> },
   {
-    title: 'Of',
+    title: 'Where',
     cell: ({ place, rule }) => (
       <Text of={rule.endpoint ?? rule.type ?? (place === 'requests' ? 'any request' : 'any delivery')} />
     ),

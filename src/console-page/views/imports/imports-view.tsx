@@ -10,7 +10,7 @@ import { Command } from '../../parts/command.tsx';
 import { Confirm } from '../../parts/dialog.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { FilterBar, type FilterField } from '../../parts/filter-bar.tsx';
-import { count } from '../../parts/numbers.ts';
+import { count, counted } from '../../parts/numbers.ts';
 import { Panel } from '../../parts/panel.tsx';
 import { RangeControl, rangeOf } from '../../parts/range.tsx';
 import { Empty, Failure, Loading } from '../../parts/states.tsx';
@@ -59,14 +59,14 @@ export function ImportsView(): VNode {
     <>
       <ViewHead
         title="Imports"
-        summary="Journals of this machine: an import that was interrupted goes on where it stopped with --resume."
+        summary={value ? summaryOf(value.imports) : ''}
         command={svcCommand('imports', 'list')}
         readAt={kept.readAt}
         every={EVERY_MS}
         refresh={kept.reload}
       />
       <div class="toolbar">
-        <FilterBar filters={filters} fields={FIELDS} />
+        <FilterBar filters={filters} fields={FIELDS} inline />
         <RangeControl filters={filters} />
       </div>
       {error && <Failure error={error} retry={kept.reload} />}
@@ -98,6 +98,20 @@ export function ImportsView(): VNode {
       )}
     </>
   );
+}
+
+/** What came of the imports, and what is to do with one that was interrupted. */
+function summaryOf(imports: readonly Import[]): string {
+  if (imports.length === 0) return 'No file was imported from this machine yet.';
+  const states = Object.keys(TONES)
+    .map((state) => [state, imports.filter((one) => one.state === state).length] as const)
+    .filter(([, n]) => n > 0)
+    .map(([state, n]) => `${count(n)} ${state}`);
+  const stored = imports.reduce((sum, { acknowledged }) => sum + (acknowledged ?? 0), 0);
+  const hint = imports.some(({ state }) => state === 'unfinished')
+    ? '. One that is unfinished goes on where it stopped with --resume.'
+    : '';
+  return `${states.join(' · ')}, ${counted(stored, 'record')} stored from this machine${hint}`;
 }
 
 const baseName = (path: string) => path.split(/[/\\]/).at(-1)!;

@@ -37,13 +37,16 @@ export function LiveView(): VNode {
     return () => document.removeEventListener('keydown', onKey);
   }, []);
 
-  const plot = useMemo(() => <RatePlot rates={state.rates} />, [state.rates]);
+  const plot = useMemo(
+    () => <RatePlot rates={state.rates} filtered={filter !== ''} />,
+    [state.rates, filter],
+  );
   const close = () => setChosen(undefined);
   return (
     <>
       <ViewHead
         title="Live events"
-        summary={<Summary state={state} />}
+        summary={<Summary state={state} filtered={filter !== ''} />}
         command={svcCommand('events', 'tail', ...flagsOf({ filter }))}
         actions={
           <>
@@ -112,19 +115,22 @@ function useFeed(filter: string | undefined) {
   return { feed, state };
 }
 
-function RatePlot({ rates }: { rates: Rates }): VNode {
+function RatePlot({ rates, filtered }: { rates: Rates; filtered: boolean }): VNode {
   const { xs, received, matched } = columnsOf(rates);
   const last = lastSecond(rates);
   const words = last
     ? `${counted(last.received, 'event')} received and ${count(last.matched)} matched in the last second`
     : 'No second has been counted yet';
-  const lines = [
-    { label: 'received', values: received, fill: true },
-    { label: 'matched', values: matched, tone: 'second' },
-  ] as const;
+  const all = { label: 'received', values: received, fill: true };
+  const lines = filtered ? [all, { label: 'matched', values: matched, tone: 'second' as const }] : [all];
   return (
     <section class="box rates" aria-label="Events a second">
-      <Chart label={`Events a second: ${words}.`} xs={xs} lines={lines} height={110} whole />
+      <h2>
+        {last
+          ? `${counted(last.received, 'event')} in the last second${filtered ? `, ${count(last.matched)} match` : ''}`
+          : 'Events a second'}
+      </h2>
+      <Chart label={`Events a second: ${words}.`} xs={xs} lines={lines} height={98} whole />
       <Legend lines={lines} of="events a second" />
     </section>
   );
@@ -138,7 +144,7 @@ const CONNECTIONS = {
   ended: 'ended',
 } as const;
 
-function Summary({ state }: { state: FeedState }): VNode {
+function Summary({ state, filtered }: { state: FeedState; filtered: boolean }): VNode {
   const { connection, paused, total } = state;
   const isLive = connection === 'open' && !paused;
   return (
@@ -153,8 +159,12 @@ function Summary({ state }: { state: FeedState }): VNode {
       </span>
       {' · '}
       <strong>{state.stored === undefined ? '–' : count(state.stored)}</strong> stored in all · since this
-      view was opened <strong>{count(total.received)}</strong> received,{' '}
-      <strong>{count(total.matched)}</strong> matched, <strong>{count(total.shown)}</strong> shown
+      view was opened <strong>{count(total.received)}</strong> received
+      {(filtered || total.shown < total.received) && (
+        <>
+          , <strong>{count(total.matched)}</strong> matched, <strong>{count(total.shown)}</strong> shown
+        </>
+      )}
     </>
   );
 }

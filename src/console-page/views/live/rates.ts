@@ -12,8 +12,9 @@ export interface Rate {
 /** Seconds in a row, oldest first. A second in which the stream was lost is missing. */
 export type Rates = readonly Rate[];
 
-/** Seconds that the plot shows. */
+/** Seconds that the plot shows: the fewer while it has few. */
 const SECONDS = 120;
+const FEWEST_SECONDS = 30;
 
 const none = (second: number): Rate => ({ second, received: 0, matched: 0, shown: 0, untested: 0 });
 
@@ -40,7 +41,7 @@ export function addTick(rates: Rates, tick: WatchTick, steady: boolean): Rates {
 /** The last second that is complete; undefined before. */
 export const lastSecond = (rates: Rates): Rate | undefined => rates.at(-2);
 
-/** The columns of the plot: every second of the last two minutes, null where nothing is known. */
+/** The columns of the plot: every second of the last two minutes, or since the first one, null where nothing is known. */
 export function columnsOf(rates: Rates): {
   xs: number[];
   received: (number | null)[];
@@ -48,7 +49,8 @@ export function columnsOf(rates: Rates): {
 } {
   const known = new Map(rates.slice(0, -1).map((rate) => [rate.second, rate]));
   const end = rates.at(-1)?.second ?? Math.floor(Date.now() / 1000);
-  const xs = Array.from({ length: SECONDS }, (_, i) => end - SECONDS + i);
+  const shown = Math.max(FEWEST_SECONDS, end - (rates[0]?.second ?? end));
+  const xs = Array.from({ length: shown }, (_, i) => end - shown + i);
   return {
     xs,
     received: xs.map((second) => known.get(second)?.received ?? null),

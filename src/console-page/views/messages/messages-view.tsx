@@ -10,7 +10,7 @@ import { FilterBar, type FilterField } from '../../parts/filter-bar.tsx';
 import { MessagePreview } from '../../parts/message-preview.tsx';
 import { counted } from '../../parts/numbers.ts';
 import { PagedList } from '../../parts/pages.tsx';
-import { RangeControl, rangeOf } from '../../parts/range.tsx';
+import { keptRange, RangeControl, rangeOf } from '../../parts/range.tsx';
 import { Empty, Failure } from '../../parts/states.tsx';
 import { Cut, Id } from '../../parts/text.tsx';
 import { Time } from '../../parts/time.tsx';
@@ -40,6 +40,7 @@ export function MessagesView(): VNode {
   const filters = useFilters();
   const { hashId = '', surface, channel } = filters.values;
   const ready = hashId !== '';
+  const [waiting, setWaiting] = useState<number>();
   const pages = usePages(
     ready ? JSON.stringify([hashId, surface, channel]) : undefined,
     async (after, signal) => {
@@ -58,7 +59,9 @@ export function MessagesView(): VNode {
         summary={
           ready
             ? !pages.loading && counted(pages.items.length, 'pending message')
-            : 'those that wait for the users of the latest decisions'
+            : waiting === undefined
+              ? ''
+              : `${counted(waiting, 'message waits', 'messages wait')} for the users of the latest decisions`
         }
         command={
           ready
@@ -67,13 +70,11 @@ export function MessagesView(): VNode {
         }
         refresh={ready ? pages.reload : undefined}
       />
-      <FilterBar filters={filters} fields={FIELDS} />
-      {!ready && (
-        <div class="toolbar">
-          <RangeControl filters={filters} />
-        </div>
-      )}
-      {!ready && <Latest />}
+      <div class="toolbar">
+        <FilterBar filters={filters} fields={FIELDS} inline />
+        {!ready && <RangeControl filters={filters} />}
+      </div>
+      {!ready && <Latest found={setWaiting} />}
       {ready && (
         <PagedList
           what="the messages"
@@ -106,22 +107,23 @@ export function MessagesView(): VNode {
 const usersShown = () => (about.value?.local ? 8 : 2);
 
 /** The pending messages of the users who had a decision last. */
-function Latest(): VNode {
+function Latest({ found }: { found: (messages: number) => void }): VNode {
   const filters = useFilters();
   const range = rangeOf(filters);
-  const pages = usePages(JSON.stringify(range), async (_, signal) => {
+  const pages = usePages(`latest ${keptRange(filters.values)}`, async (_, signal) => {
     const { decisions } = await call('listDecisions', {
       query: { ...range, order: 'newest', limit: '100' },
       signal,
     });
     const users = [...new Set(decisions.map(({ hashId }) => hashId))].slice(0, usersShown());
-    const found = await Promise.all(
+    const items = await Promise.all(
       users.map(async (hashId) => {
         const { messages } = await call('peekMessages', { params: { hashId }, signal });
         return messages.map((message) => ({ hashId, message }));
       }),
     );
-    return { items: found.flat(), next: null };
+    found(items.flat().length);
+    return { items: items.flat(), next: null };
   });
   return (
     <PagedList
@@ -197,7 +199,7 @@ function MessageItem({ message, hashId }: { message: Message; hashId?: string })
       </p>
       {offers('messageOutcome') && (
         <fieldset class="outcomes">
-          <legend class="visually-hidden">Report an outcome</legend>
+          <legend class="note">Report, as an app would:</legend>
           {OUTCOMES.map(([type, label]) => (
             <button type="button" disabled={busy || reported.includes(type)} onClick={() => report(type)}>
               {label}

@@ -27,10 +27,8 @@ const REASONS: Readonly<Record<string, string>> = {
   quiet_hours: 'held back: quiet hours of the user',
   day_cap: 'held back: the cap on marketing of the day is reached',
   week_cap: 'held back: the cap on marketing of the week is reached',
-  'written to the outbox: test workspace':
-    'written to the outbox: this is a test workspace, no provider was called',
-  'written to the outbox: no provider':
-    'written to the outbox: the channel has no provider, no provider was called',
+  'written to the outbox: test workspace': 'to the outbox: this is a test workspace',
+  'written to the outbox: no provider': 'to the outbox: the channel has no provider',
 };
 
 /** A reason in words, or as it is. */

@@ -8,7 +8,7 @@ import { Badge } from '../../parts/badge.tsx';
 import { FilterBar, type FilterField } from '../../parts/filter-bar.tsx';
 import { count } from '../../parts/numbers.ts';
 import { PagedList } from '../../parts/pages.tsx';
-import { RangeControl, rangeOf } from '../../parts/range.tsx';
+import { keptRange, RangeControl, rangeOf } from '../../parts/range.tsx';
 import { Split } from '../../parts/split.tsx';
 import { Empty } from '../../parts/states.tsx';
 import { type Column, ColumnChoice, chosenColumns, Table } from '../../parts/table.tsx';
@@ -34,7 +34,8 @@ export function NotificationsView(): VNode {
   const id = usePathPart('/notifications');
   const { hashId, status } = filters.values;
   const query = { hashId, status, ...rangeOf(filters) };
-  const pages = usePages(JSON.stringify(query), async (after, signal) => {
+  const key = JSON.stringify([hashId, status, keptRange(filters.values)]);
+  const pages = usePages(key, async (after, signal) => {
     const { notifications, next } = await call('listNotifications', { query: { ...query, after }, signal });
     return { items: notifications, next };
   });
@@ -102,10 +103,8 @@ function States({ overview }: { overview: AnswerOf<'getOverview'> | undefined })
     .filter(([, n]) => n > 0);
   return (
     <>
-      in the last 24 hours{' '}
-      {sums.length === 0
-        ? 'none was triggered'
-        : sums.map(([state, n]) => `${count(n)} ${state}`).join(' · ')}
+      in the last 24 hours:{' '}
+      {sums.length === 0 ? 'none triggered' : sums.map(([state, n]) => `${count(n)} ${state}`).join(' · ')}
     </>
   );
 }
@@ -150,12 +149,20 @@ const columnsOf = (search: string): readonly Column<Notification>[] => [
     sortBy: ({ channel }) => channel,
   },
   {
-    title: 'For',
+    title: 'Purpose',
     wide: true,
     cell: ({ priority }) => <Text of={priority} />,
     sortBy: ({ priority }) => priority,
   },
-  { title: 'User', wide: true, cell: ({ hashId }) => <Id of={hashId} short={8} /> },
+  {
+    title: 'User',
+    wide: true,
+    cell: ({ hashId }) => (
+      <a href={`/users/${encodeURIComponent(hashId)}`}>
+        <Id of={hashId} short={8} />
+      </a>
+    ),
+  },
   {
     title: 'Triggered',
     align: 'end',

@@ -18,9 +18,8 @@ export function Disabled({ webhooks, done }: { webhooks: readonly Webhook[]; don
         .map((webhook) => (
           <div class="reasons" key={webhook.id}>
             <p class="note">
-              <Cut of={webhook.url} /> is disabled{webhook.disabledReason !== undefined && ': '}
-              <Text of={webhook.disabledReason ?? ''} />. Once it is well, this enables it and sends what it
-              missed:
+              <Cut of={webhook.url} /> gets nothing: <Text of={webhook.disabledReason ?? 'disabled'} />. Once
+              it is well, this enables it and sends what it missed:
             </p>
             {offers('updateWebhook') ? (
               <div class="actions">

@@ -50,6 +50,7 @@ function Ask(props: { webhook: Webhook; done: () => void; close: () => void }): 
   };
   return (
     <Confirm title="Enable the subscription?" verb="Enable" run={run} close={props.close}>
+      <p>Which outcomes it gets:</p>
       <Segments label="Which outcomes it gets" options={CHOICES} chosen={choice} choose={setChoice} />
       {choice === 'time' && <Instant label="Since" value={time} set={setTime} />}
       {error ? (

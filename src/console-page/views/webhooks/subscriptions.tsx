@@ -87,7 +87,19 @@ function columnsOf(
     };
   const time = (ms: number | undefined) => (ms === undefined ? undefined : duration(ms));
   return [
-    { title: 'Address', cell: ({ url }) => <Cut of={url} /> },
+    {
+      title: 'Address',
+      cell: ({ id, url }) => (
+        <button
+          type="button"
+          class="row-button"
+          aria-label={id === chosen ? undefined : `Only these: deliveries to ${url}`}
+          onClick={() => choose(id === chosen ? '' : id)}
+        >
+          <Cut of={url} />
+        </button>
+      ),
+    },
     { title: 'Events', wide: true, cell: ({ events }) => <Cut of={events.join(', ')} /> },
     {
       title: 'State',
@@ -107,19 +119,6 @@ function columnsOf(
     },
     { title: 'P50', align: 'end', wide: true, cell: figure(({ p50Ms }) => time(p50Ms)) },
     { title: 'P95', align: 'end', wide: true, cell: figure(({ p95Ms }) => time(p95Ms)) },
-    { title: 'Created', wide: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
-    {
-      title: 'Deliveries',
-      align: 'end',
-      cell: ({ id, url }) => (
-        <button
-          type="button"
-          aria-label={id === chosen ? undefined : `Only these: deliveries to ${url}`}
-          onClick={() => choose(id === chosen ? '' : id)}
-        >
-          {id === chosen ? 'Show all' : 'Only these'}
-        </button>
-      ),
-    },
+    { title: 'Created', align: 'end', wide: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
   ];
 }

@@ -6,6 +6,7 @@ import { usePages } from '../../data/resource.ts';
 import { useTrend } from '../../data/trends.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { FilterBar, type FilterField } from '../../parts/filter-bar.tsx';
+import { count } from '../../parts/numbers.ts';
 import { PagedList } from '../../parts/pages.tsx';
 import { keptRange, type Range, RangeControl, rangeOf, rangeWords } from '../../parts/range.tsx';
 import { Empty, Loading } from '../../parts/states.tsx';
@@ -90,7 +91,10 @@ export function WebhooksView(): VNode {
       ) : (
         <AttemptHistory trend={trend} when={when} />
       )}
-      <Box title={webhookId ? 'Deliveries of one subscription' : 'Deliveries of all subscriptions'}>
+      <Box
+        title={webhookId ? 'Deliveries of one subscription' : 'Deliveries of all subscriptions'}
+        note={listedWords(deliveries.items)}
+      >
         <div class="toolbar">
           <FilterBar filters={filters} fields={[STATUS]} />
           {offers('redeliver') && deliveries.items.length > 0 && (
@@ -156,6 +160,14 @@ export function WebhooksView(): VNode {
     </>
   );
 }
+
+/** How many of those that are listed are in which state; its line is there before its words. */
+const listedWords = (listed: readonly Delivery[]): string =>
+  Object.keys(DELIVERY_TONES)
+    .map((state) => [state, listed.filter(({ status }) => status === state).length] as const)
+    .filter(([, n]) => n > 0)
+    .map(([state, n]) => `${count(n)} ${state}`)
+    .join(' · ') || '\u00a0';
 
 const WEEK_MS = 7 * 86_400_000;
 
