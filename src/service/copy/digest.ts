@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { marks } from '../platform/store/rows.ts';
-import type { SqlValue } from '../platform/store/store.ts';
+import type { Sql, SqlValue } from '../platform/store/store.ts';
 import { pagesOf, type Reading, type Row } from './rows.ts';
 import type { CopiedTable, Value } from './tables.ts';
 
@@ -99,8 +99,7 @@ async function digestIn(
 ): Promise<Digest> {
   const { name, key } = table;
   const keys = key.join(', ');
-  let sum = 0n;
-  let rows = 0;
+  const sum = new RangeSum();
   for (let last: readonly Value[] | undefined; ; ) {
     const after = last ? ` AND (${keys}) > (${marks(key.length)})` : '';
     const params = [workspaceId, ...(last ?? [])];
@@ -113,20 +112,52 @@ async function digestIn(
               params,
             );
       const end = bound && key.map((column) => bound[column] as Value);
-      const until = end ? ` AND (${keys}) <= (${marks(key.length)})` : '';
-      const found = await sql.get<{ rows: SqlValue; digest: string | null }>(
-        `SELECT count(*) AS rows, CAST(bit_xor(${hashIn(table)}) AS text) AS digest
-         FROM ${name} WHERE workspace_id = ?${after}${until}`,
-        [...params, ...(end ?? [])],
-      );
-      return { end, found: found! };
+      return { end, found: await rangeIn(sql, table, workspaceId, last, end) };
     });
-    rows += Number(found.rows);
-    sum ^= BigInt(`0b${found.digest ?? '0'}`);
-    onRows(Number(found.rows));
-    if (!end) return { rows, digest: sum.toString(16).padStart(32, '0') };
+    sum.add(found);
+    onRows(found.rows);
+    if (!end) return sum.value;
     last = end;
   }
+}
+
+/** What some rows of a table have, read in PostgreSQL. */
+interface RangeDigest {
+  readonly rows: number;
+  readonly sum: bigint;
+}
+
+/** Adds the digests of ranges up. */
+export class RangeSum {
+  #rows = 0;
+  #sum = 0n;
+
+  add({ rows, sum }: RangeDigest): void {
+    this.#rows += rows;
+    this.#sum ^= sum;
+  }
+
+  get value(): Digest {
+    return { rows: this.#rows, digest: this.#sum.toString(16).padStart(32, '0') };
+  }
+}
+
+/** Counts and hashes rows in PostgreSQL: those with keys after `after` up to `end`. */
+export async function rangeIn(
+  sql: Sql,
+  table: CopiedTable,
+  workspaceId: string,
+  after: readonly Value[] | undefined,
+  end: readonly Value[] | undefined,
+): Promise<RangeDigest> {
+  const bound = (operator: string, key: readonly Value[] | undefined) =>
+    key ? ` AND (${table.key.join(', ')}) ${operator} (${marks(key.length)})` : '';
+  const found = await sql.get<{ rows: SqlValue; digest: string | null }>(
+    `SELECT count(*) AS rows, CAST(bit_xor(${hashIn(table)}) AS text) AS digest
+     FROM ${table.name} WHERE workspace_id = ?${bound('>', after)}${bound('<=', end)}`,
+    [workspaceId, ...(after ?? []), ...(end ?? [])],
+  );
+  return { rows: Number(found!.rows), sum: BigInt(`0b${found!.digest ?? '0'}`) };
 }
 
 /** SQL expression for the first 128 bits of what `Digesting.hash` makes of a row. */

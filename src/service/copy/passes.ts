@@ -1,9 +1,20 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '../../kit/clock.ts';
 import type { SqlValue, Store, Tx } from '../platform/store/store.ts';
-import { type Digest, Digesting, digestOf } from './digest.ts';
+import { type Digest, Digesting, digestOf, RangeSum, rangeIn } from './digest.ts';
 import { renew, SILENT_MS } from './marks.ts';
-import { deleteAll, findAll, insertAll, keyTextOf, pagesOf, type Reading, type Row, sizeOf } from './rows.ts';
+import {
+  countOf,
+  deleteAll,
+  findAll,
+  insertAll,
+  keyOf,
+  keyTextOf,
+  pagesOf,
+  type Reading,
+  type Row,
+  sizeOf,
+} from './rows.ts';
 import { type CopiedTable, copiedTables, type Value } from './tables.ts';
 
 /** The copy differs from what was copied, however often it was compared. The copied workspaces stay frozen. */
@@ -89,25 +100,62 @@ export class Copy {
     throw new CopyDiffers('the source goes on changing although it is frozen');
   }
 
-  /** Copies the rows that the target lacks at the end of a table, or all, of which it returns the digest. */
+  /**
+   * Copies the rows that the target lacks at the end of a table, or all. Of all it returns the digest, and that of the target
+   * where it read each page again in the transaction that wrote it.
+   */
   async #add(
     reading: Reading,
     table: CopiedTable,
     id: string,
     onRows: (count: number) => void,
-  ): Promise<Digest | undefined> {
+  ): Promise<{ from?: Digest | undefined; to?: Digest | undefined }> {
     const after = await this.#lastKey(table, id);
-    if (after === 'unordered') return undefined;
+    if (after === 'unordered') return {};
+    // Engines may order texts differently, so only numbers say which rows belong to a page.
+    const isRead = after === undefined && isNumbered(table) && this.#target.dialect.name === 'postgres';
     const digesting = new Digesting(table);
-    for await (const rows of pagesOf(reading, table, id, after)) {
-      const written = this.#write(async (tx) => insertAll(tx, table, rows));
-      // A database server writes them meanwhile.
-      for (const row of rows) digesting.add(row);
-      await written;
-      this.written += rows.length;
-      onRows(rows.length);
+    const sum = new RangeSum();
+    let [before, last]: (readonly Value[] | undefined)[] = [];
+    let writing = Promise.resolve();
+    let hashing = Promise.resolve();
+    /** Once the page before is stored: it is read again while the next one is written. */
+    const proceed = async () => {
+      await writing;
+      await hashing;
+      if (!isRead || last === undefined) return;
+      const [start, end] = [before, last];
+      hashing = this.#target.read(async (tx) => sum.add(await rangeIn(tx.sql, table, id, start, end)));
+      hashing.catch(() => {});
+    };
+    try {
+      for await (const rows of pagesOf(reading, table, id, after)) {
+        await proceed();
+        [before, last] = [last, keyOf(table, rows.at(-1)!)];
+        await new Promise<void>((sent) => {
+          const written = this.#write(async (tx) => {
+            const inserted = insertAll(tx, table, rows);
+            sent();
+            await inserted;
+          });
+          writing = written.then(() => {
+            this.written += rows.length;
+            onRows(rows.length);
+          });
+          writing.catch(() => {}).finally(sent);
+        });
+        // What is sent leaves when the event loop turns. A database server writes it while its rows are hashed and the next
+        // pages are read.
+        await setImmediate();
+        for (const row of rows) digesting.add(row);
+      }
+      await proceed();
+      await hashing;
+    } finally {
+      await Promise.allSettled([writing, hashing]);
     }
-    return after === undefined ? digesting.value : undefined;
+    if (after !== undefined) return {};
+    return { from: digesting.value, ...(isRead && { to: sum.value }) };
   }
 
   /**
@@ -115,11 +163,9 @@ export class Copy {
    * has none.
    */
   async #lastKey(table: CopiedTable, id: string): Promise<readonly Value[] | undefined | 'unordered'> {
-    const { name, key, columns } = table;
-    const isNumbered =
-      key.length === 1 && columns.some((column) => column.name === key[0] && column.type === 'integer');
+    const { name, key } = table;
     return this.#target.read(async (tx) => {
-      if (isNumbered) {
+      if (isNumbered(table)) {
         const row = await tx.sql.get<{ last: SqlValue }>(
           `SELECT max(${key[0]}) AS last FROM ${name} WHERE workspace_id = ?`,
           [id],
@@ -146,9 +192,11 @@ export class Copy {
       return this.#target.read(work);
     };
     for (let attempt = 1; ; attempt++) {
+      const first = attempt === 1 ? added : {};
+      const isAll = first.to && first.to.rows === (await own((tx) => countOf(tx, table, id)));
       const [from, to] = await Promise.all([
-        (attempt === 1 && added) || digestOf(reading, table, id, onCompared),
-        digestOf(own, table, id),
+        first.from ?? digestOf(reading, table, id, onCompared),
+        isAll ? first.to! : digestOf(own, table, id),
       ]);
       if (from.digest === to.digest && from.rows === to.rows) return from;
       if (attempt === ATTEMPTS)
@@ -190,11 +238,11 @@ export class Copy {
     }
   }
 
-  #write(work: (tx: Tx) => Promise<void>): Promise<void> {
+  #write<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
     return this.#target.write(
       async (tx) => {
         if (tx.now - this.#renewedAt > SILENT_MS / 10) await this.renew(tx);
-        await work(tx);
+        return work(tx);
       },
       { durable: false, bulk: true },
     );
@@ -206,6 +254,10 @@ export class Copy {
     this.#renewedAt = tx.now;
   }
 }
+
+/** True where the key of a row is a number. */
+const isNumbered = ({ key, columns }: CopiedTable) =>
+  key.length === 1 && columns.some((column) => column.name === key[0] && column.type === 'integer');
 
 /** The row of a workspace stays frozen in the target until the copy is complete. */
 function frozenIn({ name, columns }: CopiedTable, row: Row): Row {

@@ -115,8 +115,16 @@ export async function sizeOf(
   return { rows: Number(row!.rows), bytes: Number(row!.bytes) };
 }
 
+/** How many rows of a table a workspace has. */
+export async function countOf(tx: Tx, { name }: CopiedTable, workspaceId: string): Promise<number> {
+  const row = await tx.sql.get<{ n: number }>(`SELECT count(*) AS n FROM ${name} WHERE workspace_id = ?`, [
+    workspaceId,
+  ]);
+  return Number(row!.n);
+}
+
 /** The key of a row, without the workspace. */
-const keyOf = ({ columns, key }: CopiedTable, row: Row): Value[] =>
+export const keyOf = ({ columns, key }: CopiedTable, row: Row): Value[] =>
   key.map((name) => row[columns.findIndex((column) => column.name === name)]!);
 
 /** Identifies a row by its key. */

@@ -68,7 +68,10 @@ interface CopyConnection {
   endCopyFrom(): void;
 }
 
-/** A statement that reads data once the server asks for it. */
+/**
+ * A statement and the data that it reads. They are sent at once: where the statement fails, the server ignores the data
+ * (PostgreSQL manual, 55.2.6).
+ */
 class CopyQuery extends pg.Query {
   readonly #data: Buffer;
 
@@ -77,10 +80,14 @@ class CopyQuery extends pg.Query {
     this.#data = data;
   }
 
-  handleCopyInResponse(connection: CopyConnection): void {
-    connection.sendCopyFromChunk(this.#data);
-    connection.endCopyFrom();
-  }
+  override submit = (connection: pg.Connection): void => {
+    pg.Query.prototype.submit.call(this, connection);
+    const { sendCopyFromChunk, endCopyFrom } = connection as unknown as CopyConnection;
+    sendCopyFromChunk.call(connection, this.#data);
+    endCopyFrom.call(connection);
+  };
+
+  handleCopyInResponse(): void {}
 }
 
 /** Runs a COPY … FROM STDIN over this data. Rejects as `send` does. */
