@@ -76,6 +76,10 @@ it('sends what a disabled subscription missed if it is asked for, and says how m
   const caught = await patch({ status: 'active', from: 'disabled' });
   expect(caught).toMatchObject({ status: 'active', missed: { outcomes: 3 }, catchingUp: { queued: 0 } });
   await until(async () => target.received.length === 3);
+  // All was read, and the end is read again for a while.
+  const { catchingUp } = await json(service.fetch(path), 200);
+  expect(catchingUp.queued).toBe(2);
+  expect(Date.parse(catchingUp.reached)).toBeGreaterThan(Date.parse(disabledAt));
   const bodies = target.received.map(({ body }) => JSON.parse(body.toString()).decisionId);
   expect(bodies[0]).toBe(after);
   expect(bodies.slice(1).sort()).toEqual(missed.sort());

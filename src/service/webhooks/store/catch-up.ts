@@ -72,11 +72,13 @@ export const catchUps = {
     await tx.notify('deliveries');
   },
 
-  /** How far a subscription is; undefined if it does not catch up. */
+  /** How far a subscription is; undefined if it does not catch up. While the end is read again, all was read once. */
   get(tx: Tx, workspaceId: string, webhookId: string): Promise<CatchUp | undefined> {
     return tx.sql.get<CatchUp>(
-      `SELECT since_at AS since, after_at AS reached, queued FROM catch_up WHERE workspace_id = ? AND webhook_id = ?`,
-      [workspaceId, webhookId],
+      `SELECT since_at AS since, queued,
+         CASE WHEN again = 0 THEN after_at WHEN until_at < ? THEN until_at ELSE ? END AS reached
+       FROM catch_up WHERE workspace_id = ? AND webhook_id = ?`,
+      [tx.now, tx.now, workspaceId, webhookId],
     );
   },
 
