@@ -185,6 +185,8 @@ export interface ContentTrend {
   readonly served: readonly number[];
   /** Its rate, at most 12 points; those without a decision are left out. */
   readonly rates: readonly RatePoint[];
+  /** What its decisions earned of each goal of the catalog, in its order; absent where there is none. A decision earns in the step in which it was served, however much later. */
+  readonly goals?: readonly GoalTrend[] | undefined;
 }
 
 /** For how long the token is valid, and what it says to the app. */
@@ -736,6 +738,16 @@ export interface GoalState {
     /** What it took out of choice, the longest first. */
     readonly takenOut: readonly TakenOut[];
   } | undefined;
+}
+
+/** What a content earned of a goal over time. */
+export interface GoalTrend {
+  /** Identifier of the goal. */
+  readonly goalId: string;
+  /** Over the range; null without a decision. */
+  readonly total: ValuePoint | null;
+  /** At most 12 points; those without a decision are left out. */
+  readonly values: readonly ValuePoint[];
 }
 
 /** Constraints on the decision. */
@@ -1560,6 +1572,20 @@ export interface ValidateCatalogAnswer {
 export interface ValidateCatalogRequest {
   /** The catalog. */
   readonly catalog: { readonly [name: string]: undefined };
+}
+
+/** What decisions earned of a goal over some steps. */
+export interface ValuePoint {
+  /** The beginning of its first step. */
+  readonly from: string;
+  /** Decisions that the goal counts. */
+  readonly served: number;
+  /** What they earned per decision, from 0 to 1. */
+  readonly value: number;
+  /** Lower end of the 95 % interval of the value. */
+  readonly low: number;
+  /** Upper end of the 95 % interval of the value. */
+  readonly high: number;
 }
 
 /** Events that a watch cannot show any more. */

@@ -87,7 +87,7 @@ export function openFeatures(platform: Platform, needs: FeatureNeeds): readonly 
     { endpoints: catalogEndpoints(() => policy().retain, [goalNotices, planNotices]) },
     { endpoints: clockEndpoints(retention) },
     { endpoints: timelineEndpoints(platform.cipher, catalogs) },
-    { endpoints: { ...overviewEndpoints(needs), ...trendEndpoints } },
+    { endpoints: { ...overviewEndpoints(needs), ...trendEndpoints(catalogs) } },
     { endpoints: exportEndpoints },
     erasure(platform, { catalogs, models: decide.models, outboxFile: needs.outboxFile }),
     {

@@ -75,6 +75,18 @@ describe.runIf(hasChromium)('the contents view', () => {
       .getByRole('table', { name: 'Contents' })
       .getByRole('columnheader', { name: 'visit' })
       .waitFor();
+    const chart = page.getByRole('region', { name: 'Goal visit over time' });
+    await chart.getByRole('heading', { name: /^visit ?: .*in the last 24 hours/ }).waitFor();
+    await chart.getByText('Figures as a table').press('Enter');
+    await chart.getByRole('table').getByRole('columnheader', { name: 'Value' }).waitFor();
+    await page.getByRole('region', { name: 'Goal left over time' }).waitFor();
+    await svc.checkAccessibility();
+    await page.getByRole('radio', { name: 'Week' }).press('Space');
+    await chart.getByRole('heading', { name: /in the last 7 days/ }).waitFor();
+    // There the first goal alone.
+    await svc.go('/overview');
+    await chart.waitFor();
+    expect(await page.getByRole('region', { name: /^Goal .* over time$/ }).count()).toBe(1);
     await svc.checkAccessibility();
   });
 

@@ -38,6 +38,25 @@ const RatePoint = named(
     ...interval('rate (Wilson)'),
   }),
 );
+const ValuePoint = named(
+  'ValuePoint',
+  'What decisions earned of a goal over some steps.',
+  z.object({
+    from: time('The beginning of its first step.'),
+    served: about('Decisions that the goal counts.', z.int()),
+    value: number('What they earned per decision, from 0 to 1.'),
+    ...interval('value'),
+  }),
+);
+const GoalTrend = named(
+  'GoalTrend',
+  'What a content earned of a goal over time.',
+  z.object({
+    goalId: about('Identifier of the goal.', z.string()),
+    total: about('Over the range; null without a decision.', z.nullable(ValuePoint)),
+    values: about('At most 12 points; those without a decision are left out.', z.array(ValuePoint)),
+  }),
+);
 const ContentTrend = named(
   'ContentTrend',
   'What was served and earned of a content.',
@@ -46,6 +65,10 @@ const ContentTrend = named(
     total: about('Its rate over the range; null without a decision.', z.nullable(RatePoint)),
     served: counts('How often it was served, outside of the holdout group and without what was tried.'),
     rates: about('Its rate, at most 12 points; those without a decision are left out.', z.array(RatePoint)),
+    goals: about(
+      'What its decisions earned of each goal of the catalog, in its order; absent where there is none. A decision earns in the step in which it was served, however much later.',
+      z.optional(z.array(GoalTrend)),
+    ),
   }),
 );
 const GainPoint = named(

@@ -9,7 +9,7 @@ import { decideEndpoint } from './decide.ts';
 import type { DecisionSeed } from './decision-seed.ts';
 import { GuardsInForce } from './goals/guards-in-force.ts';
 import { goalEvents } from './goals/store/goal-events.ts';
-import { guardCounts } from './goals/store/guard-counts.ts';
+import { goalsByTime } from './goals/store/goals-by-time.ts';
 import { startGoalCounter } from './goals/worker.ts';
 import { LearnedModels } from './learned-models.ts';
 import { startLearner } from './learner.ts';
@@ -29,7 +29,7 @@ export const decisionRemovals: readonly RemovalByAge[] = [
   polls.purge,
   contentCounts.purge,
   goalEvents.purge,
-  guardCounts.purge,
+  goalsByTime.purge,
 ];
 
 /** Decide and render: the next best action, its messages and their outcomes, and what is learned from them. */

@@ -15,7 +15,7 @@ const KILLS = Number(process.env.SVC_GUARDS_KILLS ?? 40);
 /** What guards say, what they count, and what decisions earn and the learner reads, by table. */
 const TABLES = {
   guard: 'goal, content_id, since_ms, removed_ms, rule, digest, value, holdout',
-  guard_count: 'width, goal, content_id, policy, bucket, value, squares, most',
+  goal_by_time: 'width, goal, content_id, policy, bucket, value, squares, most',
   content_count: 'width, content_id, policy, bucket, served',
   goal: 'goal, goal_id, definition, number, events, clipped, unreadable',
   goal_count: 'goal, content_id, policy, converted, value, squares',

@@ -1,5 +1,5 @@
 import { UNIT } from '../../../src/service/decisions/goals/rules/attribution.ts';
-import { definitions, isGuard } from '../../../src/service/decisions/goals/store/definitions.ts';
+import { definitions } from '../../../src/service/decisions/goals/store/definitions.ts';
 import type { Store, Tx } from '../../../src/service/platform/store/store.ts';
 import type { Expected } from './brute-force.ts';
 import { WORKSPACE } from './world.ts';
@@ -51,7 +51,7 @@ export async function differences(store: Store, expected: Expected): Promise<str
         found.push(`${key}: ${counted.get(key)}, not ${sums.join(', ')}`);
     if (counted.size !== expected.counts.size)
       found.push(`${counted.size} counts, not ${expected.counts.size}`);
-    found.push(...(await guardDifferences(tx)));
+    found.push(...(await timeDifferences(tx)));
     const logged = await tx.sql.all<{ id: string; reward: number }>(
       `SELECT decision_id AS id, reward FROM reward WHERE workspace_id = ? ORDER BY seq`,
       [WORKSPACE],
@@ -66,8 +66,8 @@ export async function differences(store: Store, expected: Expected): Promise<str
 
 const WIDTHS = [3_600_000, 86_400_000];
 
-/** The differences between what is counted for guards, by hour and day, and what the decisions earned. */
-async function guardDifferences(tx: Tx): Promise<string[]> {
+/** The differences between what is counted by hour and day, and what the decisions earned. */
+async function timeDifferences(tx: Tx): Promise<string[]> {
   const stored = await definitions.all(tx, WORKSPACE);
   const decided = await tx.sql.all<{ content: string; policy: string; at: number; goals: string }>(
     `SELECT content_id AS content, COALESCE(policy, 'learned') AS policy, counted_at AS at, goals FROM decision
@@ -75,40 +75,36 @@ async function guardDifferences(tx: Tx): Promise<string[]> {
     [WORKSPACE],
   );
   const should = new Map<string, number>();
-  for (const { goal } of stored.filter(isGuard))
+  for (const { goal } of stored)
     for (const { content, policy, at, goals } of decided)
-      for (const width of policy === 'weights' ? [] : WIDTHS)
-        for (const of of policy === 'learned' ? ['', content] : ['']) {
+      for (const width of WIDTHS)
+        for (const of of ['', content]) {
           const earned = Math.min(UNIT, (JSON.parse(goals) as Record<string, number>)[goal] ?? 0);
           const key = [goal, width, of, policy, Math.floor(Number(at) / width) * width].join(' ');
           if (earned > 0) should.set(key, (should.get(key) ?? 0) + earned);
         }
   const rows = await tx.sql.all<{ key: string; value: number; squares: number; content: string }>(
     `SELECT goal || ' ' || width || ' ' || content_id || ' ' || policy || ' ' || bucket AS key, value, squares,
-       content_id AS content FROM guard_count WHERE workspace_id = ?`,
+       content_id AS content FROM goal_by_time WHERE workspace_id = ?`,
     [WORKSPACE],
   );
   const is = new Map(rows.flatMap(({ key, value }) => (Number(value) === 0 ? [] : [[key, Number(value)]])));
   const keys = new Set([...is.keys(), ...should.keys()]);
   // Of all, the squares are those of users, however they are divided between hours.
   const squares = rows.reduce((sum, row) => sum + (row.content === '' ? Number(row.squares) : 0), 0);
-  const ofUsers = await tx.sql.all<{ goal: number; squares: number }>(
-    `SELECT goal, squares FROM goal_count WHERE workspace_id = ? AND content_id = '' AND policy <> 'weights'`,
+  const ofUsers = await tx.sql.all<{ squares: number }>(
+    `SELECT squares FROM goal_count WHERE workspace_id = ? AND content_id = ''`,
     [WORKSPACE],
   );
-  const guarded = new Set(stored.filter(isGuard).map(({ goal }) => goal));
-  const due = ofUsers.reduce(
-    (sum, row) => sum + (guarded.has(Number(row.goal)) ? Number(row.squares) : 0),
-    0,
-  );
+  const due = ofUsers.reduce((sum, row) => sum + Number(row.squares), 0);
   return [
-    ...(guarded.size === 0 || should.size === 0 ? ['no guard counts anything'] : []),
+    ...(should.size === 0 ? ['no goal counts anything'] : []),
     ...[...keys].flatMap((key) =>
-      is.get(key) === should.get(key) ? [] : [`guard ${key}: ${is.get(key)}, not ${should.get(key)}`],
+      is.get(key) === should.get(key) ? [] : [`by time ${key}: ${is.get(key)}, not ${should.get(key)}`],
     ),
     ...(squares === WIDTHS.length * due
       ? []
-      : [`squares of guards: ${squares}, not ${WIDTHS.length} times ${due}`]),
+      : [`squares by time: ${squares}, not ${WIDTHS.length} times ${due}`]),
   ];
 }
 

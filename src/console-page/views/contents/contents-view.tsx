@@ -20,7 +20,7 @@ import { Box, ViewHead } from '../../parts/view.tsx';
 import { ContentPanel } from './content-panel.tsx';
 import { GoalBoxes, GoalValue } from './goal-boxes.tsx';
 import { LearningCurve, WhatLearningGains } from './model-boxes.tsx';
-import { GainOverTime, RatesOverTime } from './trend-boxes.tsx';
+import { GainOverTime, GoalsOverTime, RatesOverTime } from './trend-boxes.tsx';
 
 const SEARCH: readonly FilterField[] = [
   { name: 'search', label: 'Search', kind: 'text', placeholder: 'name, category or title' },
@@ -83,6 +83,7 @@ export function ContentsView(): VNode {
           )}
           {trend.error && <Failure error={trend.error} retry={trend.reload} />}
           {trend.value && <RatesOverTime of={trend.value} when={when} />}
+          {trend.value && <GoalsOverTime of={trend.value} when={when} />}
           <Box title="How each content performs" note="rewarded of those served, with the 95 % interval">
             <FilterBar filters={filters} fields={SEARCH} inline />
             <PagedList

@@ -16,7 +16,7 @@ const POLICIES = [
 ] as const;
 
 /** A value per decision: 1 is one whole goal. */
-const share = (value: number) => `${value < 0 ? '−' : ''}${Math.abs(100 * value).toFixed(2)} %`;
+export const share = (value: number) => `${value < 0 ? '−' : ''}${Math.abs(100 * value).toFixed(2)} %`;
 
 /** A value per decision with its interval, on a scale up to `max`. */
 export function GoalValue({ of: { value, low, high }, max }: { of: Earned; max: number }): VNode {

@@ -1,94 +1,85 @@
 import type { VNode } from 'preact';
 import type { DecisionTrend } from '../../data/trends.ts';
 import { BandChart } from '../../parts/charts/band-chart.tsx';
-import { colourOf } from '../../parts/content-colours.ts';
+import { BandMultiples, BestContent } from '../../parts/charts/band-multiples.tsx';
 import { Figures } from '../../parts/figures.tsx';
 import { count, percent } from '../../parts/numbers.ts';
 import { Cut, cleaned } from '../../parts/text.tsx';
 import { Time } from '../../parts/time.tsx';
 import { Box } from '../../parts/view.tsx';
+import { share } from './goal-boxes.tsx';
 import { points } from './model-boxes.tsx';
 
-type Content = DecisionTrend['contents'][number];
 interface Props {
   readonly of: DecisionTrend;
   /** The range in words. */
   readonly when: string;
 }
 
-/** What the most served contents earn over time, each with the band of its interval on one scale. */
+/** What the most served contents earn over time. */
 export function RatesOverTime({ of: { contents, from, until }, when }: Props): VNode | null {
-  const shown = contents.filter(({ rates }) => rates.length > 0);
-  if (shown.length === 0) return null;
-  const max = Math.min(1, Math.max(...shown.flatMap(({ rates }) => rates.map(({ high }) => high))));
   return (
-    <Box
-      title={<RatesTitle contents={shown} when={when} />}
+    <BandMultiples
+      contents={contents.map(({ contentId, total, rates }) => ({
+        contentId,
+        total: total && { ...total, value: total.rate },
+        points: rates.map((point) => ({ ...point, value: point.rate })),
+      }))}
       label="Rates over time"
+      of="Rate"
+      title={(shown) => (
+        <BestContent
+          contents={shown}
+          when={when}
+          format={percent}
+          ahead={(rate) => `earned most ${when}: ${rate} of its messages were rewarded`}
+          nothing={`Nothing was earned ${when}`}
+        />
+      )}
       note="rewarded of those served, of the contents that were served most; the band is the 95 % interval"
-    >
-      <ul class="multiples">
-        {shown.map(({ contentId, total, rates }) => (
-          <li>
-            <p>
-              <span class={`swatch ${colourOf(contentId)}`} aria-hidden="true" />
-              <Cut of={contentId} /> <strong>{total && percent(total.rate)}</strong>{' '}
-              <span class="note">{total && `${percent(total.low)} to ${percent(total.high)}`}</span>
-            </p>
-            <BandChart
-              label={`Rate of ${cleaned(contentId)} over ${rates.length} points, ${total ? percent(total.rate) : 'unknown'} in all`}
-              points={rates.map((point) => ({ ...point, at: Date.parse(point.from), value: point.rate }))}
-              from={Date.parse(from)}
-              until={Date.parse(until)}
-              min={0}
-              max={max}
-              format={percent}
-              colour={colourOf(contentId)}
-            />
-          </li>
-        ))}
-      </ul>
-      <Figures
-        label="Rates over time"
-        heads={['Content', 'From', 'Served', 'Rate', 'Interval']}
-        rows={() =>
-          shown.flatMap(({ contentId, rates }) =>
-            rates.map((point) => [
-              <Cut of={contentId} />,
-              <Time at={point.from} />,
-              count(point.served),
-              percent(point.rate),
-              `${percent(point.low)} to ${percent(point.high)}`,
-            ]),
-          )
-        }
-      />
-    </Box>
+      from={from}
+      until={until}
+      format={percent}
+    />
   );
 }
 
-/** Which content earns most, if that is certain. */
-function RatesTitle({ contents, when }: { contents: readonly Content[]; when: string }): VNode {
-  const [best, second] = contents
-    .flatMap(({ contentId, total }) => (total ? [{ contentId, ...total }] : []))
-    .sort((a, b) => b.rate - a.rate);
-  if (!best) return <>Nothing was earned {when}</>;
-  const isAhead = contents.every(
-    ({ contentId, total }) => contentId === best.contentId || !total || total.high < best.low,
-  );
+/** What the most served contents earn of each goal over time; of the first goals alone, where `most` says so. */
+export function GoalsOverTime({
+  of: { contents, from, until },
+  when,
+  most,
+}: Props & { most?: number }): VNode {
+  const goals = (contents[0]?.goals ?? []).slice(0, most).map(({ goalId }) => goalId);
   return (
     <>
-      <Cut of={best.contentId} />{' '}
-      {isAhead ? (
-        <>
-          earned most {when}: {percent(best.rate)} of its messages were rewarded
-        </>
-      ) : (
-        <>
-          is ahead {when} with {percent(best.rate)}, but not for certain: <Cut of={second!.contentId} /> has{' '}
-          {percent(second!.rate)}
-        </>
-      )}
+      {goals.map((goalId, i) => (
+        <BandMultiples
+          key={goalId}
+          contents={contents.map(({ contentId, goals }) => {
+            const { total = null, values = [] } = goals?.[i] ?? {};
+            return { contentId, total, points: values };
+          })}
+          label={`Goal ${cleaned(goalId)} over time`}
+          of="Value"
+          title={(shown) => (
+            <>
+              <Cut of={goalId} />:{' '}
+              <BestContent
+                contents={shown}
+                when={when}
+                format={share}
+                ahead={(value) => `earned most ${when}, ${value} per message served`}
+                nothing={`nothing was earned ${when}`}
+              />
+            </>
+          )}
+          note="value per message served, 100 % is one whole goal, by when it was served; the band is the 95 % interval"
+          from={from}
+          until={until}
+          format={share}
+        />
+      ))}
     </>
   );
 }

@@ -3,7 +3,7 @@ import { useFilters } from '../../data/filters.ts';
 import { useTrend } from '../../data/trends.ts';
 import { RangeControl, rangeOf, rangeWords } from '../../parts/range.tsx';
 import { Failure } from '../../parts/states.tsx';
-import { GainOverTime } from '../contents/trend-boxes.tsx';
+import { GainOverTime, GoalsOverTime } from '../contents/trend-boxes.tsx';
 import { ContentMix } from './content-mix.tsx';
 import { EventBox } from './event-box.tsx';
 
@@ -22,6 +22,8 @@ export function Trends(): VNode {
       </div>
       {error && <Failure error={error} retry={decisions.error ? decisions.reload : events.reload} />}
       {decisions.value && <ContentMix of={decisions.value} when={when} />}
+      {/* The first goal is the one that matters most; Contents has all. */}
+      {decisions.value && <GoalsOverTime of={decisions.value} when={when} most={1} />}
       <div class="columns">
         {events.value && <EventBox of={events.value} when={when} />}
         {decisions.value && <GainOverTime of={decisions.value} when={when} />}

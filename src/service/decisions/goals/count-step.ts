@@ -16,7 +16,7 @@ import type { Formula } from './rules/learned-reward.ts';
 import { definitions, type GoalHead, isReady, type StoredGoal } from './store/definitions.ts';
 import { goalCounts } from './store/goal-counts.ts';
 import { type GoalEvent, goalEvents } from './store/goal-events.ts';
-import { guardCounts } from './store/guard-counts.ts';
+import { goalsByTime } from './store/goals-by-time.ts';
 import { guards } from './store/guards.ts';
 import { rechecks } from './store/rechecks.ts';
 
@@ -203,7 +203,7 @@ async function sweep(
   await goalEvents.removeUpTo(tx, workspaceId, retired.goal, events.at(-1)?.number ?? 0);
   if (events.length === REMOVED) return true;
   if ((await goalCounts.removeUsers(tx, workspaceId, retired.goal, REMOVED)) === REMOVED) return true;
-  if ((await guardCounts.remove(tx, workspaceId, retired.goal, REMOVED)) === REMOVED) return true;
+  if ((await goalsByTime.remove(tx, workspaceId, retired.goal, REMOVED)) === REMOVED) return true;
   await guards.remove(tx, workspaceId, retired.goal);
   await goalCounts.remove(tx, workspaceId, retired.goal);
   await definitions.remove(tx, workspaceId, retired.goal);

@@ -3,9 +3,9 @@ import { fanOuts } from '../../webhooks/store/fan-outs.ts';
 import type { Earning } from '../store/decisions.ts';
 import { UNIT } from './rules/attribution.ts';
 import { goalValue } from './rules/learned-reward.ts';
-import { definitions, isGuard, isReady } from './store/definitions.ts';
+import { definitions, isReady } from './store/definitions.ts';
 import { type GoalCount, goalCounts, type UserValue } from './store/goal-counts.ts';
-import { type GuardCount, guardCounts } from './store/guard-counts.ts';
+import { type GoalAtTime, goalsByTime } from './store/goals-by-time.ts';
 
 type Valued = Pick<
   Earning,
@@ -16,7 +16,6 @@ type Valued = Pick<
 interface Change {
   readonly goal: number;
   readonly goalId: string;
-  readonly hasGuard: boolean;
   /** False while events from before its definition are counted: they are old. */
   readonly isNews: boolean;
   readonly decision: Valued;
@@ -38,10 +37,7 @@ export async function countValues(
   after: readonly Valued[],
   isNews?: boolean,
 ): Promise<void> {
-  const stored = (await definitions.all(tx, workspaceId)).map((goal) => ({
-    ...goal,
-    hasGuard: isGuard(goal),
-  }));
+  const stored = await definitions.all(tx, workspaceId);
   const changes = after.flatMap((decision, i) =>
     stored.flatMap((goal): Change[] => {
       const [from, to] = [before[i]!, decision].map((each) => Math.round(UNIT * goalValue(each, goal)));
@@ -50,7 +46,7 @@ export async function countValues(
         ? []
         : [
             {
-              ...{ goal: goal.goal, goalId: goal.goalId, hasGuard: goal.hasGuard },
+              ...{ goal: goal.goal, goalId: goal.goalId },
               isNews: isNews ?? isReady(goal),
               decision,
               from: from!,
@@ -73,23 +69,21 @@ export async function countValues(
     });
   };
   const users = await countUsers(tx, workspaceId, changes);
-  const guarded: GuardCount[] = [];
-  for (const [i, { goal, hasGuard, decision, from, to }] of changes.entries()) {
+  const byTime: GoalAtTime[] = [];
+  for (const [i, { goal, decision, from, to }] of changes.entries()) {
     const { contentId } = decision;
     const policy = decision.policy ?? 'learned';
     const change = { goal, policy, value: to - from, converted: Number(to > 0) - Number(from > 0) };
     add({ ...change, contentId: contentId ?? '', squares: squareOf(to) - squareOf(from), most: 0 });
     add({ ...change, contentId: '', ...users[i]! });
-    if (!hasGuard || policy === 'weights') continue;
     const at = decision.countedAt ?? tx.now;
-    const count = { goal, policy, at, value: to - from, ...users[i]! };
-    guarded.push({ ...count, contentId: '' });
-    if (policy === 'learned') guarded.push({ ...count, contentId: contentId ?? '' });
+    for (const each of ['', contentId ?? ''])
+      byTime.push({ goal, policy, at, value: to - from, ...users[i]!, contentId: each });
   }
   await notifyOf(tx, workspaceId, changes);
   const inOrder = [...sums].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, sum]) => sum);
   await goalCounts.add(tx, workspaceId, inOrder);
-  await guardCounts.add(tx, workspaceId, guarded);
+  await goalsByTime.add(tx, workspaceId, byTime);
 }
 
 /** Queues the deliveries of conversions to the subscriptions that name them. */

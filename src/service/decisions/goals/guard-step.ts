@@ -7,7 +7,7 @@ import type { CountedPolicy } from '../store/content-counts.ts';
 import { isBeyondDoubt, NO_EVIDENCE, withSpan } from './rules/gain-interval.ts';
 import { type Compared, doubtsOf, type GuardState, guardAfter, horizonOf, hourOf } from './rules/guard.ts';
 import { definitions, isReady } from './store/definitions.ts';
-import { type ByDay, DAY_MS, guardCounts } from './store/guard-counts.ts';
+import { type ByDay, DAY_MS, goalsByTime } from './store/goals-by-time.ts';
 import { guards, type StoredGuard } from './store/guards.ts';
 
 /** Contents that are compared in one transaction: some 20,000 rows at most. */
@@ -56,7 +56,7 @@ export async function checkGuards(
   const ids = contents.map(({ contentId }) => contentId);
   const earliest = Math.max(defined.since, goal.guard!.from);
   const read = (policy: CountedPolicy, of: readonly string[]) =>
-    guardCounts.byDay(tx, workspaceId, of, {
+    goalsByTime.byDay(tx, workspaceId, of, {
       ...{ goal: defined.goal, policy, from: earliest, upTo },
     });
   const holdout = (await read('holdout', [''])).get('') ?? new Map();

@@ -3,7 +3,7 @@ import { rateOf } from '../../platform/intervals.ts';
 import { byStep, type Steps, stepAt, viewOf } from './steps.ts';
 import type { CountedRow } from './store.ts';
 
-/** Points of a rate: fewer than steps, so that each has enough decisions to say something. */
+/** Points of an estimate: fewer than steps, so that each has enough decisions to say something. */
 const MOST_POINTS = 12;
 
 const iso = (at: number) => new Date(at).toISOString();
@@ -15,6 +15,7 @@ export function decisionTrend(
   steps: Steps,
   contentIds: readonly string[],
   rows: readonly CountedRow[],
+  goalsOf: (contentId: string) => object,
 ): object {
   const all = rows.filter(({ contentId }) => contentId === '');
   const held = all.filter(({ policy }) => policy === 'holdout');
@@ -35,7 +36,8 @@ export function decisionTrend(
         contentId,
         total: rateAt(steps.from, own),
         served: servedOf(chosen, ({ served, tried }) => served - tried),
-        rates: ratesOf(steps, own),
+        rates: pointsOf(steps, own, rateAt),
+        ...goalsOf(contentId),
       };
     }),
     gain: gainUntil(steps, all),
@@ -50,13 +52,17 @@ function rateAt(from: number, rows: readonly CountedRow[]): object | null {
   return rate && { from: iso(from), served, rewarded, ...rate };
 }
 
-/** The rate of a content in equal parts of the range. */
-function ratesOf(steps: Steps, rows: readonly CountedRow[]): object[] {
+/** What is estimated of a content in equal parts of the range, by `estimate` of the beginning of a part and its rows. */
+export function pointsOf<T extends { readonly at: number }>(
+  steps: Steps,
+  rows: readonly T[],
+  estimate: (from: number, rows: readonly T[]) => object | null,
+): object[] {
   const perPoint = Math.ceil(steps.count / MOST_POINTS);
   const points = Math.ceil(steps.count / perPoint);
   return Array.from({ length: points }, (_, point) => {
     const own = rows.filter(({ at }) => Math.floor(stepAt(steps, at) / perPoint) === point);
-    return rateAt(steps.from + point * perPoint * steps.stepMs, own);
+    return estimate(steps.from + point * perPoint * steps.stepMs, own);
   }).filter((point) => point !== null);
 }
 

@@ -1,3 +1,4 @@
+import type { Catalogs } from '../../catalog/follow.ts';
 import { eventHeads } from '../../events/store/event-heads.ts';
 import { refusedBatches } from '../../events/store/refused-batches.ts';
 import type { Endpoints } from '../../http/endpoint.ts';
@@ -5,6 +6,7 @@ import { latencyOf, performanceOf } from '../../webhooks/rules/performance.ts';
 import { SHORT_MS } from '../../webhooks/store/performance.ts';
 import { overviews } from '../store.ts';
 import { decisionTrend } from './decision-trend.ts';
+import { goalTrends } from './goal-trends.ts';
 import { byStep, type Steps, stepAt, stepsOf, viewOf } from './steps.ts';
 import { type AttemptRow, trends } from './store.ts';
 
@@ -12,14 +14,16 @@ import { type AttemptRow, trends } from './store.ts';
 const MOST_CONTENTS = 5;
 
 /** What happened over a range of time, for charts: each reads a bounded number of counters. */
-export const trendEndpoints: Endpoints = {
+export const trendEndpoints = (catalogs: Catalogs): Endpoints => ({
   getDecisionTrend: {
     priority: 'page',
     handle: async ({ tx, workspace, query, now }) => {
       const steps = stepsOf(query, now);
       const contentIds = await trends.mostServed(tx, workspace.id, steps, MOST_CONTENTS);
       const rows = await trends.counts(tx, workspace.id, steps, ['', ...contentIds]);
-      return { body: decisionTrend(steps, contentIds, rows) };
+      const catalog = await catalogs.of(tx, workspace.id);
+      const goals = await goalTrends(tx, workspace.id, catalog, steps, contentIds, rows);
+      return { body: decisionTrend(steps, contentIds, rows, goals) };
     },
   },
 
@@ -45,7 +49,7 @@ export const trendEndpoints: Endpoints = {
       return { body: { ...deliveryTrend(steps, rows), capped } };
     },
   },
-};
+});
 
 function deliveryTrend(steps: Steps, rows: readonly AttemptRow[]): object {
   const ofStep = Array.from({ length: steps.count }, (_, step) =>

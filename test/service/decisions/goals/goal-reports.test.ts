@@ -74,6 +74,55 @@ test('reports say what contents earned of each goal, what learning gains, and wh
   expect(after!.goals![1]).toMatchObject({ conversions: 8, value: (5 * 0.25 + 3) / 12 });
 });
 
+test('charts say what contents earned of each goal over time, as the reports do in all', async () => {
+  const clock = wallClock('2026-05-01T10:00:00Z');
+  const service = await open({ clock });
+  await put(service, [order, { ...order, goalId: 'amount', value: { property: 'amount', to: 200 } }], {
+    holdout: 0.5,
+  });
+  const live = async (users: string, at: string, orders: number) => {
+    clock.set(`2026-05-01T${at}:00Z`);
+    for (let i = 0; i < 6; i++) await decide(service, await identify(service, { userId: `${users}${i}` }));
+    // An order counts in the hour of its decision.
+    clock.set('2026-05-01T14:00:00Z');
+    for (let i = 0; i < orders; i++)
+      await track(service, `${users}${i}`, { amount: 50 }, '2026-05-01T13:30:00Z');
+    await quiet(service);
+  };
+  const trend = async (path = '') => {
+    const { body } = await service.send<AnswerOf<'getDecisionTrend'>>('GET', `/v1/trends/decisions${path}`);
+    return body.contents;
+  };
+  await live('early', '10:10', 1);
+  await live('late', '12:10', 4);
+  await expect.poll(async () => (await trend())[0]?.total?.served).toBe(12);
+  const [a] = await trend();
+  expect(a!.goals).toMatchObject([{ goalId: 'order' }, { goalId: 'amount' }]);
+  const [orders, amounts] = a!.goals!;
+  expect(orders!.values).toMatchObject([
+    { served: 6, value: 1 / 6 },
+    { served: 6, value: 4 / 6 },
+  ]);
+  expect(amounts!.values.map(({ value }) => value)).toEqual([0.25 / 6, 1 / 6]);
+  const [reported] = await contents(service);
+  for (const [i, { total }] of a!.goals!.entries()) {
+    const { served, value, low, high } = reported!.goals![i]!;
+    expect(total).toMatchObject({ served, value });
+    // Each user earned once, so these are the same as those of decisions.
+    expect(total!.low).toBeCloseTo(low!, 9);
+    expect(total!.high).toBeCloseTo(high!, 9);
+  }
+  const [late] = await trend('?since=2026-05-01T11:30:00Z');
+  expect(late!.goals![0]).toMatchObject({ total: { served: 6, value: 4 / 6 } });
+  // By day alone, once hours are no longer kept.
+  clock.set('2026-06-20T10:00:00Z');
+  const [day] = await trend('?since=2026-04-20T00:00:00Z');
+  expect(day!.goals![0]).toMatchObject({ total: { served: 12, value: 5 / 12 }, values: [{ served: 12 }] });
+  await put(service, []);
+  expect((await trend())[0]).toBeUndefined();
+  expect((await trend('?since=2026-04-20T00:00:00Z'))[0]).not.toHaveProperty('goals');
+});
+
 test('a goal that is defined after events were removed reports the decisions since then', async () => {
   const clock = wallClock('2026-05-01T10:00:00Z');
   const service = await open({ clock });

@@ -216,7 +216,7 @@ test('a learned choice that is worse than the holdout group gives way to an even
   // All that the holdout group earned is taken away: its users answer differently.
   await store.write((tx) =>
     tx.sql.run(
-      `UPDATE guard_count SET value = value / 10, squares = squares / 10 WHERE workspace_id = ? AND policy = 'holdout'`,
+      `UPDATE goal_by_time SET value = value / 10, squares = squares / 10 WHERE workspace_id = ? AND policy = 'holdout'`,
       [service.workspace],
     ),
   );

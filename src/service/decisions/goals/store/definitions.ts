@@ -24,10 +24,6 @@ export interface StoredGoal {
 /** True once the events from before a definition are counted. */
 export const isReady = ({ number, readyNumber }: StoredGoal): boolean => number >= readyNumber;
 
-/** True for a definition with a guard. */
-export const isGuard = ({ definition }: Pick<StoredGoal, 'definition'>): boolean =>
-  (JSON.parse(definition) as { guard?: true }).guard === true;
-
 /** What the rewards of a workspace follow. */
 export interface GoalHead {
   /** What the rewards of all decisions follow. */

@@ -231,9 +231,9 @@ export const decisionsTables = (d: Dialect): string[] => [
     earlier ${d.bigint} NOT NULL,
     PRIMARY KEY (workspace_id, goal, content_id, policy)
   )`,
-  // What learned choices, and all of the holdout group, earned of goals with a guard, by hour and by day of the decision;
-  // content_id is empty for all. In millionths, as above.
-  `CREATE TABLE guard_count (
+  // What contents earned of goals, by hour and by day of the decision, for guards and charts; content_id is empty for all.
+  // In millionths, as above, but `squares` and `most` are those of users for contents too.
+  `CREATE TABLE goal_by_time (
     workspace_id TEXT NOT NULL,
     width ${d.bigint} NOT NULL,
     goal ${d.bigint} NOT NULL,
@@ -245,7 +245,7 @@ export const decisionsTables = (d: Dialect): string[] => [
     most ${d.bigint} NOT NULL,
     PRIMARY KEY (workspace_id, width, goal, content_id, policy, bucket)
   )`,
-  'CREATE INDEX guard_count_age ON guard_count (workspace_id, width, bucket)',
+  'CREATE INDEX goal_by_time_age ON goal_by_time (workspace_id, width, bucket)',
   // What guards say of contents, and of the learned choice (empty content_id): taken out at `removed_ms`, and compared by
   // decisions from `since_ms` on. `rule` is the guard, `digest` the content then; the values are those of the comparison.
   `CREATE TABLE guard (

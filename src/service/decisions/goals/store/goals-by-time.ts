@@ -1,4 +1,5 @@
 import { listed } from '../../../platform/store/listed.ts';
+import { pipeline } from '../../../platform/store/pipeline.ts';
 import { deleteSome, insertRows } from '../../../platform/store/rows.ts';
 import type { Tx } from '../../../platform/store/store.ts';
 import type { CountedPolicy } from '../../store/content-counts.ts';
@@ -6,7 +7,7 @@ import { UNIT } from '../rules/attribution.ts';
 import type { GroupSums } from '../rules/gain-interval.ts';
 
 /** A change of what a content, or all (''), earned of a goal by the decision that began to count at a time (Unix ms), in millionths. */
-export interface GuardCount {
+export interface GoalAtTime {
   readonly goal: number;
   readonly contentId: string;
   readonly policy: string;
@@ -14,6 +15,16 @@ export interface GuardCount {
   readonly value: number;
   readonly squares: number;
   readonly most: number;
+}
+
+/** What a content earned of a goal in an hour or a day by one kind of choice, in millionths. */
+export interface EarnedRow {
+  readonly goal: number;
+  readonly contentId: string;
+  /** Its beginning, Unix ms. */
+  readonly at: number;
+  readonly value: number;
+  readonly squares: number;
 }
 
 /** Sums by the start of the day (UTC), Unix ms. */
@@ -27,7 +38,7 @@ const KEPT_MS = { [HOUR_MS]: 15 * DAY_MS, [DAY_MS]: 400 * DAY_MS };
 const HOURS_MS = 14 * DAY_MS;
 
 const KEY = 'width, goal, content_id, policy, bucket';
-const TABLE = { table: 'guard_count', key: KEY };
+const TABLE = { table: 'goal_by_time', key: KEY };
 
 /** What is compared for a guard: decisions of one kind of choice that began to count in [from, upTo), Unix ms. */
 interface Compared {
@@ -37,10 +48,10 @@ interface Compared {
   readonly upTo: number;
 }
 
-/** What decisions earned of goals with a guard, by hour and day. */
-export const guardCounts = {
+/** What decisions earned of goals, by hour and day. */
+export const goalsByTime = {
   /** Adds changes, in the order of their keys, so that two transactions lock the rows in it. */
-  async add(tx: Tx, workspaceId: string, changes: readonly GuardCount[]): Promise<void> {
+  async add(tx: Tx, workspaceId: string, changes: readonly GoalAtTime[]): Promise<void> {
     const sums = new Map<
       string,
       { key: (string | number)[]; value: number; squares: number; most: number }
@@ -57,11 +68,11 @@ export const guardCounts = {
     const inOrder = [...sums].sort(([a], [b]) => (a < b ? -1 : 1));
     await insertRows(
       tx,
-      `INSERT INTO guard_count (workspace_id, ${KEY}, value, squares, most)`,
+      `INSERT INTO goal_by_time (workspace_id, ${KEY}, value, squares, most)`,
       inOrder.map(([, { key, value, squares, most }]) => [workspaceId, ...key, value, squares, most]),
       `ON CONFLICT (workspace_id, ${KEY}) DO UPDATE SET
-         value = guard_count.value + excluded.value, squares = guard_count.squares + excluded.squares,
-         most = CASE WHEN excluded.most > guard_count.most THEN excluded.most ELSE guard_count.most END`,
+         value = goal_by_time.value + excluded.value, squares = goal_by_time.squares + excluded.squares,
+         most = CASE WHEN excluded.most > goal_by_time.most THEN excluded.most ELSE goal_by_time.most END`,
     );
   },
 
@@ -86,7 +97,7 @@ export const guardCounts = {
         [workspaceId, width, param, policy, since, before],
       );
       const earned = await tx.sql.all<Omit<GroupSums, 'served'> & { contentId: string; bucket: number }>(
-        `SELECT content_id AS "contentId", bucket, value, squares, most FROM guard_count
+        `SELECT content_id AS "contentId", bucket, value, squares, most FROM goal_by_time
          WHERE workspace_id = ? AND width = ? AND goal = ? AND ${text} AND policy = ? AND bucket >= ? AND bucket < ?`,
         [workspaceId, width, goal, param, policy, since, before],
       );
@@ -100,6 +111,33 @@ export const guardCounts = {
     await read(DAY_MS, from, lastDay);
     await read(HOUR_MS, Math.max(from, lastDay), lastHour);
     return days;
+  },
+
+  /** What contents earned of some goals in a range of time, by hour or day. */
+  async between(
+    tx: Tx,
+    workspaceId: string,
+    { from, until, width }: { readonly from: number; readonly until: number; readonly width: number },
+    of: { readonly goals: readonly number[]; readonly contentIds: readonly string[] },
+  ): Promise<EarnedRow[]> {
+    const { text, param } = listed(tx.sql.dialect, 'content_id', of.contentIds);
+    const rows = await pipeline(
+      of.goals.map((goal) =>
+        tx.sql.all<EarnedRow>(
+          `SELECT goal, content_id AS "contentId", bucket AS at, value, squares FROM goal_by_time
+           WHERE workspace_id = ? AND width = ? AND goal = ? AND ${text}
+             AND policy IN ('learned', 'holdout', 'weights') AND bucket >= ? AND bucket < ?`,
+          [workspaceId, width, goal, param, from, until],
+        ),
+      ),
+    );
+    return rows.flat().map((row) => ({
+      ...row,
+      goal: Number(row.goal),
+      at: Number(row.at),
+      value: Number(row.value),
+      squares: Number(row.squares),
+    }));
   },
 
   /** Deletes up to `limit` rows that are no longer kept. Returns how many. */

@@ -1,0 +1,116 @@
+import type { ComponentChildren, VNode } from 'preact';
+import { colourOf } from '../content-colours.ts';
+import { Figures } from '../figures.tsx';
+import { count } from '../numbers.ts';
+import { Cut, cleaned } from '../text.tsx';
+import { Time } from '../time.tsx';
+import { Box } from '../view.tsx';
+import { BandChart } from './band-chart.tsx';
+
+/** What is estimated of a content from a time on, with its interval. */
+interface Estimate {
+  readonly from: string;
+  readonly served: number;
+  readonly value: number;
+  readonly low: number;
+  readonly high: number;
+}
+
+/** A content's estimate over the range, and over its parts. */
+export interface ContentEstimates {
+  readonly contentId: string;
+  readonly total: Estimate | null;
+  readonly points: readonly Estimate[];
+}
+
+/**
+ * What contents earn over time, each in a small chart of its own with the band of its interval, all on one scale. Nothing
+ * where no content was served.
+ */
+export function BandMultiples(props: {
+  contents: readonly ContentEstimates[];
+  label: string;
+  /** What is estimated, as the head of a column: `Rate`. */
+  of: string;
+  title: (contents: readonly ContentEstimates[]) => ComponentChildren;
+  note: ComponentChildren;
+  /** Ends of the range. */
+  from: string;
+  until: string;
+  format: (value: number) => string;
+}): VNode | null {
+  const { label, of, title, note, from, until, format } = props;
+  const contents = props.contents.filter(({ points }) => points.length > 0);
+  if (contents.length === 0) return null;
+  const max = Math.min(1, Math.max(...contents.flatMap(({ points }) => points.map(({ high }) => high))));
+  return (
+    <Box title={title(contents)} label={label} note={note}>
+      <ul class="multiples">
+        {contents.map(({ contentId, total, points }) => (
+          <li>
+            <p>
+              <span class={`swatch ${colourOf(contentId)}`} aria-hidden="true" />
+              <Cut of={contentId} /> <strong>{total && format(total.value)}</strong>{' '}
+              <span class="note">{total && `${format(total.low)} to ${format(total.high)}`}</span>
+            </p>
+            <BandChart
+              label={`${of} of ${cleaned(contentId)} over ${points.length} points, ${total ? format(total.value) : 'unknown'} in all`}
+              points={points.map((point) => ({ ...point, at: Date.parse(point.from) }))}
+              from={Date.parse(from)}
+              until={Date.parse(until)}
+              min={0}
+              max={max}
+              format={format}
+              colour={colourOf(contentId)}
+            />
+          </li>
+        ))}
+      </ul>
+      <Figures
+        label={label}
+        heads={['Content', 'From', 'Served', of, 'Interval']}
+        rows={() =>
+          contents.flatMap(({ contentId, points }) =>
+            points.map((point) => [
+              <Cut of={contentId} />,
+              <Time at={point.from} />,
+              count(point.served),
+              format(point.value),
+              `${format(point.low)} to ${format(point.high)}`,
+            ]),
+          )
+        }
+      />
+    </Box>
+  );
+}
+
+/** Which content earns most, and whether that is certain: no interval of another reaches into its own. */
+export function BestContent(props: {
+  contents: readonly ContentEstimates[];
+  /** What is said of it if that is certain. */
+  ahead: (value: string) => string;
+  /** What is said where no content earned anything. */
+  nothing: string;
+  when: string;
+  format: (value: number) => string;
+}): VNode {
+  const { contents, ahead, nothing, when, format } = props;
+  const [best, ...others] = contents
+    .flatMap(({ contentId, total }) => (total ? [{ contentId, ...total }] : []))
+    .sort((a, b) => b.value - a.value);
+  if (!best || best.value === 0) return <>{nothing}</>;
+  const [second] = others;
+  if (!second || others.every(({ high }) => high < best.low))
+    return (
+      <>
+        <Cut of={best.contentId} /> {ahead(format(best.value))}
+      </>
+    );
+  return (
+    <>
+      <Cut of={best.contentId} /> is ahead {when} with {format(best.value)}, but not for certain:{' '}
+      <Cut of={second.contentId} /> has {format(second.value)}
+    </>
+  );
+}
