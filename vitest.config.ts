@@ -28,7 +28,7 @@ export const ON_POSTGRES = [
   'test/service/platform/store/{by-workspace,due-work,schema}.test.ts',
   'test/service/overview/{overview,trends}.test.ts',
   'test/service/retention/{growth,retained-service,retention}.test.ts',
-  'test/service/telemetry/{nodes,operations,usage}.test.ts',
+  'test/service/telemetry/{nodes,operations,stored-data,usage}.test.ts',
   'test/service/timeline/reads.test.ts',
   'test/service/users/addresses.test.ts',
   'test/service/webhooks/{deliverer,deliveries,hostile-subscribers,kinds,missed,performance,redelivery,static-headers,webhooks}.test.ts',

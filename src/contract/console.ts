@@ -164,8 +164,19 @@ export interface ConsoleService {
         readonly self: boolean;
       }[]
     | null;
-  /** The rows of the workspace by what they hold, counted up to a bound; null where it is not known. */
-  readonly data: readonly { readonly kind: string; readonly rows: number; readonly more: boolean }[] | null;
+  /** What is stored; null where it is not known. */
+  readonly data:
+    | readonly {
+        /** What it is, or the name of a table; `other` for all others, and `free` for pages that wait for new rows. */
+        readonly kind: string;
+        /** The rows of the workspace, counted up to a bound; null where they are not counted. */
+        readonly rows: number | null;
+        /** True if there are more. */
+        readonly more: boolean;
+        /** What the table takes with its indexes, of all workspaces; null where it is not known. */
+        readonly bytes: number | null;
+      }[]
+    | null;
   /** The channels with a provider; the others write to the outbox. Null where the service does not say. */
   readonly channels: readonly string[] | null;
   /** The process of the console; null where the service runs elsewhere. */

@@ -6,7 +6,8 @@ import type { Policy } from './platform/settings.ts';
 import type { Retention } from './platform/store/retained-logs.ts';
 import type { Readiness } from './telemetry/health.ts';
 import type { MetricValues } from './telemetry/metrics.ts';
-import type { countData, ServiceDescription, ServiceStatus } from './telemetry/status.ts';
+import type { ServiceDescription, ServiceStatus } from './telemetry/status.ts';
+import type { StoredData } from './telemetry/stored-data.ts';
 import type { readUsage } from './telemetry/usage.ts';
 
 /** A service that accepts connections (start.ts). */
@@ -48,8 +49,8 @@ export interface RunningService {
   identify(user: UserIdentifier): Promise<IdentifiedUser>;
   /** Reads how much of each limit `workspace` uses. */
   usage(): ReturnType<typeof readUsage>;
-  /** Counts the rows of `workspace` by what they hold, up to a bound. */
-  countData(): ReturnType<typeof countData>;
+  /** What is stored of `workspace`: its rows up to a bound, and the sizes of tables. */
+  storedData(): Promise<StoredData[]>;
   /** Reads what an operator asks of this process and of the due work of all nodes. */
   status(): Promise<ServiceStatus>;
   /** The faults that this process injects; undefined without a faults file. */

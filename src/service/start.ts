@@ -39,7 +39,8 @@ import type { RunningService } from './running-service.ts';
 import { healthOf } from './telemetry/health.ts';
 import { startNodeRecord } from './telemetry/node-record.ts';
 import { listenForOperations } from './telemetry/server.ts';
-import { countData, describe, readStatus } from './telemetry/status.ts';
+import { describe, readStatus } from './telemetry/status.ts';
+import { DataReader } from './telemetry/stored-data.ts';
 import { readUsage } from './telemetry/usage.ts';
 
 /**
@@ -211,6 +212,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     const mover = startClockMover(platform, workers);
     closers.push(() => mover.stop());
     const health = healthOf(store, clock);
+    const data = new DataReader(store, clock);
     const recorder = recordRequests(log, observe, tracing, decided);
     closers.push(() => recorder.close());
     const parts: AppParts = {
@@ -283,7 +285,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
         return identifyUser(store, credentials.workspace, user);
       },
       usage: () => readUsage({ store, clock: machine, policy }, limiterTime, credentials.workspace),
-      countData: () => countData(store, credentials.workspace),
+      storedData: () => data.read(credentials.workspace),
       status: () => readStatus(store, health, record),
       faults: faults?.control,
       idle: async () => (await Promise.all(workers.map((worker) => worker.idle()))).every(Boolean),

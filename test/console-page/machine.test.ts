@@ -181,7 +181,10 @@ describe.runIf(hasChromium)('the views of this machine', () => {
     await due.getByRole('row', { name: /deliveries/ }).waitFor();
     expect(await due.getByRole('row', { name: /notifications/ }).innerText()).toMatch(/\b0\b/);
     const data = page.getByRole('region', { name: 'Data' });
-    expect(await data.getByRole('row', { name: /^users/ }).innerText()).toMatch(/^users\s+1$/);
+    expect(await data.getByRole('row', { name: /^users/ }).innerText()).toMatch(
+      /^users\s+1\s+[\d.]+ ?k?B\s+[\d.]+ %$/,
+    );
+    await data.getByRole('heading', { name: /^Most room is taken by .*: .*B, \d+ % of all$/ }).waitFor();
     await page.getByText(/^read at [\d:]+, again every 5 s$/).waitFor();
     const own = page.getByRole('row', { name: new RegExp(`this one ${process.pid}`) });
     expect(await own.innerText()).toMatch(/there/);

@@ -45,7 +45,7 @@ export function insideParts(
             startedAt: iso(startedAt),
             seenAt: iso(seenAt),
           })) ?? null,
-        data: ready ? await service.countData() : null,
+        data: ready ? await service.storedData() : null,
         channels: service.withProvider,
         process: { memoryBytes, connections },
       };

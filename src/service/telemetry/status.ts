@@ -1,4 +1,3 @@
-import { pipeline } from '../platform/store/pipeline.ts';
 import type { Dialect, Store, Tx, Workers } from '../platform/store/store.ts';
 import { type Mode, workspaces } from '../platform/store/workspaces.ts';
 import { type Backlog, readBacklog } from './backlog.ts';
@@ -38,39 +37,6 @@ export async function readStatus(store: Store, health: Health, record: NodeRecor
     backlog: of?.backlog ?? null,
     nodes: of?.nodes ?? null,
   };
-}
-
-/** Tables whose rows are counted for a workspace, by what they hold. */
-const KINDS = {
-  users: 'app_user',
-  events: 'event',
-  decisions: 'decision',
-  messages: 'message',
-  outcomes: 'outcome',
-  notifications: 'notification',
-  subscriptions: 'webhook',
-  deliveries: 'delivery',
-  attempts: 'delivery_attempt',
-} as const;
-/** Most rows that are counted of a table. */
-const MOST_ROWS = 5_000;
-
-/** The rows of a workspace by what they hold, each counted up to MOST_ROWS. */
-export function countData(
-  store: Store,
-  workspaceId: string,
-): Promise<{ readonly kind: string; readonly rows: number; readonly more: boolean }[]> {
-  return store.read((tx) =>
-    pipeline(
-      Object.entries(KINDS).map(async ([kind, table]) => {
-        const row = await tx.sql.get<{ n: number }>(
-          `SELECT COUNT(*) AS n FROM (SELECT 1 AS one FROM ${table} WHERE workspace_id = ? LIMIT ?) AS t`,
-          [workspaceId, MOST_ROWS + 1],
-        );
-        return { kind, rows: Math.min(Number(row!.n), MOST_ROWS), more: Number(row!.n) > MOST_ROWS };
-      }),
-    ),
-  );
 }
 
 async function readStore(

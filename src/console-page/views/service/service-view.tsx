@@ -7,7 +7,7 @@ import { ask, call, reach } from '../../data/api.ts';
 import { useResource } from '../../data/resource.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { Cards } from '../../parts/facts.tsx';
-import { bytes, count, ENGINES } from '../../parts/numbers.ts';
+import { bytes, count, ENGINES, percent } from '../../parts/numbers.ts';
 import { Failure, Loading } from '../../parts/states.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { Id, Text } from '../../parts/text.tsx';
@@ -60,12 +60,14 @@ export function ServiceView(): VNode {
             )}
           </Box>
           {value.data !== null && (
-            <Box
-              title={dataTitle(value.data)}
-              label="Data"
-              note="of this workspace, counted up to 5,000 rows"
-            >
-              <Table label="Data" dense rows={value.data} keyOf={({ kind }) => kind} columns={DATA} />
+            <Box title={dataTitle(value.data)} label="Data" note={dataNote(value.data)}>
+              <Table
+                label="Data"
+                dense
+                rows={largestFirst(value.data)}
+                keyOf={({ kind }) => kind}
+                columns={isMeasured(value.data) ? [...DATA, ...sizesOf(value.data)] : DATA}
+              />
             </Box>
           )}
           <Box
@@ -129,19 +131,56 @@ const PROVIDER: readonly Column<Provider>[] = [
 
 type Data = NonNullable<ConsoleService['data']>[number];
 
-const rowsWords = ({ rows, more }: Data) => `${more ? 'more than ' : ''}${count(rows)}`;
+const rowsWords = ({ rows, more }: Data) =>
+  rows === null ? '' : `${more ? 'more than ' : ''}${count(rows)}`;
 
-/** What there is most of. */
+/** What is stored, in words: a table that has no rows of its own here is named. */
+const wordsOf = ({ kind, rows }: Data) =>
+  kind === 'other'
+    ? 'all other tables'
+    : kind === 'free'
+      ? 'free room for new rows'
+      : rows === null
+        ? `table ${kind}`
+        : kind;
+
+const isMeasured = (data: readonly Data[]) => data.some(({ bytes: size }) => size !== null);
+
+const largestFirst = (data: readonly Data[]) => [...data].sort((a, b) => (b.bytes ?? 0) - (a.bytes ?? 0));
+
+/** What takes most room or, where that is not known, what there is most of. */
 function dataTitle(data: readonly Data[]): string {
-  const [most] = [...data].sort((a, b) => Number(b.more) - Number(a.more) || b.rows - a.rows);
+  const [largest] = largestFirst(data);
+  if (largest && isMeasured(data))
+    return `Most room is taken by ${wordsOf(largest)}: ${bytes(largest.bytes ?? 0)}, ${percent(shareOf(largest, data))} of all`;
+  const [most] = [...data].sort((a, b) => Number(b.more) - Number(a.more) || (b.rows ?? 0) - (a.rows ?? 0));
   return most === undefined || most.rows === 0
     ? 'No data yet'
     : `Data: ${rowsWords(most)} ${most.kind} and others`;
 }
 
+function dataNote(data: readonly Data[]): string {
+  const rows = 'rows of this workspace, counted up to 5,000';
+  if (isMeasured(data))
+    return `${rows}; sizes of the tables of all workspaces with their indexes, measured every five minutes`;
+  return `${rows}; the sizes of tables are not known here: ${about.value?.store?.engine === 'postgres' ? 'they are on the workers of Citus' : 'the file is larger than 4 GB, or does not give room back'}`;
+}
+
+const shareOf = ({ bytes: size }: Data, data: readonly Data[]) =>
+  (size ?? 0) /
+  Math.max(
+    1,
+    data.reduce((sum, each) => sum + (each.bytes ?? 0), 0),
+  );
+
 const DATA: readonly Column<Data>[] = [
-  { title: 'Kind', cell: ({ kind }) => <Text of={kind} /> },
+  { title: 'Kind', cell: (each) => <Text of={wordsOf(each)} /> },
   { title: 'Rows', align: 'end', cell: rowsWords },
+];
+
+const sizesOf = (data: readonly Data[]): readonly Column<Data>[] => [
+  { title: 'Size', align: 'end', cell: ({ bytes: size }) => (size === null ? '' : bytes(size)) },
+  { title: 'Share', align: 'end', cell: (each) => percent(shareOf(each, data)) },
 ];
 
 const NOT_SAID = 'A service that is reached over the network does not say it.';
