@@ -26,7 +26,7 @@ export const ON_POSTGRES = [
   'test/service/notifications/{lists,marketing,notifications,other-nodes,receipt-endpoint,receipts,send-later,unsubscribe}.test.ts',
   'test/service/notifications/receipts/*.test.ts',
   'test/service/platform/store/{by-workspace,due-work,schema}.test.ts',
-  'test/service/overview/{overview,trends}.test.ts',
+  'test/service/overview/{latest-users,overview,trends}.test.ts',
   'test/service/retention/{growth,retained-service,retention}.test.ts',
   'test/service/telemetry/{nodes,operations,stored-data,usage}.test.ts',
   'test/service/timeline/reads.test.ts',

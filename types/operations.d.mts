@@ -13,6 +13,22 @@ export interface Action {
   readonly reason: string;
 }
 
+/** A user, and when the user was last active. */
+export interface ActiveUser {
+  /** Hashed identifier of the user. */
+  readonly hashId: string;
+  /** Locale; null if it is not known. */
+  readonly locale: string | null;
+  /** When the user was last active. */
+  readonly lastAt: string;
+  /** What that was: an event, a decision, or a change of what is stored of the user. */
+  readonly last: 'event' | 'decision' | 'profile';
+  /** Events of the last 90 days, about. */
+  readonly events: number;
+  /** Decisions. */
+  readonly decisions: number;
+}
+
 /** A runner-up of a decision. */
 export interface Alternative {
   /** Kind of action. */
@@ -861,6 +877,12 @@ export interface ListNotificationsAnswer {
   readonly notifications: readonly Notification[];
   /** The value of `after` for the next page; missing on the last page. */
   readonly next?: string | undefined;
+}
+
+/** The users who were active last. */
+export interface ListUsersAnswer {
+  /** The users, the last active first. */
+  readonly users: readonly ActiveUser[];
 }
 
 /** A page of the subscriptions. */
@@ -1876,6 +1898,13 @@ export interface Operations {
   }, options?: CallOptions): Promise<GetContentAnswer>;
   /** What happened in the last 24 hours, by hour. Events, decisions, messages, notifications and deliveries. It costs about the same however much that was. */
   getOverview(input?: undefined, options?: CallOptions): Promise<OverviewAnswer>;
+  /** The users who were active last, without personal data. Of the latest 2,000 events, 1,000 decisions and 100 changes of users in a range of time, at most 100 users, the last active first. */
+  listUsers(input?: {
+    /** Active from then on. */
+    readonly since?: string | undefined;
+    /** Active before. */
+    readonly until?: string | undefined;
+  }, options?: CallOptions): Promise<ListUsersAnswer>;
   /** Which contents were served, what they earned, and what learning gained, over time. Counted by hour for 14 days, and by day for 400. */
   getDecisionTrend(input?: {
     /** From when on. Default: 24 hours before the end. */

@@ -41,6 +41,7 @@ export type Operation =
   | 'listDeliveries'
   | 'listMessages'
   | 'listNotifications'
+  | 'listUsers'
   | 'listWebhooks'
   | 'messageOutcome'
   | 'notificationOutcome'

@@ -485,6 +485,19 @@ export const ENDPOINTS = table({
       'Events, decisions, messages, notifications and deliveries. It costs about the same however much that was.',
     answer: s.OverviewAnswer,
   },
+  listUsers: {
+    method: 'GET',
+    path: '/v1/users',
+    group: 'reads',
+    success: 200,
+    repeat: 'always',
+    beyondSpecification: true,
+    summary: 'The users who were active last, without personal data',
+    description:
+      'Of the latest 2,000 events, 1,000 decisions and 100 changes of users in a range of time, at most 100 users, the last active first.',
+    query: s.ListUsersQuery,
+    answer: s.ListUsersAnswer,
+  },
   getDecisionTrend: {
     method: 'GET',
     path: '/v1/trends/decisions',

@@ -189,6 +189,12 @@ export const OPERATIONS: Readonly<Record<EndpointName, Operation>> = {
     group: 'reads',
     repeat: 'always',
   },
+  listUsers: {
+    method: 'GET',
+    path: '/v1/users',
+    group: 'reads',
+    repeat: 'always',
+  },
   getDecisionTrend: {
     method: 'GET',
     path: '/v1/trends/decisions',

@@ -14,6 +14,7 @@ import type { Feature } from './http/endpoint.ts';
 import type { LatestDurations } from './http/latest-durations.ts';
 import { notificationRemovals, notifications } from './notifications/feature.ts';
 import type { Channels } from './notifications/providers/settings.ts';
+import { latestUserEndpoints } from './overview/latest-users.ts';
 import { overviewEndpoints } from './overview/routes.ts';
 import { trendEndpoints } from './overview/trends/routes.ts';
 import type { post } from './platform/egress/post.ts';
@@ -87,7 +88,7 @@ export function openFeatures(platform: Platform, needs: FeatureNeeds): readonly 
     { endpoints: catalogEndpoints(() => policy().retain, [goalNotices, planNotices]) },
     { endpoints: clockEndpoints(retention) },
     { endpoints: timelineEndpoints(platform.cipher, catalogs) },
-    { endpoints: { ...overviewEndpoints(needs), ...trendEndpoints(catalogs) } },
+    { endpoints: { ...overviewEndpoints(needs), ...trendEndpoints(catalogs), ...latestUserEndpoints } },
     { endpoints: exportEndpoints },
     erasure(platform, { catalogs, models: decide.models, outboxFile: needs.outboxFile }),
     {

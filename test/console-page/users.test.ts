@@ -40,9 +40,10 @@ describe.runIf(hasChromium)('the users view', () => {
   test('lists the users of a range of time', async () => {
     const { page } = svc;
     await svc.go('/users?range=hour');
-    await page.getByRole('table', { name: 'Users of the latest decisions' }).waitFor();
+    await page.getByRole('table', { name: 'Users who were active last' }).waitFor();
+    await page.getByRole('heading', { name: /^\d+ users were active in the last hour$/ }).waitFor();
     await svc.go('/users?until=2026-01-01T00:00:00.000Z');
-    await page.getByText('No decisions yet.').waitFor();
+    await page.getByText('No user was active in this range.').waitFor();
     await svc.checkAccessibility();
   });
 
@@ -93,10 +94,20 @@ describe.runIf(hasChromium)('the users view', () => {
     }
   });
 
-  test('offers the users of the latest decisions to begin with', async () => {
+  test('offers the users who were active last to begin with, also those without a decision', async () => {
     const { page, data } = svc;
+    const { users } = await svc.send<{ users: [{ hashId: string }] }>('/v1/users', {
+      users: [{ userId: 'u_without_decisions', locale: 'ja-JP' }],
+    });
     await svc.go('/users');
-    const links = page.getByRole('table', { name: 'Users of the latest decisions' }).getByRole('link');
-    await expect.poll(() => links.count()).toBe(data.hashIds.length);
+    const rows = page.getByRole('table', { name: 'Users who were active last' }).getByRole('row');
+    await rows.nth(1).waitFor();
+    expect(await rows.nth(1).innerText()).toMatch(/ja-JP\s+[\d:]+\s+stored or changed\s+0\s+0$/);
+    for (const hashId of [users[0].hashId, ...data.hashIds])
+      expect(await rows.locator(`a[href="/users/${hashId}"]`).count()).toBe(1);
+    await page.getByRole('button', { name: 'Decisions' }).press('Enter');
+    await page.waitForURL('**/users?sort=-Decisions');
+    expect(await rows.nth(1).innerText()).toMatch(/[1-9]\d*$/);
+    await svc.checkAccessibility();
   });
 });

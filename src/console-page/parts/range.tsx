@@ -35,8 +35,8 @@ export function rangeOf({ values }: Pick<Filters, 'values'>, now = Date.now()): 
 }
 
 /** The range of a view in words, after what happened: `in the last 24 hours`. */
-export function rangeWords({ range = '', since }: Filters['values']): string {
-  const chosen = range || (since ? 'custom' : 'day');
+export function rangeWords({ range = '', since, until }: Filters['values']): string {
+  const chosen = range || (since || until ? 'custom' : 'day');
   return WORDS[chosen as keyof typeof WORDS] ?? 'in this range';
 }
 

@@ -13,6 +13,7 @@ import {
   beyond,
   bounded,
   fields,
+  instant,
   locale,
   name,
   named,
@@ -205,6 +206,30 @@ export const GetUserAnswer = named(
       ...consented(),
     }),
   ),
+);
+export const ListUsersQuery = z.strictObject({
+  since: about('Active from then on.', z.optional(instant())),
+  until: about('Active before.', z.optional(instant())),
+});
+const ActiveUser = named(
+  'ActiveUser',
+  'A user, and when the user was last active.',
+  z.object({
+    hashId: about('Hashed identifier of the user.', z.string()),
+    locale: about('Locale; null if it is not known.', z.nullable(z.string())),
+    lastAt: time('When the user was last active.'),
+    last: about(
+      'What that was: an event, a decision, or a change of what is stored of the user.',
+      z.enum(['event', 'decision', 'profile']),
+    ),
+    events: about('Events of the last 90 days, about.', z.int()),
+    decisions: about('Decisions.', z.int()),
+  }),
+);
+export const ListUsersAnswer = named(
+  'ListUsersAnswer',
+  'The users who were active last.',
+  beyond(z.object({ users: about('The users, the last active first.', z.array(ActiveUser)) })),
 );
 export const DeleteUserAnswer = named(
   'DeleteUserAnswer',

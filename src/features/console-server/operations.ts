@@ -5,6 +5,7 @@ import { Refusal, readOnly } from './refusal.ts';
 
 /** The operations that the page may call. None answers personal fields, variables, secrets or signatures. */
 const READS: readonly EndpointName[] = [
+  'listUsers',
   'getUser',
   'getUserTimeline',
   'peekMessages',

@@ -30,8 +30,8 @@ const numberBefore = (log: 'event' | 'decision', number: string, at: string) => 
       AND l.${number} <= position + step ORDER BY l.${number} DESC LIMIT 1), 0) < ? THEN step ELSE 0 END, step / 2
     FROM search WHERE step > 0)
   SELECT position FROM search WHERE step = 0`;
-const EVENT_BEFORE = numberBefore('event', 'number', 'received_at');
-const DECISION_BEFORE = numberBefore('decision', 'seq', 'at_ms');
+export const EVENT_BEFORE = numberBefore('event', 'number', 'received_at');
+export const DECISION_BEFORE = numberBefore('decision', 'seq', 'at_ms');
 
 /** Counts rows of one state by the hour since a time, the newest MOST_COUNTED of them. */
 const stateByHour = (table: 'notification' | 'delivery', at: string) =>
@@ -50,7 +50,7 @@ async function countState(
 }
 
 /** The positions in a log at some times; at Infinity, its end. */
-async function positionsAt(
+export async function positionsAt(
   tx: Tx,
   search: string,
   { workspaceId, head, times }: { workspaceId: string; head: number; times: readonly number[] },

@@ -167,6 +167,7 @@ export async function recordExamples(
     await call('getContent', { params: { id: 'welcome_tour' } });
     await call('getModel');
     await call('getOverview');
+    await call('listUsers');
     await call('getDecisionTrend');
     await call('getEventTrend');
     await call('getDeliveryTrend');

@@ -1,6 +1,7 @@
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso/router';
+import type { AnswerOf } from '../../../contract/endpoints.ts';
 import { about, svcCommand } from '../../data/about.ts';
 import { ask, call } from '../../data/api.ts';
 import { useFilters, usePathPart } from '../../data/filters.ts';
@@ -8,7 +9,7 @@ import { usePages } from '../../data/resource.ts';
 import { Icon } from '../../parts/icons.tsx';
 import { count, counted } from '../../parts/numbers.ts';
 import { PagedList } from '../../parts/pages.tsx';
-import { RangeControl, rangeOf } from '../../parts/range.tsx';
+import { RangeControl, rangeOf, rangeWords } from '../../parts/range.tsx';
 import { Empty, Failure } from '../../parts/states.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { Id, Text } from '../../parts/text.tsx';
@@ -98,63 +99,54 @@ function FindUser({ hashId, refresh }: { hashId: string | undefined; refresh: ()
   );
 }
 
-/** What a user did last, as far as the latest decisions say. */
-interface LatestUser {
-  readonly hashId: string;
-  readonly at: string;
-  readonly locale: string;
-  readonly decisions: number;
-  readonly rewarded: number;
-}
+type User = AnswerOf<'listUsers'>['users'][number];
 
-/** Decisions of which the users are listed. */
-const LATEST = 500;
+/** Most users that the service lists. */
+const MOST = 100;
 
-/** The users of the latest decisions: somewhere to begin. */
+/** The users who were active last: somewhere to begin. */
 function LatestUsers(): VNode {
   const filters = useFilters();
-  const [read, setRead] = useState(0);
   const range = rangeOf(filters);
+  const when = filters.values.range || filters.values.since || filters.values.until;
   const pages = usePages(JSON.stringify(range), async (_, signal) => {
-    const { decisions } = await call('listDecisions', {
-      query: { ...range, order: 'newest', limit: String(LATEST) },
-      signal,
-    });
-    setRead(decisions.length);
-    const latest = new Map<string, LatestUser>();
-    for (const { hashId, at, context, reward } of decisions) {
-      const known = latest.get(hashId) ?? { hashId, at, locale: '', decisions: 0, rewarded: 0 };
-      latest.set(hashId, {
-        ...known,
-        locale: known.locale || context.locale || '',
-        decisions: known.decisions + 1,
-        rewarded: known.rewarded + (reward !== null && reward > 0 ? 1 : 0),
-      });
-    }
-    return { items: [...latest.values()], next: null };
+    const { users } = await call('listUsers', { query: { ...range }, signal });
+    return { items: users };
   });
+  const { length } = pages.items;
   return (
     <Box
-      title="Users of the latest decisions"
-      note={read > 0 ? `of the latest ${counted(read, 'decision')}, the last active first` : '\u00a0'}
+      title={
+        length === 0
+          ? 'Users who were active last'
+          : length >= MOST
+            ? `The ${MOST} users who were active last${when ? ` ${rangeWords(filters.values)}` : ''}`
+            : `${counted(length, 'user was', 'users were')} active${when ? ` ${rangeWords(filters.values)}` : ' lately'}`
+      }
+      label="Users who were active last"
+      note="as the latest events, decisions and changes of users say; the last active first"
     >
       <div class="toolbar">
         <RangeControl filters={filters} />
       </div>
       <PagedList
-        what="the latest users"
+        what="the users"
         pages={pages}
         empty={
-          <Empty title="No decisions yet." command={svcCommand('users', 'import', 'users.csv')}>
-            <p>Import users; each import prints their hashIds:</p>
-          </Empty>
+          when ? (
+            <Empty title={`No user was active ${rangeWords(filters.values)}.`} />
+          ) : (
+            <Empty title="No users yet." command={svcCommand('users', 'import', 'users.csv')}>
+              <p>Import users; each import prints their hashIds:</p>
+            </Empty>
+          )
         }
       >
         {(items) => (
           <Table
-            label="Users of the latest decisions"
+            label="Users who were active last"
             dense
-            rows={items.slice(0, 100)}
+            rows={items}
             keyOf={({ hashId }) => hashId}
             columns={COLUMNS}
             filters={filters}
@@ -165,7 +157,9 @@ function LatestUsers(): VNode {
   );
 }
 
-const COLUMNS: readonly Column<LatestUser>[] = [
+const LAST = { event: 'an event', decision: 'a decision', profile: 'stored or changed' } as const;
+
+const COLUMNS: readonly Column<User>[] = [
   {
     title: 'User',
     cell: ({ hashId }) => (
@@ -177,21 +171,22 @@ const COLUMNS: readonly Column<LatestUser>[] = [
   {
     title: 'Locale',
     wide: true,
-    cell: ({ locale }) => <Text of={locale || '–'} />,
-    sortBy: ({ locale }) => locale,
+    cell: ({ locale }) => <Text of={locale ?? '–'} />,
+    sortBy: ({ locale }) => locale ?? '',
   },
-  { title: 'Last decision', cell: ({ at }) => <Time at={at} />, sortBy: ({ at }) => at },
+  { title: 'Last active', cell: ({ lastAt }) => <Time at={lastAt} />, sortBy: ({ lastAt }) => lastAt },
+  { title: 'By', wide: true, cell: ({ last }) => LAST[last], sortBy: ({ last }) => LAST[last] },
+  {
+    title: 'Events',
+    note: 'of 90 days, about',
+    align: 'end',
+    cell: ({ events }) => count(events),
+    sortBy: ({ events }) => events,
+  },
   {
     title: 'Decisions',
     align: 'end',
     cell: ({ decisions }) => count(decisions),
     sortBy: ({ decisions }) => decisions,
-  },
-  {
-    title: 'Rewarded',
-    align: 'end',
-    wide: true,
-    cell: ({ rewarded }) => count(rewarded),
-    sortBy: ({ rewarded }) => rewarded,
   },
 ];

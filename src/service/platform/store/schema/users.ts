@@ -21,6 +21,7 @@ export const usersTables = (d: Dialect): string[] => [
     run_at ${d.bigint},
     PRIMARY KEY (workspace_id, hash_id)
   )`,
+  'CREATE INDEX app_user_by_update ON app_user (workspace_id, updated_at)',
   'CREATE INDEX app_user_of_run ON app_user (workspace_id, created_run, user_id) WHERE created_run IS NOT NULL',
   // The sealed key of a user. Without it, the personal fields cannot be read.
   `CREATE TABLE user_key (

@@ -1,0 +1,139 @@
+import { eventHeads } from '../events/store/event-heads.ts';
+import type { Endpoints } from '../http/endpoint.ts';
+import { hashId as hashOf } from '../platform/crypto/hash-id.ts';
+import { listed } from '../platform/store/listed.ts';
+import { pipeline } from '../platform/store/pipeline.ts';
+import type { Tx } from '../platform/store/store.ts';
+import { workspaces } from '../platform/store/workspaces.ts';
+import { DECISION_BEFORE, EVENT_BEFORE, positionsAt } from './store.ts';
+
+/** Most users of an answer. */
+const MOST = 100;
+/** Events and decisions whose users are looked at. */
+const LATEST_EVENTS = 2_000;
+const LATEST_DECISIONS = 1_000;
+
+/** When a user was last seen, Unix ms, and by what. */
+interface Seen {
+  readonly hashId: string;
+  readonly at: number;
+  readonly last: 'event' | 'decision' | 'profile';
+}
+
+/** A range of time, Unix ms. */
+interface Between {
+  readonly from: number;
+  readonly until: number;
+}
+
+/** The users of whom there was something last: an event, a decision, or a change of what is stored of them. */
+export const latestUserEndpoints: Endpoints = {
+  listUsers: {
+    priority: 'page',
+    handle: async ({ tx, workspace, query, now }) => {
+      const { id } = workspace;
+      const range = {
+        from: query.since === undefined ? 0 : Date.parse(query.since),
+        until: query.until === undefined ? now + 1 : Date.parse(query.until),
+      };
+      const key = await workspaces.hashKey(tx, id);
+      const userIds = new Map<string, string>();
+      const events = (await eventsOf(tx, id, range)).map(({ userId, at }): Seen => {
+        const hashId = hashOf(key, userId);
+        userIds.set(hashId, userId);
+        return { hashId, at, last: 'event' };
+      });
+      const seen = [...events, ...(await decisionsOf(tx, id, range)), ...(await profilesOf(tx, id, range))];
+      const latest = new Map<string, Seen>();
+      for (const each of seen.sort((a, b) => b.at - a.at))
+        if (latest.size < MOST && !latest.has(each.hashId)) latest.set(each.hashId, each);
+      return { body: { users: await described(tx, id, [...latest.values()], userIds) } };
+    },
+  },
+};
+
+/** The users of the latest events of a range, each with the latest. */
+async function eventsOf(tx: Tx, workspaceId: string, { from, until }: Between) {
+  const { number } = await eventHeads.get(tx, workspaceId);
+  const place = { workspaceId, head: number, times: [until] };
+  const [upTo] = await positionsAt(tx, EVENT_BEFORE, place);
+  const rows = await tx.sql.all<{ userId: string; at: number }>(
+    `SELECT user_id AS "userId", MAX(received_at) AS at FROM (SELECT user_id, received_at FROM event
+       WHERE workspace_id = ? AND number <= ? ORDER BY number DESC LIMIT ${LATEST_EVENTS}) AS e
+     WHERE received_at >= ? GROUP BY user_id`,
+    [workspaceId, upTo!, from],
+  );
+  return rows.map(({ userId, at }) => ({ userId, at: Number(at) }));
+}
+
+async function decisionsOf(tx: Tx, workspaceId: string, { from, until }: Between): Promise<Seen[]> {
+  const newest = await tx.sql.get<{ seq: number }>(
+    'SELECT seq FROM decision WHERE workspace_id = ? ORDER BY seq DESC LIMIT 1',
+    [workspaceId],
+  );
+  const place = { workspaceId, head: Number(newest?.seq ?? 0), times: [until] };
+  const [upTo] = await positionsAt(tx, DECISION_BEFORE, place);
+  const rows = await tx.sql.all<{ hashId: string; at: number }>(
+    `SELECT hash_id AS "hashId", MAX(at_ms) AS at FROM (SELECT hash_id, at_ms FROM decision
+       WHERE workspace_id = ? AND seq <= ? ORDER BY seq DESC LIMIT ${LATEST_DECISIONS}) AS d
+     WHERE at_ms >= ? AND hash_id <> '' GROUP BY hash_id`,
+    [workspaceId, upTo!, from],
+  );
+  return rows.map(({ hashId, at }) => ({ hashId, at: Number(at), last: 'decision' }));
+}
+
+async function profilesOf(tx: Tx, workspaceId: string, { from, until }: Between): Promise<Seen[]> {
+  const rows = await tx.sql.all<{ hashId: string; at: number }>(
+    `SELECT hash_id AS "hashId", updated_at AS at FROM app_user
+     WHERE workspace_id = ? AND updated_at >= ? AND updated_at < ? ORDER BY updated_at DESC LIMIT ${MOST}`,
+    [workspaceId, from, until],
+  );
+  return rows.map(({ hashId, at }) => ({ hashId, at: Number(at), last: 'profile' }));
+}
+
+/** Adds what is known of users: `userIds` has those of the users with events, by hashId. */
+async function described(
+  tx: Tx,
+  workspaceId: string,
+  seen: readonly Seen[],
+  userIds: ReadonlyMap<string, string>,
+): Promise<object[]> {
+  const { dialect } = tx.sql;
+  const byHash = listed(
+    dialect,
+    'hash_id',
+    seen.map(({ hashId }) => hashId),
+  );
+  const profiles = await tx.sql.all<{ hashId: string; userId: string; locale: string | null }>(
+    `SELECT hash_id AS "hashId", user_id AS "userId", locale FROM app_user WHERE workspace_id = ? AND ${byHash.text}`,
+    [workspaceId, byHash.param],
+  );
+  const profileOf = new Map(profiles.map((profile) => [profile.hashId, profile]));
+  const userIdOf = (hashId: string) => profileOf.get(hashId)?.userId ?? userIds.get(hashId);
+  const byUser = listed(
+    dialect,
+    'user_id',
+    seen.flatMap(({ hashId }) => userIdOf(hashId) ?? []),
+  );
+  const [decided, counted] = await pipeline([
+    tx.sql.all<{ of: string; n: number }>(
+      `SELECT hash_id AS "of", decisions AS n FROM decided_user WHERE workspace_id = ? AND ${byHash.text}`,
+      [workspaceId, byHash.param],
+    ),
+    tx.sql.all<{ of: string; n: number }>(
+      `SELECT user_id AS "of", SUM(count) AS n FROM user_signal WHERE workspace_id = ? AND ${byUser.text} GROUP BY user_id`,
+      [workspaceId, byUser.param],
+    ),
+  ]);
+  const countsOf = (rows: readonly { of: string; n: number }[]) =>
+    new Map(rows.map((row) => [row.of, Number(row.n)]));
+  const [decisions, events] = [countsOf(decided), countsOf(counted)];
+  return seen.map(({ hashId, at, last }) => ({
+    hashId,
+    locale: profileOf.get(hashId)?.locale ?? null,
+    lastAt: new Date(at).toISOString(),
+    last,
+    events: events.get(userIdOf(hashId) ?? '') ?? 0,
+    decisions: decisions.get(hashId) ?? 0,
+  }));
+}

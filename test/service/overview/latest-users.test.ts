@@ -1,0 +1,76 @@
+import { expect, test } from 'vitest';
+import type { AnswerOf } from '../../../src/contract/endpoints.ts';
+import { startTestService, type TestService } from '../../support/process/service.ts';
+import { advance } from '../../support/process/test-clock.ts';
+
+const HOUR_MS = 3_600_000;
+
+const list = async (service: TestService, query = '') => {
+  const answer = await service.fetch(`/v1/users${query}`);
+  const text = await answer.text();
+  expect(answer.status, text).toBe(200);
+  return (JSON.parse(text) as AnswerOf<'listUsers'>).users;
+};
+const send = async (service: TestService, path: string, body: unknown) => {
+  const answer = await service.fetch(path, { body });
+  expect(answer.status, await answer.clone().text()).toBeLessThan(300);
+  return (await answer.json()) as Record<string, unknown>;
+};
+const store = async (service: TestService, users: readonly object[]) =>
+  ((await send(service, '/v1/users', { users })).users as { hashId: string }[]).map(({ hashId }) => hashId);
+const track = (service: TestService, userId: string, n: number) =>
+  send(service, '/v1/events', {
+    events: new Array(n).fill({
+      userId,
+      event: 'viewed',
+      timestamp: new Date(service.platform.clock.now()).toISOString(),
+    }),
+  });
+
+test('users are listed by what was last of them, whatever that was, with what is known of them', async () => {
+  const service = await startTestService({ testClock: true });
+  expect(await list(service)).toEqual([]);
+  const [a, b, c] = await store(service, [
+    { userId: 'a', locale: 'de-DE' },
+    { userId: 'b', name: 'Ada Lovelace' },
+    { userId: 'c' },
+  ]);
+  await advance(service, HOUR_MS);
+  await track(service, 'b', 3);
+  await track(service, 'only-events', 2);
+  await advance(service, HOUR_MS);
+  const begin = new Date(service.platform.clock.now()).toISOString();
+  await send(service, '/v1/decisioning/decide', { hashId: a, context: { surface: 'home' } });
+  await expect
+    .poll(async () => (await list(service)).map(({ events }) => events).sort())
+    .toEqual([0, 0, 2, 3]);
+  const users = await list(service);
+  expect(users[0]).toMatchObject({ hashId: a, locale: 'de-DE', last: 'decision', events: 0, decisions: 1 });
+  expect(users.find(({ hashId }) => hashId === b)).toMatchObject({ last: 'event', events: 3, locale: null });
+  expect(users.find(({ events }) => events === 2)).toMatchObject({ last: 'event', decisions: 0 });
+  expect(users.at(-1)).toMatchObject({ hashId: c, last: 'profile', events: 0, decisions: 0 });
+  expect(users.map(({ lastAt }) => lastAt)).toEqual(
+    users
+      .map(({ lastAt }) => lastAt)
+      .sort()
+      .reverse(),
+  );
+  // Nothing personal.
+  expect(JSON.stringify(users)).not.toMatch(/Ada|only-events|"[abc]"/);
+  expect((await list(service, `?since=${begin}`)).map(({ hashId }) => hashId)).toEqual([a]);
+  const before = await list(service, `?until=${begin}`);
+  expect(before).toHaveLength(4);
+  expect(before.find(({ hashId }) => hashId === a)).toMatchObject({ last: 'profile' });
+});
+
+test('at most 100 of many users are listed', async () => {
+  const service = await startTestService();
+  for (let from = 0; from < 3000; from += 1000)
+    await store(
+      service,
+      Array.from({ length: 1000 }, (_, i) => ({ userId: `u${from + i}` })),
+    );
+  const users = await list(service);
+  expect(users).toHaveLength(100);
+  expect(new Set(users.map(({ last }) => last))).toEqual(new Set(['profile']));
+});
