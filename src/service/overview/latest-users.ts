@@ -20,6 +20,13 @@ interface Seen {
   readonly last: 'event' | 'decision' | 'profile';
 }
 
+/** A user of the latest events: when the last of them came, Unix ms, and how many they are. */
+interface Tracked {
+  readonly userId: string;
+  readonly at: number;
+  readonly n: number;
+}
+
 /** A range of time, Unix ms. */
 interface Between {
   readonly from: number;
@@ -37,33 +44,32 @@ export const latestUserEndpoints: Endpoints = {
         until: query.until === undefined ? now + 1 : Date.parse(query.until),
       };
       const key = await workspaces.hashKey(tx, id);
-      const userIds = new Map<string, string>();
-      const events = (await eventsOf(tx, id, range)).map(({ userId, at }): Seen => {
-        const hashId = hashOf(key, userId);
-        userIds.set(hashId, userId);
-        return { hashId, at, last: 'event' };
+      const tracked = new Map<string, Tracked>();
+      const events = (await eventsOf(tx, id, range)).map((user): Seen => {
+        const hashId = hashOf(key, user.userId);
+        tracked.set(hashId, user);
+        return { hashId, at: user.at, last: 'event' };
       });
       const seen = [...events, ...(await decisionsOf(tx, id, range)), ...(await profilesOf(tx, id, range))];
       const latest = new Map<string, Seen>();
       for (const each of seen.sort((a, b) => b.at - a.at))
         if (latest.size < MOST && !latest.has(each.hashId)) latest.set(each.hashId, each);
-      return { body: { users: await described(tx, id, [...latest.values()], userIds) } };
+      return { body: { users: await described(tx, id, [...latest.values()], tracked) } };
     },
   },
 };
 
-/** The users of the latest events of a range, each with the latest. */
-async function eventsOf(tx: Tx, workspaceId: string, { from, until }: Between) {
+async function eventsOf(tx: Tx, workspaceId: string, { from, until }: Between): Promise<Tracked[]> {
   const { number } = await eventHeads.get(tx, workspaceId);
   const place = { workspaceId, head: number, times: [until] };
   const [upTo] = await positionsAt(tx, EVENT_BEFORE, place);
-  const rows = await tx.sql.all<{ userId: string; at: number }>(
-    `SELECT user_id AS "userId", MAX(received_at) AS at FROM (SELECT user_id, received_at FROM event
+  const rows = await tx.sql.all<Tracked>(
+    `SELECT user_id AS "userId", MAX(received_at) AS at, COUNT(*) AS n FROM (SELECT user_id, received_at FROM event
        WHERE workspace_id = ? AND number <= ? ORDER BY number DESC LIMIT ${LATEST_EVENTS}) AS e
      WHERE received_at >= ? GROUP BY user_id`,
     [workspaceId, upTo!, from],
   );
-  return rows.map(({ userId, at }) => ({ userId, at: Number(at) }));
+  return rows.map(({ userId, at, n }) => ({ userId, at: Number(at), n: Number(n) }));
 }
 
 async function decisionsOf(tx: Tx, workspaceId: string, { from, until }: Between): Promise<Seen[]> {
@@ -91,12 +97,12 @@ async function profilesOf(tx: Tx, workspaceId: string, { from, until }: Between)
   return rows.map(({ hashId, at }) => ({ hashId, at: Number(at), last: 'profile' }));
 }
 
-/** Adds what is known of users: `userIds` has those of the users with events, by hashId. */
+/** Adds what is known of users: `tracked` has those of the latest events, by hashId. */
 async function described(
   tx: Tx,
   workspaceId: string,
   seen: readonly Seen[],
-  userIds: ReadonlyMap<string, string>,
+  tracked: ReadonlyMap<string, Tracked>,
 ): Promise<object[]> {
   const { dialect } = tx.sql;
   const byHash = listed(
@@ -109,7 +115,7 @@ async function described(
     [workspaceId, byHash.param],
   );
   const profileOf = new Map(profiles.map((profile) => [profile.hashId, profile]));
-  const userIdOf = (hashId: string) => profileOf.get(hashId)?.userId ?? userIds.get(hashId);
+  const userIdOf = (hashId: string) => profileOf.get(hashId)?.userId ?? tracked.get(hashId)?.userId;
   const byUser = listed(
     dialect,
     'user_id',
@@ -133,7 +139,8 @@ async function described(
     locale: profileOf.get(hashId)?.locale ?? null,
     lastAt: new Date(at).toISOString(),
     last,
-    events: events.get(userIdOf(hashId) ?? '') ?? 0,
+    // The counts follow a moment later, and leave out old times.
+    events: Math.max(events.get(userIdOf(hashId) ?? '') ?? 0, tracked.get(hashId)?.n ?? 0),
     decisions: decisions.get(hashId) ?? 0,
   }));
 }

@@ -41,9 +41,6 @@ test('users are listed by what was last of them, whatever that was, with what is
   await advance(service, HOUR_MS);
   const begin = new Date(service.platform.clock.now()).toISOString();
   await send(service, '/v1/decisioning/decide', { hashId: a, context: { surface: 'home' } });
-  await expect
-    .poll(async () => (await list(service)).map(({ events }) => events).sort())
-    .toEqual([0, 0, 2, 3]);
   const users = await list(service);
   expect(users[0]).toMatchObject({ hashId: a, locale: 'de-DE', last: 'decision', events: 0, decisions: 1 });
   expect(users.find(({ hashId }) => hashId === b)).toMatchObject({ last: 'event', events: 3, locale: null });

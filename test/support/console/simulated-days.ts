@@ -19,6 +19,8 @@ const WORTH: Readonly<Record<string, number>> = {
   travel_notice: 0.1,
 };
 const WORTH_OF_OTHERS = 0.05;
+/** How often a message that is acted on leads to an order, the goal of the catalog. */
+const ORDERING = 0.35;
 
 /**
  * Lives through hours of an app: users open it, are shown messages, and act on some. The clock ends at the present.
@@ -26,7 +28,7 @@ const WORTH_OF_OTHERS = 0.05;
  */
 export async function liveThroughHours(
   send: Send,
-  clock: { lagMs: number },
+  clock: ReturnType<typeof laggingClock>,
   { hours = 36, users = 90, perHour = 40 } = {},
 ): Promise<void> {
   const random = seededRandom('console');
@@ -42,7 +44,8 @@ export async function liveThroughHours(
     clock.lagMs = (hours - hour) * HOUR_MS;
     await Promise.all(
       Array.from({ length: perHour }, async () => {
-        const { hashId } = stored[Math.floor(random() * users)]!;
+        const user = Math.floor(random() * users);
+        const { hashId } = stored[user]!;
         const context = {
           channel: 'in-app',
           surface: ['home', 'account', 'offers'][Math.floor(random() * 3)],
@@ -54,6 +57,15 @@ export async function liveThroughHours(
         for (const { decisionId, contentId } of messages) {
           const type = random() < (WORTH[contentId] ?? WORTH_OF_OTHERS) ? 'actioned' : 'dismissed';
           await send(`/v1/messages/${decisionId}/outcomes`, { type });
+          if (type === 'actioned' && random() < ORDERING)
+            await send('/v1/events', {
+              events: [
+                {
+                  ...{ userId: `app-${user}`, event: 'order_completed' },
+                  timestamp: new Date(clock.now()).toISOString(),
+                },
+              ],
+            });
         }
       }),
     );

@@ -45,7 +45,11 @@ const receiver = await startReceiver(() => calls++ % 5 === 0);
 
 const { catalog } = await request<{ catalog: object }>('GET', '/v1/catalog');
 await request('PUT', '/v1/catalog', {
-  catalog: { ...catalog, settings: { holdout: 0.15, rewardWindowMinutes: 60 } },
+  catalog: {
+    ...catalog,
+    settings: { holdout: 0.15, rewardWindowMinutes: 60 },
+    goals: [{ goalId: 'order', event: 'order_completed', within: '7d' }],
+  },
   author: 'team',
 });
 await liveThroughHours(send, clock);

@@ -146,7 +146,11 @@ const wordsOf = ({ kind, rows }: Data) =>
 
 const isMeasured = (data: readonly Data[]) => data.some(({ bytes: size }) => size !== null);
 
-const largestFirst = (data: readonly Data[]) => [...data].sort((a, b) => (b.bytes ?? 0) - (a.bytes ?? 0));
+/** The largest first, and what is not one kind at the end. */
+const largestFirst = (data: readonly Data[]) =>
+  [...data].sort((a, b) => Number(isRest(a)) - Number(isRest(b)) || (b.bytes ?? 0) - (a.bytes ?? 0));
+
+const isRest = ({ kind }: Data) => kind === 'other' || kind === 'free';
 
 /** What takes most room or, where that is not known, what there is most of. */
 function dataTitle(data: readonly Data[]): string {
