@@ -141,4 +141,18 @@ describe.runIf(hasChromium)('the decisions view', () => {
     await svc.page.getByText('No decisions match.').waitFor();
     expect(await svc.page.getByText(/^svc decide --hash-id/).count()).toBe(1);
   });
+
+  test('makes no formatter for each of its times', async () => {
+    const { page } = svc;
+    await page.addInitScript(`globalThis.formatters = 0;
+      Intl.DateTimeFormat = new Proxy(Intl.DateTimeFormat, {
+        construct: (target, args) => (globalThis.formatters++, new target(...args)),
+      });`);
+    await svc.go('/decisions');
+    await page.getByRole('table', { name: 'Decisions' }).waitFor();
+    expect(await page.getByRole('table', { name: 'Decisions' }).getByRole('time').count()).toBeGreaterThan(
+      10,
+    );
+    expect(await page.evaluate('formatters')).toBeLessThan(5);
+  });
 });

@@ -77,7 +77,7 @@ describe.runIf(hasChromium)('the overview', () => {
     await svc.checkAccessibility();
     await page.goto(`${new URL(page.url()).origin}/service`);
     await page.getByText('Last backup').waitFor();
-    await page.getByText('made where its database is').waitFor();
+    await page.getByText('where its database is').waitFor();
     const providers = page.getByRole('table', { name: 'Providers' });
     await providers.getByText('fails').waitFor();
     await svc.checkAccessibility();

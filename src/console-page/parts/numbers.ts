@@ -18,8 +18,9 @@ export function percent(share: number): string {
   return `${value >= 0.1 ? value.toFixed(1) : value.toPrecision(1)} %`;
 }
 
-/** A rate or score in three digits: `0.352`. */
-export const score = (n: number): string => n.toFixed(3);
+/** A rate or score in three digits, with more for small ones: `0.352`, `0.00042`. */
+export const score = (n: number): string =>
+  Math.abs(n) < 0.001 && Math.abs(n) >= 1e-6 ? n.toPrecision(2) : n.toFixed(3);
 
 /** `1 item`, `2 items`. */
 export const counted = (n: number, one: string, many = `${one}s`): string =>

@@ -15,6 +15,9 @@ export interface Column<T> {
   readonly sortBy?: (row: T) => string | number;
 }
 
+/** The order of texts. */
+const TEXTS = new Intl.Collator('en');
+
 /** A column by which rows are sorted, with `-` before it for the largest first: `-Served`. */
 const SORT = /^(-?)(.+)$/s;
 
@@ -29,7 +32,7 @@ function sortedRows<T>(
   if (!by) return rows;
   const compare = (a: T, b: T) => {
     const [x, y] = [by(a), by(b)];
-    return typeof x === 'number' && typeof y === 'number' ? x - y : String(x).localeCompare(String(y), 'en');
+    return typeof x === 'number' && typeof y === 'number' ? x - y : TEXTS.compare(String(x), String(y));
   };
   return [...rows].sort((a, b) => (minus ? compare(b, a) : compare(a, b)));
 }

@@ -12,6 +12,9 @@ import { FirstSteps } from './first-steps.tsx';
 import type { Overview } from './overview.ts';
 import { Trends } from './trends.tsx';
 
+/** From so many on, a count may be more (`capped`). */
+const MOST_COUNTED = 20_000;
+
 /** How often the overview is read again, in ms; rarely before a remote service, which counts each read. */
 const everyMs = () => (about.value?.local ? 5_000 : 30_000);
 
@@ -148,15 +151,16 @@ function Move(props: {
 }): VNode {
   const { name, what, hours, capped = false, hour = 'in the last hour', href, link, note } = props;
   const day = sum(hours);
+  const more = (n: number) => (capped && n >= MOST_COUNTED ? '+' : '');
   return (
     <li class="box move">
       <h2>{name}</h2>
       <p class="big" title={`${count(day)} ${what} in the last 24 hours`}>
         {compact(day)}
-        {capped && day >= 20_000 && '+'}
+        {more(day)}
       </p>
       <p>
-        {what}, <strong>{compact(lastOf(hours))}</strong> {hour}
+        {what}, <strong>{compact(lastOf(hours)) + more(lastOf(hours))}</strong> {hour}
       </p>
       <p class="note">{note}</p>
       <Spark

@@ -218,7 +218,14 @@ function factsOf(
           {
             name: 'Last backup',
             value: overview.lastBackupAt === null ? 'never' : <Time at={overview.lastBackupAt} />,
-            note: store ? <code>{svcCommand('data', 'backup')}</code> : 'made where its database is',
+            note:
+              about.value?.local && about.value.profile === 'local' ? (
+                <code>{svcCommand('data', 'backup', 'svc.backup')}</code>
+              ) : (
+                <>
+                  by <code>svc data backup</code> where its database is
+                </>
+              ),
           },
         ]
       : []),

@@ -26,7 +26,7 @@ export async function tableSizes(sql: Sql): Promise<Map<string, number> | undefi
     (await sql.get<{ data: Uint8Array }>('SELECT data FROM sqlite_dbpage WHERE pgno = ?', [number]))!.data;
   const usable = size - (await page(1))[RESERVED_AT]!;
   const tables = await sql.all<{ root: number; name: string }>(
-    'SELECT rootpage AS root, tbl_name AS name FROM sqlite_schema WHERE rootpage > 0',
+    'SELECT rootpage AS root, tbl_name AS name FROM sqlite_master WHERE rootpage > 0',
   );
   const parents = new Uint32Array(pages + 1);
   /** The root of each page; 0 where it is not known yet, or where it has none. */
