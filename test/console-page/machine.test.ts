@@ -184,7 +184,7 @@ describe.runIf(hasChromium)('the views of this machine', () => {
     expect(await data.getByRole('row', { name: /^users/ }).innerText()).toMatch(
       /^users\s+1\s+[\d.]+ ?k?B\s+[\d.]+ %$/,
     );
-    await data.getByRole('heading', { name: /^Most room is taken by .*: .*B, \d+ % of all$/ }).waitFor();
+    await data.getByRole('heading', { name: /^Most room is taken by .*: .*B, [\d.]+ % of all$/ }).waitFor();
     await page.getByText(/^read at [\d:]+, again every 5 s$/).waitFor();
     const own = page.getByRole('row', { name: new RegExp(`this one ${process.pid}`) });
     expect(await own.innerText()).toMatch(/there/);
