@@ -11,7 +11,7 @@ import { sizeOf } from './rows.ts';
 import { copiedTables } from './tables.ts';
 
 /** Settings of a store that another one must not have: it has its own, or they are of the moment. */
-const OWN_SETTINGS = /^(limiter_anchor|backup|copy .*)$/;
+const OWN_SETTINGS = /^(limiter_anchor|backup|copy .*|provider of .*)$/;
 /** What workers began before the freeze ends meanwhile, as a rule; what they do later is repeated in the target. */
 const SETTLE_MS = 1000;
 /** How long messages that are being sent and transactions that began before are waited for: longer than either lasts. */
