@@ -9,7 +9,10 @@ import { collectGarbage } from './collect-garbage.ts';
 import { ParquetFile, type Slice, unreadableParquet, valueAt } from './parquet-file.ts';
 import { TextValues } from './text-values.ts';
 
-/** After so many bytes of values of a large page, the copies that their rows became are collected: the page is memory enough. */
+/**
+ * After so many bytes of values of a large page that became a record, or the text of a row, the copies in between are collected:
+ * the page is memory enough.
+ */
 const COLLECTED_BYTES = 4 * 1024 * 1024;
 
 export interface ParquetOptions {
@@ -107,10 +110,7 @@ export class ParquetRecords implements RecordSource {
     while (this.position < end && !sink.done && !sink.full) {
       const row = this.position++;
       if (!sink.countRecord()) sink.skip(this.position);
-      else {
-        this.pass(slice, row - slice.firstRow, sink);
-        if (slice.reused) this.collect(slice, row - slice.firstRow);
-      }
+      else this.pass(slice, row - slice.firstRow, sink);
     }
     if (this.position >= end) this.slice = undefined;
   }
@@ -119,10 +119,13 @@ export class ParquetRecords implements RecordSource {
     const place = { file: this.options.name, line: this.position, offset: this.position - 1 };
     const mapped = this.rows ? this.table(this.rows, slice, index) : this.mapped(slice, index);
     const raw = () => this.text(slice, index).text;
+    this.collect(slice, index);
     passMapped(sink, mapped, place, this.position, slice.reused && !('filtered' in mapped) ? raw() : raw);
+    this.collect(slice, index);
   }
 
-  private collect({ columns }: Slice, index: number): void {
+  private collect({ columns, reused }: Slice, index: number): void {
+    if (!reused) return;
     for (const column of columns)
       this.passedBytes += column instanceof TextValues ? column.lengthAt(index) : 0;
     if (this.passedBytes < COLLECTED_BYTES) return;
