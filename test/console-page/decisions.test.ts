@@ -136,6 +136,14 @@ describe.runIf(hasChromium)('the decisions view', () => {
     expect(age).toBeLessThan(3_600_000 + 600_000);
   });
 
+  test('opens a decision by a click anywhere on its row', async () => {
+    const { page } = svc;
+    await svc.go('/decisions');
+    const row = page.getByRole('table', { name: 'Decisions' }).getByRole('row').nth(1);
+    await row.getByRole('time').click();
+    await page.getByRole('article', { name: /^Decision dec_/ }).waitFor();
+  });
+
   test('says how to get data where nothing matches', async () => {
     await svc.go('/decisions?contentId=no_such_content');
     await svc.page.getByText('No decisions match.').waitFor();

@@ -29,7 +29,9 @@ describe.runIf(hasChromium)('the live view', () => {
     const { events } = await svc.send<{ events: { stored: number } }>('/v1/overview');
     expect(await rows().count()).toBe(events.stored + 1);
     await svc.page.getByText(`${events.stored} stored in all`).waitFor();
-    await svc.page.getByText('since this view was opened 0 received', { exact: false }).waitFor();
+    await svc.page
+      .getByText(`since this view was opened 0 received · ${events.stored} older in the list`)
+      .waitFor();
     await ingest({ userId: 'u-17', properties: { amount: 12.5, email: 'canary.featherstone@example.org' } });
     await row('u-17').waitFor();
     expect(await row('u-17').innerText()).toMatch(/tapped[\s\S]*amount 12\.5[\s\S]*email \*\*\*/);
@@ -65,6 +67,21 @@ describe.runIf(hasChromium)('the live view', () => {
     await page.keyboard.press('Enter');
     await page.getByText('Copied').waitFor();
     expect(await svc.copied()).toMatch(/^svc events tail '--filter=amount>100 -source:web'/);
+  });
+
+  test('applies a filter where typing pauses, and says since when it counts', async () => {
+    const { page } = svc;
+    await open();
+    await page.keyboard.press('/');
+    await page.keyboard.type('amount>20 ');
+    await page.waitForURL(/filter=amount%3E20$/);
+    await page
+      .getByText(/since the filter was changed 0 received, 0 matched, 0 shown · \d+ older in the list/)
+      .waitFor();
+    // What is typed on stays as it is.
+    await page.keyboard.type('tapped');
+    await page.waitForURL(/filter=amount%3E20.tapped|filter=amount%3E20%20tapped/);
+    expect(await page.getByLabel('Filter', { exact: true }).inputValue()).toBe('amount>20 tapped');
   });
 
   test('pauses, says how many wait, and opens an event by keyboard alone', async () => {

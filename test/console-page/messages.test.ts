@@ -34,7 +34,7 @@ describe.runIf(hasChromium)('the messages view', () => {
       messages: { decisionId: string; servedAt: string | null }[];
     }>(of);
     expect(peeked.find((message) => message.decisionId === decisionId)!.servedAt).toBeNull();
-    expect(await messages.filter({ hasText: 'not served yet' }).count()).toBeGreaterThan(0);
+    expect(await messages.filter({ hasText: 'waits for the app' }).count()).toBeGreaterThan(0);
     const pending = await svc.send<{ messages: { decisionId: string; title: string; body: string }[] }>(
       `/v1/messages?hashId=${data.hashId}`,
     );

@@ -26,7 +26,7 @@ describe.runIf(hasChromium)('the users view', () => {
     await expect.poll(() => items.count()).toBe(lines.length);
     const texts = await items.allInnerTexts();
     for (const [i, { kind }] of lines.entries()) expect(texts[i]).toContain(kind);
-    expect(texts.filter((text) => /first served at|not served yet/.test(text)).length).toBe(
+    expect(texts.filter((text) => /first served at|waits for the app/.test(text)).length).toBe(
       entries.length - lines.length,
     );
     for (const kind of ['event', 'decision', 'message', 'notification'])

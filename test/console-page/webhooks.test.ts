@@ -70,7 +70,7 @@ describe.runIf(hasChromium)('the webhooks view', () => {
       .toMatch(new RegExp(`Last week\\s+${performance.week.attempts}\\s+100 %`));
     const strip = page.getByRole('region', { name: 'Attempts' });
     await strip
-      .getByText(/^100 % of the attempts succeeded in the last 7 days, 95 % were answered/)
+      .getByText(/^100 % of the attempts succeeded in the last 7 days, 95 % of the answers came within/)
       .waitFor();
     await page.getByRole('radio', { name: 'Last hour' }).press('Space');
     await page.waitForURL('**/webhooks?*range=hour');
@@ -223,6 +223,37 @@ describe.runIf(hasChromium)('the webhooks view', () => {
     await page.getByText('One subscription, active').waitFor();
     await expect.poll(async () => (await deliveries()).length).toBe(before + 1);
     expect(await svc.send(path)).toMatchObject({ status: 'active' });
+  });
+
+  test('shows what a subscription is for, and lists its deliveries alone by keyboard or a click on its row', async () => {
+    const { page, data } = svc;
+    await svc.send(`/v1/webhooks/${data.webhookId}`, { description: 'for the ledger' }, 'PATCH');
+    await svc.go('/webhooks');
+    const row = page.getByRole('table', { name: 'Subscriptions' }).getByRole('row').nth(1);
+    const cell = row.getByText('for the ledger');
+    await cell.waitFor();
+    expect(await row.getByRole('link').getAttribute('href')).toContain(`webhookId=${data.webhookId}`);
+    await svc.tabTo(/^Only the deliveries to/);
+    await page.keyboard.press('Enter');
+    await page.getByText('Deliveries of one subscription').waitFor();
+    expect(page.url()).toContain(`webhookId=${data.webhookId}`);
+    await cell.click();
+    await page.getByText('Deliveries of all subscriptions').waitFor();
+    expect(page.url()).not.toContain('webhookId=');
+  });
+
+  test('says where an active subscription gets nothing', async () => {
+    const { page, data } = svc;
+    await page.route('**/trends/deliveries*', async (route) => {
+      const trend = await (await route.fetch()).json();
+      for (const each of trend.subscriptions) each.delivered = 0;
+      await route.fulfill({ json: trend });
+    });
+    await svc.go('/webhooks');
+    await page.getByText('One subscription, active, but every attempt of the last hour failed').waitFor();
+    await page.getByRole('table', { name: 'Subscriptions' }).getByText('active, failing').waitFor();
+    expect(await svc.send(`/v1/webhooks/${data.webhookId}`)).toMatchObject({ status: 'active' });
+    await page.unroute('**/trends/deliveries*');
   });
 
   test('names the filters in the copied command', async () => {

@@ -1,4 +1,5 @@
 import { type Context, SvcCommand } from '../../cli/command/command.ts';
+import { isLoopback } from '../../cli/connection/settings.ts';
 import { orAmbiguous } from '../../cli/errors/ambiguous-outcome.ts';
 import { SvcError } from '../../cli/errors/svc-error.ts';
 import { parseDuration } from '../../cli/flags/duration.ts';
@@ -85,6 +86,11 @@ secret, one is generated from 32 random bytes as 64 hex characters and shown onc
       orUnknownKinds(events, connection.client.call('createWebhook', { body, signal })),
     );
     const created = webhookOf(answer.body);
+    // The service inside svc allows these addresses; one that `svc serve` starts on the same data may not.
+    if (connection.isLocal && isForDevelopment(new URL(flags.url)))
+      out.notice(
+        'a service on this data delivers to this URL only if it is started with --allow-loopback-webhooks',
+      );
     const id = created.id ?? flags.url;
     await storeWebhook(new Profiles(paths.configDir), webhookKey(connection), id, {
       url: flags.url,
@@ -101,3 +107,5 @@ secret, one is generated from 32 random bytes as 64 hex characters and shown onc
     printWithSecret(out, { body: answer.body, webhook, secret, generated });
   }
 }
+
+const isForDevelopment = ({ protocol, hostname }: URL) => protocol === 'http:' || isLoopback(hostname);

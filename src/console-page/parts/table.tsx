@@ -1,5 +1,5 @@
-import type { ComponentChildren, VNode } from 'preact';
-import { useRef } from 'preact/hooks';
+import type { ComponentChildren, RefObject, VNode } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
 import type { Filters } from '../data/filters.ts';
 import { useArrowKeys } from './arrow-keys.ts';
 
@@ -39,7 +39,7 @@ function sortedRows<T>(
 
 /**
  * A table. The first cell of a row is its heading, and holds the link to its detail where there is one; the arrow keys move
- * between these. With `filters`, columns can be sorted by, which the URL keeps.
+ * between these, and a click anywhere on the row follows it. With `filters`, columns can be sorted by, which the URL keeps.
  */
 export function Table<T>(props: {
   label: string;
@@ -55,6 +55,7 @@ export function Table<T>(props: {
   const { label, columns, rows, keyOf, current, dense = false, filters } = props;
   const list = useRef<HTMLDivElement>(null);
   useArrowKeys(list, 'tbody th :is(a, button)');
+  useRowClicks(list);
   const classOf = ({ align, wide }: Column<T>) => `${align ?? ''}${wide ? ' wide' : ''}` || undefined;
   const sort = filters?.values.sort;
   const shown = sortedRows(rows, columns, sort);
@@ -93,6 +94,22 @@ export function Table<T>(props: {
       </table>
     </div>
   );
+}
+
+/** Makes a click anywhere on a row do what its first link or button does, which keys reach by themselves. */
+function useRowClicks(list: RefObject<HTMLElement | null>): void {
+  useEffect(() => {
+    const element = list.current!;
+    const onClick = (event: MouseEvent) => {
+      const at = event.target as Element;
+      // What has a meaning of its own keeps it, and text can be selected.
+      if (at.closest('a, button, input, select, label, summary') || !getSelection()!.isCollapsed) return;
+      const target = at.closest('tbody tr')?.querySelector('th :is(a, button)');
+      target?.dispatchEvent(new MouseEvent('click', event));
+    };
+    element.addEventListener('click', onClick);
+    return () => element.removeEventListener('click', onClick);
+  }, [list]);
 }
 
 const orderOf = ({ title }: { title: string }, sort: string | undefined) =>

@@ -25,7 +25,8 @@ export function warnOfFailedAttempts(
       for (const error of errorsOf(answer?.body)) {
         if (known.has(error)) continue;
         known.add(error);
-        const refused = error.includes('public addresses only');
+        // Where the flag helps, services of this version name it themselves.
+        const refused = error.endsWith('public addresses only');
         warn(
           `the service could not deliver to this listener: ${error}${refused ? ' (`svc serve --allow-loopback-webhooks` sends here too)' : ''}`,
         );

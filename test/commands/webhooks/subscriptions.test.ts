@@ -201,6 +201,19 @@ describe('svc webhooks', () => {
       expect(listed).not.toContain(one);
   });
 
+  it('says on local that a service on its data delivers to a loopback address only with a flag', async () => {
+    const home = tempDir();
+    const created = (...argv: string[]) =>
+      runSvc(['webhooks', 'create', '-p', 'local', '--event', 'campaign.clicked', ...argv], { home });
+    for (const url of ['http://127.0.0.1:9/hook', 'https://localhost/hook', 'http://example.com/'])
+      expect((await created('--url', url)).stderr).toContain('with --allow-loopback-webhooks');
+    expect((await created('--url', 'https://example.com/')).stderr).not.toContain('loopback');
+    const service = await startTestService({ allowLoopbackWebhooks: true });
+    const elsewhere = await runSvc(CREATE.with(3, 'http://127.0.0.1:9/hook'), { env: service.env });
+    expect(elsewhere.code, elsewhere.stderr).toBe(0);
+    expect(elsewhere.stderr).not.toContain('--allow-loopback-webhooks');
+  });
+
   it('explains an invalid URL, a short secret, a missing file, an empty update and an unknown identifier', async () => {
     const { env } = await startTestService();
     const run = (argv: string[], more: object = {}) => runSvc(argv, { env, ...more });

@@ -189,7 +189,9 @@ describe('deliveries', () => {
     });
     expect(failed.attempts[0]).toMatchObject({
       status: null,
-      error: expect.stringContaining('public addresses only'),
+      error: expect.stringContaining(
+        'public addresses only (svc serve --allow-loopback-webhooks sends here too)',
+      ),
     });
     expect(target.received).toEqual([]);
   });

@@ -1,16 +1,36 @@
 import type { VNode } from 'preact';
-import { useEffect, useId, useState } from 'preact/hooks';
+import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { MAX_FILTER, parseFilter } from '../../../kit/event-filter/parse.ts';
 
+/** How long typing pauses before a filter takes effect, in ms. */
+const PAUSE_MS = 600;
+
 /**
- * The filter of the view. What is wrong is said while it is typed; it takes effect on Enter or when it is left, if it is
- * valid.
+ * The filter of the view. What is wrong is said while it is typed; it takes effect on Enter, when it is left or when typing
+ * pauses, if it is valid. `apply` is told whether it may still be typed on.
  */
-export function FilterBox({ filter, apply }: { filter: string; apply: (filter: string) => void }): VNode {
+export function FilterBox(props: {
+  filter: string;
+  apply: (filter: string, replace?: boolean) => void;
+}): VNode {
+  const { filter, apply } = props;
   const id = useId();
   const [draft, setDraft] = useState(filter);
-  useEffect(() => setDraft(filter), [filter]);
+  // What was applied during a pause must not replace what was typed since.
+  const applied = useRef(filter);
+  useEffect(() => {
+    if (filter !== applied.current) setDraft(filter);
+    applied.current = filter;
+  }, [filter]);
   const parsed = parseFilter(draft);
+  useEffect(() => {
+    if (!parsed.ok || draft.trim() === filter) return;
+    const paused = setTimeout(() => {
+      applied.current = draft.trim();
+      apply(applied.current, true);
+    }, PAUSE_MS);
+    return () => clearTimeout(paused);
+  }, [draft, filter]);
   return (
     <form
       class="live-filter"

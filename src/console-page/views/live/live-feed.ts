@@ -25,6 +25,8 @@ export interface FeedState {
   readonly stored: number | undefined;
   /** The events that are stored were looked through, or there are none. */
   readonly looked: boolean;
+  /** The newest event when the watch began; 0 until it is known. */
+  readonly openedAt: number;
   /** Sums since the view was opened or its filter changed. */
   readonly total: { readonly received: number; readonly matched: number; readonly shown: number };
   /** Counts of the last second in which events arrived. */
@@ -42,6 +44,7 @@ export const NOTHING: FeedState = {
   paused: false,
   stored: undefined,
   looked: false,
+  openedAt: 0,
   total: { received: 0, matched: 0, shown: 0 },
   rates: [],
   gaps: [],
@@ -80,7 +83,7 @@ export class LiveFeed {
           const frame = data as WatchFrame;
           if (frame.type === 'ready') {
             this.#openedAt = Number(frame.next);
-            this.#set({ stored: this.#openedAt, looked: this.#openedAt === 0 });
+            this.#set({ stored: this.#openedAt, openedAt: this.#openedAt, looked: this.#openedAt === 0 });
             found.abort();
           }
           return undefined;

@@ -21,11 +21,12 @@ export function LiveView(): VNode {
   const filters = useFilters();
   const filter = filters.values.filter ?? '';
   const parsed = parseFilter(filter);
-  const { feed, state } = useFeed(parsed.ok ? filter : undefined);
+  const { feed, state, refiltered } = useFeed(parsed.ok ? filter : undefined);
   const [chosen, setChosen] = useState<WatchedEvent>();
   const { paused } = state;
   const pause = (value: boolean) => feed.current?.setPaused(value);
-  const apply = (next: string) => next !== filter && filters.set({ filter: next });
+  const apply = (next: string, replace?: boolean) =>
+    next !== filter && filters.set({ filter: next }, replace);
 
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
@@ -46,7 +47,7 @@ export function LiveView(): VNode {
     <>
       <ViewHead
         title="Live events"
-        summary={<Summary state={state} filtered={filter !== ''} />}
+        summary={<Summary state={state} filtered={filter !== ''} refiltered={refiltered} />}
         command={svcCommand('events', 'tail', ...flagsOf({ filter }))}
         actions={
           <>
@@ -101,18 +102,20 @@ export function LiveView(): VNode {
   );
 }
 
-/** Follows a filter while the view is open; undefined follows nothing. */
+/** Follows a filter while the view is open; undefined follows nothing. `refiltered`: it is not the first one. */
 function useFeed(filter: string | undefined) {
   const feed = useRef<LiveFeed | undefined>(undefined);
   const [state, setState] = useState(NOTHING);
+  const filters = useRef(0);
   useEffect(() => {
+    filters.current++;
     setState(NOTHING);
     if (filter === undefined) return;
     const followed = new LiveFeed(filter, () => setState(followed.state));
     feed.current = followed;
     return () => followed.stop();
   }, [filter]);
-  return { feed, state };
+  return { feed, state, refiltered: filters.current > 1 };
 }
 
 function RatePlot({ rates, filtered }: { rates: Rates; filtered: boolean }): VNode {
@@ -144,8 +147,10 @@ const CONNECTIONS = {
   ended: 'ended',
 } as const;
 
-function Summary({ state, filtered }: { state: FeedState; filtered: boolean }): VNode {
-  const { connection, paused, total } = state;
+function Summary(props: { state: FeedState; filtered: boolean; refiltered: boolean }): VNode {
+  const { state, filtered, refiltered } = props;
+  const { connection, paused, total, rows, openedAt } = state;
+  const older = rows.filter(({ id }) => Number(id) <= openedAt).length;
   const isLive = connection === 'open' && !paused;
   return (
     <>
@@ -158,11 +163,18 @@ function Summary({ state, filtered }: { state: FeedState; filtered: boolean }): 
             : CONNECTIONS[connection]}
       </span>
       {' · '}
-      <strong>{state.stored === undefined ? '–' : count(state.stored)}</strong> stored in all · since this
-      view was opened <strong>{count(total.received)}</strong> received
+      <strong>{state.stored === undefined ? '–' : count(state.stored)}</strong> stored in all · since{' '}
+      {refiltered ? 'the filter was changed' : 'this view was opened'}{' '}
+      <strong>{count(total.received)}</strong> received
       {(filtered || total.shown < total.received) && (
         <>
           , <strong>{count(total.matched)}</strong> matched, <strong>{count(total.shown)}</strong> shown
+        </>
+      )}
+      {older > 0 && (
+        <>
+          {' · '}
+          <strong>{count(older)}</strong> older in the list
         </>
       )}
     </>

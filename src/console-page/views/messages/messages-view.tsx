@@ -189,7 +189,7 @@ function MessageItem({ message, hashId }: { message: Message; hashId?: string })
           </>
         )}
         {servedAt === null ? (
-          ' · not served yet'
+          ' · waits for the app'
         ) : (
           <>
             {' · first served '}

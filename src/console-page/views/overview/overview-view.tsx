@@ -99,7 +99,7 @@ function Figures({ of }: { of: Overview }): VNode {
       />
       <Move
         name="Render"
-        what="messages served"
+        what="decisions that count as served"
         hours={messages.servedByHour}
         hour="since the full hour"
         href="/messages"

@@ -132,7 +132,7 @@ function MessageWords({ of: { format, surface, servedAt } }: { of: Entry }): VNo
           first served at <Time at={servedAt} />
         </>
       ) : (
-        'waiting, not served yet'
+        'waits for the app'
       )}
     </>
   );

@@ -49,7 +49,7 @@ export function AttemptHistory({ trend, when }: { trend: Resource<DeliveryTrend>
       title={
         all === 0
           ? `Nothing was attempted ${when}`
-          : `${percent(sum(delivered) / all)} of the attempts succeeded ${when}${p95Ms === null ? '' : `, 95 % were answered within ${duration(p95Ms)}`}`
+          : `${percent(sum(delivered) / all)} of the attempts succeeded ${when}${p95Ms === null ? '' : `, 95 % of the answers came within ${duration(p95Ms)}`}`
       }
       label="Attempts"
       note={`${count(all)}${capped ? '+' : ''} attempts by latency and time, darker for more; counted for a week`}

@@ -1,5 +1,6 @@
 import type { VNode } from 'preact';
 import { svcCommand } from '../../data/about.ts';
+import { search } from '../../data/api.ts';
 import type { Filters } from '../../data/filters.ts';
 import type { Pages } from '../../data/resource.ts';
 import { Badge } from '../../parts/badge.tsx';
@@ -7,7 +8,7 @@ import { count, counted, percent } from '../../parts/numbers.ts';
 import { PagedList } from '../../parts/pages.tsx';
 import { Empty } from '../../parts/states.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
-import { Cut } from '../../parts/text.tsx';
+import { Cut, Id } from '../../parts/text.tsx';
 import { duration, Time } from '../../parts/time.tsx';
 import { Box } from '../../parts/view.tsx';
 import type { DeliveryTrend } from './attempt-history.tsx';
@@ -18,15 +19,23 @@ import type { Webhook } from './webhook-words.ts';
 export function Subscriptions(props: {
   webhooks: Pages<Webhook>;
   trend: DeliveryTrend | undefined;
+  /** Says which of them get nothing now, whatever the range of the view is. */
+  lastHour: DeliveryTrend | undefined;
   /** The range in words: `in the last 7 days`. */
   when: string;
   filters: Filters;
   reload: () => void;
 }): VNode {
-  const { webhooks, trend, when, filters, reload } = props;
+  const { webhooks, trend, lastHour, when, filters, reload } = props;
   const { webhookId } = filters.values;
+  const failing = new Set(
+    lastHour?.subscriptions
+      .filter(({ attempts, delivered }) => attempts > 0 && delivered === 0)
+      .map((each) => each.webhookId),
+  );
+  const isFailing = ({ id, status }: Webhook) => status === 'active' && failing.has(id);
   return (
-    <Box title={titleOf(webhooks)} label="Subscriptions">
+    <Box title={titleOf(webhooks, isFailing)} label="Subscriptions">
       <PagedList
         what="the subscriptions"
         pages={webhooks}
@@ -46,9 +55,7 @@ export function Subscriptions(props: {
               rows={items}
               keyOf={({ id }) => id}
               current={({ id }) => id === webhookId}
-              columns={columnsOf(trend, when, webhookId, (id) =>
-                filters.set({ webhookId: id, delivery: '' }),
-              )}
+              columns={columnsOf(trend, when, filters, isFailing)}
             />
             <Disabled webhooks={items.filter(({ id }) => !webhookId || id === webhookId)} done={reload} />
           </>
@@ -59,23 +66,29 @@ export function Subscriptions(props: {
 }
 
 /** How many there are, and how many of them get nothing. */
-function titleOf({ items, more }: Pages<Webhook>): string {
+function titleOf({ items, more }: Pages<Webhook>, isFailing: (webhook: Webhook) => boolean): string {
   if (items.length === 0) return 'Subscriptions';
   const disabled = items.filter(({ status }) => status === 'disabled').length;
   const all = more
     ? `more than ${counted(items.length, 'subscription')}`
     : counted(items.length, 'subscription');
-  if (disabled === 0) return items.length === 1 ? 'One subscription, active' : `${all}, all active`;
+  const failing = items.filter(isFailing).length;
+  const but =
+    failing === 0
+      ? ''
+      : `, but every attempt of the last hour ${items.length === 1 ? '' : `to ${count(failing)} of the active ones `}failed`;
+  if (disabled === 0)
+    return items.length === 1 ? `One subscription, active${but}` : `${all}, all active${but}`;
   return items.length === 1
     ? 'The subscription is disabled'
-    : `${count(disabled)} of ${all} ${disabled === 1 ? 'is' : 'are'} disabled`;
+    : `${count(disabled)} of ${all} ${disabled === 1 ? 'is' : 'are'} disabled${but}`;
 }
 
 function columnsOf(
   trend: DeliveryTrend | undefined,
   when: string,
-  chosen: string | undefined,
-  choose: (id: string) => void,
+  { values }: Filters,
+  isFailing: (webhook: Webhook) => boolean,
 ): readonly Column<Webhook>[] {
   const found = new Map(trend?.subscriptions.map((each) => [each.webhookId, each]));
   /** A figure of what was attempted; nothing until it is known. */
@@ -89,21 +102,26 @@ function columnsOf(
   return [
     {
       title: 'Address',
-      cell: ({ id, url }) => (
-        <button
-          type="button"
-          class="row-button"
-          aria-label={id === chosen ? undefined : `Only these: deliveries to ${url}`}
-          onClick={() => choose(id === chosen ? '' : id)}
-        >
-          <Cut of={url} />
-        </button>
+      cell: ({ id, url, description }) => (
+        <>
+          <a
+            aria-label={`${id === values.webhookId ? 'All deliveries, not only to' : 'Only the deliveries to'} ${url}`}
+            href={`/webhooks${search({ ...values, webhookId: id === values.webhookId ? '' : id, delivery: '' })}`}
+          >
+            <Cut of={url} />
+          </a>
+          <div class="note">{description ? <Cut of={description} /> : <Id of={id} short />}</div>
+        </>
       ),
     },
     { title: 'Events', wide: true, cell: ({ events }) => <Cut of={events.join(', ')} /> },
     {
       title: 'State',
-      cell: ({ status }) => <Badge tone={status === 'active' ? 'good' : 'bad'}>{status}</Badge>,
+      cell: (webhook) => (
+        <Badge tone={webhook.status === 'active' && !isFailing(webhook) ? 'good' : 'bad'}>
+          {isFailing(webhook) ? 'active, failing' : webhook.status}
+        </Badge>
+      ),
     },
     {
       title: 'Attempts',

@@ -49,11 +49,13 @@ export function WebhooksView(): VNode {
   });
   const { counted, when } = countedRange(filters);
   const trend = useTrend('getDeliveryTrend', { ...counted }, `trend ${rangeKey}`);
+  const lastHour = useTrend('getDeliveryTrend', { ...rangeOf({ values: { range: 'hour' } }) }, 'last hour');
   const addresses = new Map(webhooks.items.map(({ id, url }) => [id, url]));
   const reload = () => {
     webhooks.reload();
     deliveries.reload();
     trend.reload();
+    lastHour.reload();
   };
   const head = (
     <ViewHead
@@ -84,7 +86,14 @@ export function WebhooksView(): VNode {
       <div class="toolbar">
         <RangeControl filters={filters} />
       </div>
-      <Subscriptions webhooks={webhooks} trend={trend.value} when={when} filters={filters} reload={reload} />
+      <Subscriptions
+        webhooks={webhooks}
+        trend={trend.value}
+        lastHour={lastHour.value}
+        when={when}
+        filters={filters}
+        reload={reload}
+      />
       {webhookId && offers('getWebhook') && <Performance key={webhookId} webhookId={webhookId} />}
       {webhookId ? (
         <OwnHistory webhookId={webhookId} range={counted} rangeKey={rangeKey} when={when} />

@@ -50,9 +50,11 @@ export function openEgress(
       }
       if (current.last?.url !== url) current.last = { url, checked: checkWebhookUrl(url, { allowLoopback }) };
       const { checked } = current.last;
-      return checked.ok
-        ? { dispatcher: current.agent }
-        : { refused: `the url ${checked.reason}; webhooks are sent to public addresses only` };
+      if (checked.ok) return { dispatcher: current.agent };
+      const flag = checkWebhookUrl(url, { allowLoopback: true }).ok
+        ? ' (svc serve --allow-loopback-webhooks sends here too)'
+        : '';
+      return { refused: `the url ${checked.reason}; webhooks are sent to public addresses only${flag}` };
     },
     async close() {
       names.cancel();
