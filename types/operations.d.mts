@@ -510,11 +510,11 @@ export interface EventViolation {
   readonly lastAt: string;
 }
 
-/** What moved a learned choice: the best candidate, compared with the second best. */
+/** What moved a learned choice: the best candidate, compared with the one that would have been next. */
 export interface Explanation {
   /** The best candidate, also where another one was chosen to learn what it earns. */
   readonly winner: string;
-  /** The second best; null for a single candidate. */
+  /** The candidate that would have been next, by what is expected of it and how uncertain that is: not always the second by ranking. Null for a single candidate. */
   readonly runnerUp: string | null;
   /** The features with the largest effects, at most five. */
   readonly effects: readonly {

@@ -127,14 +127,17 @@ const RemovedContents = named(
 );
 const Explanation = named(
   'Explanation',
-  'What moved a learned choice: the best candidate, compared with the second best.',
+  'What moved a learned choice: the best candidate, compared with the one that would have been next.',
   beyond(
     z.object({
       winner: about(
         'The best candidate, also where another one was chosen to learn what it earns.',
         z.string(),
       ),
-      runnerUp: about('The second best; null for a single candidate.', z.nullable(z.string())),
+      runnerUp: about(
+        'The candidate that would have been next, by what is expected of it and how uncertain that is: not always the second by ranking. Null for a single candidate.',
+        z.nullable(z.string()),
+      ),
       effects: about(
         'The features with the largest effects, at most five.',
         z.array(

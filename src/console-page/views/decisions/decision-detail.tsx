@@ -161,6 +161,12 @@ function Explanation({ of: { winner, runnerUp, effects, change } }: { of: Explai
           </>
         )}
       </h3>
+      {runnerUp !== null && (
+        <p class="note">
+          <Text of={runnerUp} /> would have been next: a choice takes uncertain contents for more than their
+          ranking.
+        </p>
+      )}
       <Table
         label="What moved the choice"
         columns={[

@@ -33,7 +33,7 @@ export interface Comparison {
 
 /** What moved a choice. */
 export interface Explanation {
-  /** The best candidate and the second best, null for a single one. */
+  /** The best candidate and the next one, by what the choice goes by; null for a single one. */
   readonly winner: string;
   readonly runnerUp: string | null;
   /** The largest effects of features on the lead of the winner, of a single one on what it earns, in the reward's unit. */
