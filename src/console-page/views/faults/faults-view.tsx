@@ -112,7 +112,7 @@ function summaryOf({ active, rules }: ConsoleFaults): string {
   const hits = rules.reduce((sum, rule) => sum + rule.hits, 0);
   return active
     ? `Failures on purpose: ${count(on.length)} of ${counted(rules.length, 'rule')} on, ${counted(hits, 'fault')} injected.`
-    : 'Failures that the service injects on purpose, so that you can test how your side takes them.';
+    : 'Failures on purpose, to test how your side takes them.';
 }
 
 /** Members of a rule in words. */

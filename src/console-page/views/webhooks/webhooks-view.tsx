@@ -70,10 +70,10 @@ export function WebhooksView(): VNode {
       refresh={reload}
     />
   );
-  const isWaiting = (pages: { loading: boolean; items: readonly unknown[] }) =>
-    pages.loading && pages.items.length === 0;
-  // What is above comes first, so that nothing jumps.
-  if (isWaiting(webhooks) && !webhooks.error)
+  // What is above comes first, with its figures, so that nothing jumps.
+  const isWaiting =
+    (webhooks.loading && webhooks.items.length === 0 && !webhooks.error) || (!trend.value && !trend.error);
+  if (isWaiting)
     return (
       <>
         {head}
