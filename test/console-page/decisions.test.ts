@@ -163,4 +163,19 @@ describe.runIf(hasChromium)('the decisions view', () => {
     );
     expect(await page.evaluate('formatters')).toBeLessThan(5);
   });
+
+  test('a list of a range is not read again because time passes', async () => {
+    const { page } = svc;
+    await page.clock.install();
+    await svc.go('/decisions?range=week');
+    const rows = page.getByRole('table', { name: 'Decisions' }).getByRole('row');
+    await rows.nth(1).waitFor();
+    const read: string[] = [];
+    page.on('request', (request) => request.url().includes('/v1/decisions?') && read.push(request.url()));
+    await page.clock.fastForward(61_000);
+    await page.getByRole('radio', { name: 'Holdout' }).press('Space');
+    await page.waitForURL('**kind=even**');
+    await page.clock.runFor(1000);
+    expect(read).toEqual([]);
+  });
 });

@@ -9,11 +9,11 @@ export type EventTrend = AnswerOf<'getEventTrend'>;
 /** How often a chart is read again, in ms; rarely before a remote service, which counts each read. */
 const everyMs = () => (about.value?.local ? 10_000 : 60_000);
 
-/** Reads a trend over a range, and again from time to time. `key` names what is read; one that stays the same while time passes. */
+/** Reads a trend over a range, and again from time to time. `key` names what is read, and stays the same while time passes. */
 export function useTrend<N extends 'getDecisionTrend' | 'getEventTrend' | 'getDeliveryTrend'>(
   name: N,
   query: Query,
-  key = JSON.stringify([name, query]),
+  key: string,
 ): Resource<AnswerOf<N>> {
   return useResource(key, (signal) => call(name, { query, signal }), everyMs());
 }

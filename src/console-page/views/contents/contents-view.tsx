@@ -12,7 +12,7 @@ import { Interval } from '../../parts/bars.tsx';
 import { FilterBar, type FilterField } from '../../parts/filter-bar.tsx';
 import { count, percent } from '../../parts/numbers.ts';
 import { PagedList } from '../../parts/pages.tsx';
-import { RangeControl, rangeOf, rangeWords } from '../../parts/range.tsx';
+import { keptRange, RangeControl, rangeOf, rangeWords } from '../../parts/range.tsx';
 import { Empty, Failure, Loading } from '../../parts/states.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { Cut, cleaned, Text } from '../../parts/text.tsx';
@@ -43,7 +43,7 @@ export function ContentsView(): VNode {
     call('listContents', { query: { after }, signal }),
   );
   const when = rangeWords(filters.values);
-  const trend = useTrend('getDecisionTrend', { ...rangeOf(filters) });
+  const trend = useTrend('getDecisionTrend', { ...rangeOf(filters) }, `trend ${keptRange(filters.values)}`);
   // All of it comes at once, so that nothing jumps; a part that is read again changes where it stands.
   const isThere = useRef(false);
   isThere.current ||= !model.loading && !contents.loading && !trend.loading;

@@ -9,7 +9,7 @@ import { Bar } from '../../parts/bars.tsx';
 import { FilterBar, type FilterField } from '../../parts/filter-bar.tsx';
 import { count, counted, percent, score } from '../../parts/numbers.ts';
 import { PagedList, Removed } from '../../parts/pages.tsx';
-import { RangeControl, rangeOf } from '../../parts/range.tsx';
+import { keptRange, RangeControl, rangeOf } from '../../parts/range.tsx';
 import { Split } from '../../parts/split.tsx';
 import { Empty } from '../../parts/states.tsx';
 import { type Column, ColumnChoice, chosenColumns, Table } from '../../parts/table.tsx';
@@ -43,7 +43,9 @@ export function DecisionsView(): VNode {
   const range = rangeOf(filters);
   const query = { hashId, contentId, ...range };
   const [removedBefore, setRemovedBefore] = useState<string | undefined>();
-  const pages = usePages(JSON.stringify(query), async (after, signal) => {
+  // Its times move on, and the list stays.
+  const key = JSON.stringify([hashId, contentId, keptRange(filters.values)]);
+  const pages = usePages(key, async (after, signal) => {
     const { decisions, next, removedBefore } = await call('listDecisions', {
       query: { ...query, order: 'newest', limit: '100', after },
       signal,

@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
 import { useFilters } from '../../data/filters.ts';
 import { useTrend } from '../../data/trends.ts';
-import { RangeControl, rangeOf, rangeWords } from '../../parts/range.tsx';
+import { keptRange, RangeControl, rangeOf, rangeWords } from '../../parts/range.tsx';
 import { Failure } from '../../parts/states.tsx';
 import { GainOverTime, GoalsOverTime } from '../contents/trend-boxes.tsx';
 import { ContentMix } from './content-mix.tsx';
@@ -12,8 +12,9 @@ export function Trends(): VNode {
   const filters = useFilters();
   const range = { ...rangeOf(filters) };
   const when = rangeWords(filters.values);
-  const decisions = useTrend('getDecisionTrend', range);
-  const events = useTrend('getEventTrend', range);
+  const key = keptRange(filters.values);
+  const decisions = useTrend('getDecisionTrend', range, `decisions ${key}`);
+  const events = useTrend('getEventTrend', range, `events ${key}`);
   const error = decisions.error ?? events.error;
   return (
     <>

@@ -9,7 +9,7 @@ import { usePages } from '../../data/resource.ts';
 import { Icon } from '../../parts/icons.tsx';
 import { count, counted } from '../../parts/numbers.ts';
 import { PagedList } from '../../parts/pages.tsx';
-import { RangeControl, rangeOf, rangeWords } from '../../parts/range.tsx';
+import { keptRange, RangeControl, rangeOf, rangeWords } from '../../parts/range.tsx';
 import { Empty, Failure } from '../../parts/states.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { Id, Text } from '../../parts/text.tsx';
@@ -109,7 +109,7 @@ function LatestUsers(): VNode {
   const filters = useFilters();
   const range = rangeOf(filters);
   const when = filters.values.range || filters.values.since || filters.values.until;
-  const pages = usePages(JSON.stringify(range), async (_, signal) => {
+  const pages = usePages(`users ${keptRange(filters.values)}`, async (_, signal) => {
     const { users } = await call('listUsers', { query: { ...range }, signal });
     return { items: users };
   });
