@@ -1097,11 +1097,11 @@ export interface OverviewAnswer {
     readonly delivered: readonly number[];
     /** Those that failed. By hour, the oldest of 24 first. */
     readonly failed: readonly number[];
-    /** Attempts of the latest 500 deliveries. */
+    /** Attempts, as the trend of deliveries has them for a day. */
     readonly attempts: number;
     /** Of these, those that were answered with a status from 200 to 299. */
     readonly attemptsSucceeded: number;
-    /** Duration below which 95 % of these attempts were, in ms; null without any. */
+    /** Within about how many milliseconds 95 % of those that were answered were; null without any. */
     readonly p95Ms: number | null;
   };
   /** The channels with a provider, of a live workspace. */

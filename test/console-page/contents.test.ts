@@ -39,7 +39,17 @@ describe.runIf(hasChromium)('the contents view', () => {
       return (await row.innerText()).split(/\s+/).includes(String(now.served));
     };
     await expect.poll(same).toBe(true);
-    await page.getByRole('region', { name: 'What it learned' }).waitFor();
+    await page.getByText(/^model version \d+, \d+ (entry|entries) of the reward log learned/).waitFor();
+    const curve = page.getByRole('region', { name: 'What it learned' });
+    await curve
+      .getByText(/of the last 1 hour with any were rewarded|of the last \d hours with any/)
+      .waitFor();
+    await curve.getByText('whatever range is chosen').waitFor();
+    const rates = page.getByRole('region', { name: 'Rates over time' });
+    await rates
+      .getByRole('heading', { name: /^Of the contents served most, .* in the last 24 hours/ })
+      .waitFor();
+    await page.getByText('of all that were ever served, whatever range is chosen').waitFor();
     await page
       .getByRole('region', { name: 'Learned against holdout' })
       .getByText('Learned', { exact: false })

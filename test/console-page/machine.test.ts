@@ -180,6 +180,9 @@ describe.runIf(hasChromium)('the views of this machine', () => {
     const due = page.getByRole('region', { name: 'Due work' });
     await due.getByRole('row', { name: /deliveries/ }).waitFor();
     expect(await due.getByRole('row', { name: /notifications/ }).innerText()).toMatch(/\b0\b/);
+    await due.getByRole('columnheader', { name: 'Due now' }).waitFor();
+    expect(await page.getByText('Version', { exact: true }).count()).toBe(2);
+    expect(await page.getByText('Version of svc').count()).toBe(0);
     const data = page.getByRole('region', { name: 'Data' });
     expect(await data.getByRole('row', { name: /^users/ }).innerText()).toMatch(
       /^users\s+1\s+[\d.]+ ?k?B\s+[\d.]+ %$/,

@@ -31,7 +31,7 @@ describe.runIf(hasChromium)('the overview', () => {
     await svc.tabTo('Notifications');
     await svc.tabTo('Webhooks');
     await page.keyboard.press('Enter');
-    await page.waitForURL('**/webhooks');
+    await page.waitForURL('**/webhooks?range=day');
   });
 
   test('says what needs a person, and leads there', async () => {
@@ -52,6 +52,52 @@ describe.runIf(hasChromium)('the overview', () => {
     await svc.send(`/v1/webhooks/${data.webhookId}`, { status: 'active' }, 'PATCH');
   });
 
+  test('names a receiver whose attempts fail while its deliveries wait for the next one', async () => {
+    const { page, data } = svc;
+    svc.failDeliveries(true);
+    const { deliveries } = await svc.send<{ deliveries: { deliveryId: string }[] }>('/v1/deliveries');
+    const trend = () =>
+      svc.send<{ subscriptions: { attempts: number; delivered: number }[] }>('/v1/trends/deliveries');
+    for (let i = 0; i < 5; i++)
+      for (const { deliveryId } of deliveries)
+        await svc.send(`/v1/webhooks/${data.webhookId}/deliveries/${deliveryId}/redeliver`, {}, 'POST');
+    await expect
+      .poll(async () => {
+        const [went] = (await trend()).subscriptions;
+        return went!.attempts - 2 * went!.delivered;
+      })
+      .toBeGreaterThan(0);
+    await svc.go('/overview');
+    const needed = page.getByRole('region', { name: 'Needs you' });
+    await needed.getByText(/^\d+ of the \d+ attempts of the last hour failed at /).waitFor();
+    const moves = page.getByRole('list', { name: 'The last 24 hours' }).getByRole('listitem');
+    await moves.nth(4).getByText('a receiver fails').waitFor();
+    await svc.checkAccessibility();
+    await needed
+      .getByRole('listitem')
+      .filter({ hasText: 'attempts of the last hour' })
+      .getByRole('link', { name: 'Show' })
+      .press('Enter');
+    await page.waitForURL(`**/webhooks?webhookId=${data.webhookId}&range=hour`);
+    svc.failDeliveries(false);
+  });
+
+  test('says what its figures are of', async () => {
+    const { page } = svc;
+    await svc.go('/overview');
+    const moves = page.getByRole('list', { name: 'The last 24 hours' }).getByRole('listitem');
+    await moves
+      .nth(1)
+      .getByText(/P95 of the latest \d+ answers? \d+ ms/)
+      .waitFor();
+    expect(await moves.nth(4).getByRole('link').getAttribute('href')).toBe('/webhooks?range=day');
+    const box = page.getByRole('region', { name: 'What was shown' });
+    const title = await box.getByRole('heading').innerText();
+    const [, contentId, share] = /^(\S+) was the choice for (\d+ %) of what was shown/.exec(title)!;
+    const legend = box.getByRole('listitem').filter({ hasText: contentId! });
+    expect(await legend.innerText()).toMatch(new RegExp(`\\s${share}$`));
+  });
+
   test('says that the last backup is old, that a provider fails, and that the model forgot what it had learned', async () => {
     const { page } = svc;
     const changed = async (path: string, change: (body: Record<string, unknown>) => object) =>
@@ -64,6 +110,7 @@ describe.runIf(hasChromium)('the overview', () => {
     await changed('**/v1/overview', (body) => ({
       ...body,
       lastBackupAt: '2026-01-31T10:00:00.000Z',
+      notifications: { queued: [0], held: [1], dispatched: [0], delivered: [2], failed: [6], cancelled: [0] },
       providers: [{ channel: 'sms', lastSuccessAt: '2026-01-31T11:00:00.000Z', waiting: 2 }],
     }));
     await svc.go('/overview');
@@ -72,6 +119,9 @@ describe.runIf(hasChromium)('the overview', () => {
     await needed
       .getByText(/The provider of sms fails: 2 notifications wait .* the last was taken at/)
       .waitFor();
+    // Those that are held count too, as on the card.
+    await needed.getByText('6 of the 9 notifications of the last hour failed.').waitFor();
+    await page.getByText('notifications, 9 in the last hour').waitFor();
     const reset = needed.getByText(/The model forgot what it had learned at/);
     expect(await reset.getByRole('time').getAttribute('datetime')).toBe(resetAt);
     await svc.checkAccessibility();

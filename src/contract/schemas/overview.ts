@@ -73,10 +73,10 @@ export const OverviewAnswer = named(
           pending: hours('Those that are pending.'),
           delivered: hours('Those that were delivered.'),
           failed: hours('Those that failed.'),
-          attempts: count('Attempts of the latest 500 deliveries.'),
+          attempts: count('Attempts, as the trend of deliveries has them for a day.'),
           attemptsSucceeded: count('Of these, those that were answered with a status from 200 to 299.'),
           p95Ms: about(
-            'Duration below which 95 % of these attempts were, in ms; null without any.',
+            'Within about how many milliseconds 95 % of those that were answered were; null without any.',
             z.nullable(z.int()),
           ),
         }),

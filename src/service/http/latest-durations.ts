@@ -30,5 +30,5 @@ export class LatestDurations {
 }
 
 /** The nearest-rank quantile of rising values; null for none. */
-export const quantile = (rising: ArrayLike<number>, q: number): number | null =>
+const quantile = (rising: ArrayLike<number>, q: number): number | null =>
   rising[Math.max(0, Math.ceil(rising.length * q) - 1)] ?? null;

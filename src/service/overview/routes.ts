@@ -1,12 +1,16 @@
 import { DELIVERY_STATES, NOTIFICATION_STATES } from '../../contract/schemas.ts';
 import { eventHeads } from '../events/store/event-heads.ts';
 import type { Endpoints } from '../http/endpoint.ts';
-import { type LatestDurations, quantile } from '../http/latest-durations.ts';
+import type { LatestDurations } from '../http/latest-durations.ts';
 import type { Channels } from '../notifications/providers/settings.ts';
 import { pipeline } from '../platform/store/pipeline.ts';
 import { BACKUP, settings } from '../platform/store/settings.ts';
+import { performanceOf } from '../webhooks/rules/performance.ts';
+import { SHORT_MS } from '../webhooks/store/performance.ts';
 import { providerResults, providersOf } from './providers.ts';
 import { byHour, HOUR_MS, HOURS, type Hourly, hoursSince, MOST_COUNTED, overviews } from './store.ts';
+import { stepsOf } from './trends/steps.ts';
+import { trends } from './trends/store.ts';
 
 type CountedRows = Awaited<ReturnType<typeof overviews.counted>>;
 
@@ -32,7 +36,9 @@ export const overviewEndpoints = ({ channels, decided }: OverviewNeeds): Endpoin
       const deliveries = await pipeline(
         DELIVERY_STATES.map((status) => overviews.deliveries(tx, id, status, from)),
       );
-      const attempts = await overviews.attempts(tx, id, from);
+      // Those that the trend of a day has, so that both say the same.
+      const { rows } = await trends.attempts(tx, id, stepsOf({}, now, SHORT_MS), undefined);
+      const attempts = performanceOf(rows);
       const outcomes = await overviews.outcomes(tx, id, from);
       const whole = await overviews.counted(tx, id, servedFrom);
       const sent = await providerResults(tx, id);
@@ -62,9 +68,9 @@ export const overviewEndpoints = ({ channels, decided }: OverviewNeeds): Endpoin
           notifications: Object.fromEntries(NOTIFICATION_STATES.map((state, i) => [state, notifications[i]])),
           deliveries: {
             ...Object.fromEntries(DELIVERY_STATES.map((state, i) => [state, deliveries[i]])),
-            attempts: attempts.durations.length,
-            attemptsSucceeded: attempts.succeeded,
-            p95Ms: quantile(attempts.durations, 0.95),
+            attempts: attempts.attempts,
+            attemptsSucceeded: attempts.delivered,
+            p95Ms: attempts.p95Ms ?? null,
           },
           providers: workspace.mode === 'live' ? providersOf(channels.configured, sent) : [],
           has: present,

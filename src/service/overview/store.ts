@@ -6,10 +6,6 @@ export const HOUR_MS = 3_600_000;
 export const HOURS = 24;
 /** Most rows that are counted for an hour or a state: the cost of an overview is bounded. */
 export const MOST_COUNTED = 20_000;
-/** Deliveries whose attempts are looked at. */
-const SAMPLED = 500;
-/** Most attempts of these. */
-const MOST_ATTEMPTS = 5_000;
 
 /** Counts by hour, the oldest first. */
 export type Hourly = readonly number[];
@@ -114,24 +110,6 @@ export const overviews = {
   /** Deliveries of one state by the hour of their occasion, the newest MOST_COUNTED of them. */
   deliveries: (tx: Tx, workspaceId: string, status: string, from: number): Promise<Hourly> =>
     countState(tx, DELIVERIES_BY_HOUR, { workspaceId, status, from }),
-
-  /** The attempts of the latest deliveries: their durations in ms, rising, and how many succeeded. */
-  async attempts(
-    tx: Tx,
-    workspaceId: string,
-    from: number,
-  ): Promise<{ readonly durations: readonly number[]; readonly succeeded: number }> {
-    const rows = await tx.sql.all<{ durationMs: number; status: number | null }>(
-      `SELECT a.duration_ms AS "durationMs", a.status FROM (SELECT delivery_id FROM delivery
-           WHERE workspace_id = ? AND occurred_at >= ? ORDER BY occurred_at DESC LIMIT ?) AS d
-         JOIN delivery_attempt a ON a.workspace_id = ? AND a.delivery_id = d.delivery_id LIMIT ?`,
-      [workspaceId, from, SAMPLED, workspaceId, MOST_ATTEMPTS],
-    );
-    return {
-      durations: rows.map(({ durationMs }) => Number(durationMs)).sort((a, b) => a - b),
-      succeeded: rows.filter(({ status }) => status !== null && status >= 200 && status < 300).length,
-    };
-  },
 
   /** Outcomes of messages of one type by hour, of the newest MOST_COUNTED outcomes. */
   async outcomes(tx: Tx, workspaceId: string, from: number): Promise<(HourCount & { type: string })[]> {

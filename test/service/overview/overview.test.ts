@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import type { AnswerOf } from '../../../src/contract/endpoints.ts';
 import { HOUR_MS, HOURS, hoursSince, overviews } from '../../../src/service/overview/store.ts';
 import { BACKUP, settings } from '../../../src/service/platform/store/settings.ts';
+import { performance } from '../../../src/service/webhooks/store/performance.ts';
 import { startReceiver } from '../../support/peers/receiver.ts';
 import { startTestService, type TestService } from '../../support/process/service.ts';
 import { advance } from '../../support/process/test-clock.ts';
@@ -93,6 +94,16 @@ it('counts each move in the hours in which it happened, and nothing that is olde
   expect(overview.deliveries.p95Ms).toBeGreaterThanOrEqual(0);
   expect(overview.has).toEqual({ users: true, webhooks: true });
   await receiver.close();
+});
+
+it('has the attempts of the trend of a day, also those of deliveries that were removed', async () => {
+  const service = await startTestService();
+  const attempts = [...new Array(9).fill({ status: 200, durationMs: 8 }), { status: 500, durationMs: 240 }];
+  await service.platform.store.write((tx) => performance.add(tx, service.workspace, 'wh_a', attempts));
+  const answer = await service.fetch('/v1/trends/deliveries');
+  const { p95Ms } = (await answer.json()) as AnswerOf<'getDeliveryTrend'>;
+  expect(p95Ms).toBeGreaterThan(200);
+  expect((await read(service)).deliveries).toMatchObject({ attempts: 10, attemptsSucceeded: 9, p95Ms });
 });
 
 it('says when providers last took a notification, and how many wait for one that fails', async () => {

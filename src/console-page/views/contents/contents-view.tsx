@@ -10,7 +10,7 @@ import { useTrend } from '../../data/trends.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { Interval } from '../../parts/bars.tsx';
 import { FilterBar, type FilterField } from '../../parts/filter-bar.tsx';
-import { count, percent } from '../../parts/numbers.ts';
+import { count, counted, percent } from '../../parts/numbers.ts';
 import { PagedList } from '../../parts/pages.tsx';
 import { keptRange, RangeControl, rangeOf, rangeWords } from '../../parts/range.tsx';
 import { Empty, Failure, Loading } from '../../parts/states.tsx';
@@ -58,7 +58,7 @@ export function ContentsView(): VNode {
         title="Contents"
         summary={
           model.value
-            ? `model version ${model.value.version}, ${count(model.value.learned)} decisions learned`
+            ? `model version ${model.value.version}, ${counted(model.value.learned, 'entry', 'entries')} of the reward log learned`
             : ''
         }
         command={svcCommand('contents', 'list')}
@@ -84,7 +84,10 @@ export function ContentsView(): VNode {
           {trend.error && <Failure error={trend.error} retry={trend.reload} />}
           {trend.value && <RatesOverTime of={trend.value} when={when} />}
           {trend.value && <GoalsOverTime of={trend.value} when={when} />}
-          <Box title="How each content performs" note="rewarded of those served, with the 95 % interval">
+          <Box
+            title="How each content performs in all"
+            note="rewarded of all that were ever served, whatever range is chosen above, with the 95 % interval"
+          >
             <FilterBar filters={filters} fields={SEARCH} inline />
             <PagedList
               what="the contents"

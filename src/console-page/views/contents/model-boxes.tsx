@@ -2,7 +2,7 @@ import type { VNode } from 'preact';
 import type { AnswerOf } from '../../../contract/endpoints.ts';
 import { Interval } from '../../parts/bars.tsx';
 import { Chart, Legend, type Line } from '../../parts/chart.tsx';
-import { count, percent } from '../../parts/numbers.ts';
+import { count, counted, percent } from '../../parts/numbers.ts';
 import { Time } from '../../parts/time.tsx';
 import { Box } from '../../parts/view.tsx';
 
@@ -31,7 +31,7 @@ export function LearningCurve({ model }: { model: Model }): VNode {
     <Box
       title={learnedTitle(model)}
       label="What it learned"
-      note={`share of decisions that were rewarded, a point each ${model.step}`}
+      note={`share of decisions that were rewarded, a point each ${model.step} with decisions, whatever range is chosen above`}
     >
       {xs.length < 2 ? (
         <p class="state">
@@ -110,10 +110,11 @@ function learnedTitle({ series, step }: Model): string {
     const served = points.reduce((sum, point) => sum + point.served, 0);
     return served === 0 ? undefined : points.reduce((sum, point) => sum + point.rewarded, 0) / served;
   };
-  const latest = rateOf(series.slice(-LATEST));
+  const last = series.slice(-LATEST);
+  const latest = rateOf(last);
   const before = rateOf(series.slice(0, -LATEST));
   if (latest === undefined) return 'Nothing is learned yet';
-  const words = `${percent(latest)} of the choices of the last ${LATEST} ${step}s were rewarded`;
+  const words = `${percent(latest)} of the choices of the last ${counted(last.length, step)} with any were rewarded`;
   return before === undefined ? words : `${words}, ${percent(before)} before`;
 }
 

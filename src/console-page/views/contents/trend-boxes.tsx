@@ -28,13 +28,16 @@ export function RatesOverTime({ of: { contents, from, until }, when }: Props): V
       label="Rates over time"
       of="Rate"
       title={(shown) => (
-        <BestContent
-          contents={shown}
-          when={when}
-          format={percent}
-          ahead={(rate) => `earned most ${when}: ${rate} of its messages were rewarded`}
-          nothing={`Nothing was earned ${when}`}
-        />
+        <>
+          Of the contents served most,{' '}
+          <BestContent
+            contents={shown}
+            when={when}
+            format={percent}
+            ahead={(rate) => `earned most ${when}: ${rate} of its messages were rewarded`}
+            nothing={`nothing was earned ${when}`}
+          />
+        </>
       )}
       note="rewarded of those served, of the contents that were served most; the band is the 95 % interval"
       from={from}
@@ -64,7 +67,7 @@ export function GoalsOverTime({
           of="Value"
           title={(shown) => (
             <>
-              <Cut of={goalId} />:{' '}
+              <Cut of={goalId} />: of the contents served most,{' '}
               <BestContent
                 contents={shown}
                 when={when}

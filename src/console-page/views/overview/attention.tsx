@@ -6,7 +6,7 @@ import { useResource } from '../../data/resource.ts';
 import { count, counted, percent } from '../../parts/numbers.ts';
 import { Id, Text } from '../../parts/text.tsx';
 import { Time } from '../../parts/time.tsx';
-import type { Overview } from './overview.ts';
+import type { Attempted, Overview } from './overview.ts';
 
 const EVERY_MS = 15_000;
 /** Share of a limit, and of notifications or deliveries that fail, from which a person should know. */
@@ -32,7 +32,14 @@ interface Item {
 }
 
 /** What needs a person, each with a link to where it is seen. Nothing where all is well. */
-export function Attention({ overview }: { overview: Overview | undefined }): VNode | null {
+export function Attention({
+  overview,
+  failing,
+}: {
+  overview: Overview | undefined;
+  /** The subscriptions whose attempts fail. */
+  failing: readonly Attempted[];
+}): VNode | null {
   const webhooks = useResource(
     offers('listWebhooks') ? 'webhooks' : undefined,
     (signal) => call('listWebhooks', { signal }),
@@ -83,6 +90,16 @@ export function Attention({ overview }: { overview: Overview | undefined }): VNo
             </>
           )}
           . It gets no deliveries.
+        </>
+      ),
+    })),
+    ...failing.slice(0, MOST).map(({ webhookId, attempts, delivered }) => ({
+      key: `attempts ${webhookId}`,
+      href: `/webhooks?webhookId=${encodeURIComponent(webhookId)}&range=hour`,
+      what: (
+        <>
+          {count(attempts - delivered)} of the {counted(attempts, 'attempt')} of the last hour failed at{' '}
+          <Id of={webhooks?.find(({ id }) => id === webhookId)?.url ?? webhookId} short />.
         </>
       ),
     })),
@@ -227,7 +244,8 @@ function failures(overview: Overview | undefined): Item[] {
       key: 'notifications',
       href: '/notifications?status=failed',
       failed: last(notifications.failed),
-      all: last(notifications.failed) + last(notifications.delivered) + last(notifications.dispatched),
+      ended: last(notifications.failed) + last(notifications.delivered) + last(notifications.dispatched),
+      all: Object.values(notifications).reduce((sum, hours) => sum + last(hours), 0),
       one: 'notification',
       many: 'notifications',
     },
@@ -235,13 +253,14 @@ function failures(overview: Overview | undefined): Item[] {
       key: 'deliveries',
       href: '/webhooks?status=failed',
       failed: last(deliveries.failed),
+      ended: last(deliveries.failed) + last(deliveries.delivered) + last(deliveries.pending),
       all: last(deliveries.failed) + last(deliveries.delivered) + last(deliveries.pending),
       one: 'delivery',
       many: 'deliveries',
     },
   ];
   return items
-    .filter(({ failed, all }) => failed >= SOME && failed / all >= FAILING)
+    .filter(({ failed, ended }) => failed >= SOME && failed / ended >= FAILING)
     .map(({ key, href, failed, all, one, many }) => ({
       key,
       href,

@@ -10,7 +10,9 @@ const sum = (steps: readonly number[]) => steps.reduce((total, n) => total + n, 
 
 /** Which contents were served over time, with what was tried to learn and the holdout group apart. */
 export function ContentMix({ of, when }: { of: DecisionTrend; when: string }): VNode {
-  const { contents, served, holdout, tried, from, stepMs } = of;
+  const { served, holdout, tried, from, stepMs } = of;
+  // The order of the legend, whose shares leave out what was tried and the holdout group.
+  const contents = [...of.contents].sort((a, b) => sum(b.served) - sum(a.served));
   const all = sum(served);
   const [first] = contents;
   if (all === 0 || !first)
@@ -36,12 +38,12 @@ export function ContentMix({ of, when }: { of: DecisionTrend; when: string }): V
     <Box
       title={
         <>
-          <Cut of={first.contentId} /> has {percent((first.total?.served ?? 0) / all)} of what was shown{' '}
+          <Cut of={first.contentId} /> was the choice for {percent(sum(first.served) / all)} of what was shown{' '}
           {when}
         </>
       }
       label="What was shown"
-      note={`share of the ${count(all)} messages served, by content and time`}
+      note={`share of the ${count(all)} messages served, by content and time; what was tried to learn and the holdout group are apart`}
     >
       <StackedChart
         label="Share of what was shown, by content and time"

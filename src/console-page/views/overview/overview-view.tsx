@@ -2,14 +2,16 @@ import type { ComponentChildren, VNode } from 'preact';
 import { about, offers } from '../../data/about.ts';
 import { call } from '../../data/api.ts';
 import { useResource } from '../../data/resource.ts';
-import { compact, count, percent } from '../../parts/numbers.ts';
+import { Badge } from '../../parts/badge.tsx';
+import { compact, count, counted, percent } from '../../parts/numbers.ts';
+import { rangeOf } from '../../parts/range.tsx';
 import { Spark } from '../../parts/spark.tsx';
 import { Failure, Loading } from '../../parts/states.tsx';
 import { duration } from '../../parts/time.tsx';
 import { ViewHead } from '../../parts/view.tsx';
 import { Attention } from './attention.tsx';
 import { FirstSteps } from './first-steps.tsx';
-import type { Overview } from './overview.ts';
+import { type Attempted, failingOf, type Overview } from './overview.ts';
 import { Trends } from './trends.tsx';
 
 /** From so many on, a count may be more (`capped`). */
@@ -25,6 +27,12 @@ export function OverviewView(): VNode {
     (signal) => call('getOverview', { signal }),
     everyMs(),
   );
+  const attempted = useResource(
+    offers('getDeliveryTrend') ? 'attempts' : undefined,
+    (signal) => call('getDeliveryTrend', { query: { ...rangeOf({ values: { range: 'hour' } }) }, signal }),
+    everyMs(),
+  ).value?.subscriptions;
+  const failing = failingOf(attempted ?? []);
   const { value, error } = overview;
   return (
     <>
@@ -36,12 +44,12 @@ export function OverviewView(): VNode {
         refresh={overview.reload}
       />
       {error && <Failure error={error} retry={overview.reload} />}
-      <Attention overview={value} />
+      <Attention overview={value} failing={failing} />
       {!value && !error && <Loading what="the overview" />}
       {value && (
         <>
           <FirstSteps overview={value} />
-          <Figures of={value} />
+          <Figures of={value} failing={failing} />
           {value.events.stored + sum(value.decisions.byHour) > 0 && <Trends />}
         </>
       )}
@@ -56,10 +64,10 @@ const added = (...all: readonly (readonly number[])[]) =>
   (all[0] ?? []).map((_, hour) => all.reduce((total, hours) => total + (hours[hour] ?? 0), 0));
 
 /** The five moves of the service, each with its last day and hour. */
-function Figures({ of }: { of: Overview }): VNode {
+function Figures({ of, failing }: { of: Overview; failing: readonly Attempted[] }): VNode {
   const { events, decisions, messages, notifications, deliveries, capped } = of;
   const { learned, holdout, weights } = decisions.counted;
-  const counted = learned + holdout + weights;
+  const shown = learned + holdout + weights;
   const served = sum(messages.servedByHour);
   const { delivered, failed, held, queued, dispatched, cancelled } = notifications;
   const notified = added(queued, held, dispatched, delivered, failed, cancelled);
@@ -90,10 +98,11 @@ function Figures({ of }: { of: Overview }): VNode {
         link="Decisions"
         note={
           <>
-            {counted === 0
+            {shown === 0
               ? 'none was shown yet'
-              : `of those shown, ${percent(learned / counted)} learned · ${percent(holdout / counted)} held out`}
-            {decisions.latency && ` · P95 ${duration(decisions.latency.p95Ms)}`}
+              : `of those shown, ${percent(learned / shown)} learned · ${percent(holdout / shown)} held out`}
+            {decisions.latency &&
+              ` · P95 of the latest ${counted(decisions.latency.answers, 'answer')} ${duration(decisions.latency.p95Ms)}`}
           </>
         }
       />
@@ -125,12 +134,20 @@ function Figures({ of }: { of: Overview }): VNode {
         what="deliveries"
         hours={sent}
         capped={capped}
-        href="/webhooks"
+        href="/webhooks?range=day"
         link="Webhooks"
         note={
-          deliveries.attempts === 0
-            ? 'none was attempted'
-            : `${percent(deliveries.attemptsSucceeded / deliveries.attempts)} of attempts succeed · P95 ${duration(deliveries.p95Ms ?? 0)}`
+          <>
+            {failing.length > 0 && (
+              <>
+                <Badge tone="bad">a receiver fails</Badge>{' '}
+              </>
+            )}
+            {deliveries.attempts === 0
+              ? 'none was attempted'
+              : `${percent(deliveries.attemptsSucceeded / deliveries.attempts)} of attempts succeed`}
+            {deliveries.p95Ms !== null && ` · P95 ${duration(deliveries.p95Ms)}`}
+          </>
         }
       />
     </ul>

@@ -52,7 +52,10 @@ export function ServiceView(): VNode {
         <>
           <Cards facts={factsOf(value, overview.value)} />
           <Providers of={overview.value?.providers ?? []} />
-          <Box title="Due work" note="What waits for the workers of all nodes, counted up to 10,000.">
+          <Box
+            title="Due work"
+            note="What waits for the workers of all nodes now, counted up to 10,000; what is tried again later is not in it."
+          >
             {value.backlog === null ? (
               <p>{value.process === null ? NOT_SAID : 'The store does not answer.'}</p>
             ) : (
@@ -193,7 +196,7 @@ function factsOf(
   { reached, ready, version, channels, process }: ConsoleService,
   overview: Overview | undefined,
 ) {
-  const { store = null, workspace } = about.value ?? {};
+  const { store = null, workspace, version: own = '' } = about.value ?? {};
   const state = !reached ? (
     <Badge tone="bad">does not answer</Badge>
   ) : ready === null ? (
@@ -204,7 +207,7 @@ function factsOf(
   return [
     { name: 'State', value: state },
     { name: 'Version', value: <Text of={version ?? 'not said'} /> },
-    { name: 'Version of svc', value: <Text of={about.value?.version ?? ''} /> },
+    ...(own === version ? [] : [{ name: 'Version of svc', value: <Text of={own} /> }]),
     {
       name: 'Workspace',
       value: <Id of={workspace?.id ?? ''} />,
@@ -246,7 +249,7 @@ type Backlog = NonNullable<ConsoleService['backlog']>[number];
 
 const BACKLOG: readonly Column<Backlog>[] = [
   { title: 'Kind', cell: ({ kind }) => <Text of={kind} /> },
-  { title: 'Due', align: 'end', cell: ({ due }) => count(due) },
+  { title: 'Due now', align: 'end', cell: ({ due }) => count(due) },
   {
     title: 'Oldest for',
     align: 'end',
