@@ -5,6 +5,7 @@ import { parquetHeader } from 'hyparquet/src/column.js';
 import { getMaxDefinitionLevel, getTreePath, isFlatColumn } from 'hyparquet/src/schema.js';
 import type { ColumnDecoder } from 'hyparquet/src/types.js';
 import { ChunkBytes } from './chunk-bytes.ts';
+import { collectGarbage } from './collect-garbage.ts';
 import { compressorsInto, isWrittenInPlace } from './compressors.ts';
 import {
   type HeldMemory,
@@ -122,6 +123,8 @@ export class ColumnPages {
     while (this.ready === 0) {
       if (this.ended) throw new Error('a column has too few values');
       await this.page();
+      // What a large page was decompressed from would stay in memory beside its texts.
+      if (this.isReused) collectGarbage();
     }
   }
 
@@ -175,16 +178,14 @@ export class ColumnPages {
         ? takePageBuffer(header.uncompressed_page_size)
         : undefined;
     const bytes = await this.pageBytes(header, length);
-    const read = this.chunk.whole;
-    if (isText && !isPacked) this.buffer = read;
+    if (isText && !isPacked) this.buffer = this.chunk.whole;
     // A page of plain values is decoded only when all rows were taken; rows of lists are continued in place.
     const before =
       rest.length === 0 || rest instanceof TextValues ? [] : Array.from(rest as ArrayLike<unknown>);
     this.values =
       (this.isFlat ? textValues(header, bytes, this.decoder) : undefined) ??
       pageValues(header, bytes, this.decoder, this.dictionary, before);
-    // Values that are not packed are parts of what was read.
-    if (isPacked && read) givePageBuffer(read);
+    this.chunk.whole = undefined;
   }
 
   private hold(part: 'held' | 'dictionaryHeld', bytes: number): void {
