@@ -11,7 +11,7 @@ function about(row: Row): string {
     case 'decision':
       return row.contentId === null ? 'nothing chosen' : text(row.contentId);
     case 'message':
-      return [row.contentId, row.format, row.servedAt === null ? 'not served yet' : 'served']
+      return [row.contentId, row.format, row.servedAt === null ? 'waits for the app' : 'served']
         .map(text)
         .join(' ');
     case 'outcome':

@@ -18,7 +18,7 @@ export function ContentMix({ of, when }: { of: DecisionTrend; when: string }): V
   if (all === 0 || !first)
     return (
       <Box title={`Nothing was shown ${when}`} label="What was shown">
-        <p class="note">A decision counts once its message is served.</p>
+        <p class="note">A decision counts once its message is served, or at once where no app polls.</p>
       </Box>
     );
   const others = served.map((n, i) =>
@@ -43,7 +43,7 @@ export function ContentMix({ of, when }: { of: DecisionTrend; when: string }): V
         </>
       }
       label="What was shown"
-      note={`share of the ${count(all)} messages served, by content and time; what was tried to learn and the holdout group are apart`}
+      note={`share of the ${count(all)} decisions that count as served, by content and time; what was tried to learn and the holdout group are apart`}
     >
       <StackedChart
         label="Share of what was shown, by content and time"
