@@ -73,8 +73,8 @@ describe.runIf(hasChromium)('a page that loses what is behind it', () => {
         json: { error: 'not_offered', message: 'The service does not offer it.' },
       }),
     );
-    const without = ['overview', 'live', 'contents', 'webhooks', `users/${data.hashId}`];
-    for (const path of [...without, 'users', 'decisions', 'catalog', 'notifications', 'limits', 'service']) {
+    const without = ['overview', 'live', 'contents', 'webhooks', 'users', `users/${data.hashId}`];
+    for (const path of [...without, 'decisions', 'catalog', 'notifications', 'limits', 'service']) {
       await svc.go(`/${path}`);
       await page.locator('h1').waitFor();
       await expect.poll(() => page.locator('.skeleton').count()).toBe(0);

@@ -1,5 +1,4 @@
 import { signedHeaders } from '../../contract/signed-headers.ts';
-import type { Limit } from '../../kit/concurrency-limiter.ts';
 import { headersAssociatedData, secretAssociatedData } from '../platform/crypto/associated-data.ts';
 import type { Cipher } from '../platform/crypto/cipher.ts';
 import { openEgress } from '../platform/egress/egress.ts';
@@ -29,7 +28,7 @@ const AHEAD_MS = 5000;
 const SENT_AT_ONCE = 8;
 
 /** A claimed delivery, and the limits that it waits for before it is sent. */
-type Sendable = ClaimedDelivery & { readonly sending: readonly Limit[] };
+type Sendable = ClaimedDelivery & Pick<ReservedSlots, 'sending' | 'ahead'>;
 
 /**
  * Sends due deliveries. The number of running deliveries is limited per subscription, so that a hanging receiver delays
@@ -85,7 +84,7 @@ export function startDeliverer(
 
   /** Sends a claimed delivery once and stores the result. */
   const attempt = async (claimed: Sendable): Promise<void> => {
-    const { workspaceId, webhookId, sending } = claimed;
+    const { workspaceId, webhookId, sending, ahead } = claimed;
     const sent = await jobs.limiter.acquire(sending, AHEAD_MS);
     if (!sent) return release(claimed);
     let result: PostResult;
@@ -93,7 +92,7 @@ export function startDeliverer(
     let began: number;
     try {
       await turn();
-      if (sending.length > 0 && quick.failed(webhookId)) return await release(claimed);
+      if (ahead && quick.failed(webhookId)) return await release(claimed);
       startedAt = clock.now();
       began = machine.now();
       result = await sendSigned(claimed);
@@ -166,9 +165,10 @@ export function startDeliverer(
         const full = reserved.filter(({ count }, i) => claims[i]!.length === count);
         capped = full.some((slots) => slots.capped);
         if (full.some((slots) => !slots.capped)) waitingForSlot = true;
-        return claims.map((claimed, i) =>
-          claimed.map((each) => ({ ...each, sending: reserved[i]!.sending })),
-        );
+        return claims.map((claimed, i) => {
+          const { sending, ahead } = reserved[i]!;
+          return claimed.map((each) => ({ ...each, sending, ahead }));
+        });
       },
       () => {
         if (!waitingForSlot) return;

@@ -23,8 +23,10 @@ const PER_BUSY_ROUND = 32;
 /** The slots that a round reserved for the due deliveries of one subscription. */
 export interface ReservedSlots extends Reservation {
   readonly webhookId: string;
-  /** Limits that hold while one is sent, for those that are claimed ahead. */
+  /** Limits that hold while one is sent. */
   readonly sending: readonly Limit[];
+  /** More are claimed than are sent at a time. */
+  readonly ahead: boolean;
   /** True if the subscription has more free slots than its share of the round. */
   readonly capped: boolean;
 }
@@ -55,9 +57,13 @@ export function reserveSlots(
   return candidates
     .map(({ webhookId, url, failing, ahead, limit, free }) => {
       const limits = [limit, ...totalLimits(failing), ...(ahead ? [] : [hostLimit(url)])];
-      const sending = ahead ? [{ key: `sending ${webhookId}`, max: PER_SUBSCRIPTION }, hostLimit(url)] : [];
+      // One limit for both kinds: those that were claimed before it was quick may still be sent.
+      const sending = [
+        { key: `sending ${webhookId}`, max: PER_SUBSCRIPTION },
+        ...(ahead ? [hostLimit(url)] : []),
+      ];
       const count = jobs.limiter.tryAcquire(limits, Math.min(free, share));
-      return { webhookId, limits, sending, count, capped: count === share && count < free };
+      return { webhookId, limits, sending, ahead, count, capped: count === share && count < free };
     })
     .filter(({ count }) => count > 0);
 }

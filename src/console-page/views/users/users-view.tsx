@@ -185,6 +185,7 @@ const COLUMNS: readonly Column<User>[] = [
   },
   {
     title: 'Decisions',
+    wide: true,
     align: 'end',
     cell: ({ decisions }) => count(decisions),
     sortBy: ({ decisions }) => decisions,
