@@ -29,9 +29,12 @@ const numberBefore = (log: 'event' | 'decision', number: string, at: string) => 
 export const EVENT_BEFORE = numberBefore('event', 'number', 'received_at');
 export const DECISION_BEFORE = numberBefore('decision', 'seq', 'at_ms');
 
+/** Where hours begin: SQLite binds numbers as real ones, whose division has a fraction. */
+const START = 'CAST(? AS BIGINT)';
+
 /** Counts rows of one state by the hour since a time, the newest MOST_COUNTED of them. */
 const stateByHour = (table: 'notification' | 'delivery', at: string) =>
-  `SELECT (${at} - ?) / ${HOUR_MS} AS hour, COUNT(*) AS n FROM (SELECT ${at} FROM ${table}
+  `SELECT (${at} - ${START}) / ${HOUR_MS} AS hour, COUNT(*) AS n FROM (SELECT ${at} FROM ${table}
      WHERE workspace_id = ? AND status = ? AND ${at} >= ? ORDER BY ${at} DESC LIMIT ?) AS c
    GROUP BY 1`;
 const NOTIFICATIONS_BY_HOUR = stateByHour('notification', 'created_at');
@@ -114,7 +117,7 @@ export const overviews = {
   /** Outcomes of messages of one type by hour, of the newest MOST_COUNTED outcomes. */
   async outcomes(tx: Tx, workspaceId: string, from: number): Promise<(HourCount & { type: string })[]> {
     return tx.sql.all<HourCount & { type: string }>(
-      `SELECT type, (at_ms - ?) / ${HOUR_MS} AS hour, COUNT(*) AS n FROM (SELECT type, at_ms FROM outcome
+      `SELECT type, (at_ms - ${START}) / ${HOUR_MS} AS hour, COUNT(*) AS n FROM (SELECT type, at_ms FROM outcome
          WHERE workspace_id = ? AND kind = 'message' AND at_ms >= ? ORDER BY at_ms DESC LIMIT ?) AS c
        GROUP BY 1, 2`,
       [from, workspaceId, from, MOST_COUNTED],

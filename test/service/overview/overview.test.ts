@@ -93,6 +93,12 @@ it('counts each move in the hours in which it happened, and nothing that is olde
   expect(overview.deliveries).toMatchObject({ delivered: last(1), attempts: 1, attemptsSucceeded: 1 });
   expect(overview.deliveries.p95Ms).toBeGreaterThanOrEqual(0);
   expect(overview.has).toEqual({ users: true, webhooks: true });
+  await advance(service, 2 * HOUR_MS);
+  const later = await read(service);
+  const before = [...NONE.slice(3), 1, 0, 0];
+  expect(later.messages.tappedByHour).toEqual(before);
+  expect(later.deliveries.delivered).toEqual(before);
+  expect(Object.values(later.notifications)).toContainEqual(before);
   await receiver.close();
 });
 
