@@ -36,7 +36,9 @@ describe.runIf(hasChromium)('the live view', () => {
     await row('u-17').waitFor();
     expect(await row('u-17').innerText()).toMatch(/tapped[\s\S]*amount 12\.5[\s\S]*email \*\*\*/);
     await svc.page.getByText('since this view was opened 1 received', { exact: false }).waitFor();
-    await svc.page.getByRole('heading', { name: /^\d+ events? in the last second$/ }).waitFor();
+    await svc.page
+      .getByRole('heading', { name: /^\d+ events? in the last second; peak of the last two minutes: \d+$/ })
+      .waitFor();
     expect(await svc.page.getByText('matched').count()).toBe(0);
     await svc.checkAccessibility();
   });
@@ -109,6 +111,30 @@ describe.runIf(hasChromium)('the live view', () => {
     await svc.tabTo('Filter by amount 7');
     await page.keyboard.press('Enter');
     await page.waitForURL(/filter=amount%3A7/);
+  });
+
+  test('opens an event by a click anywhere on its row, as JSON that is copied, and filters by its name', async () => {
+    const { page } = svc;
+    await open();
+    await ingest({ userId: 'clicked', properties: { amount: 7, first: true } });
+    await row('clicked').getByText('amount').click();
+    const detail = page.getByRole('complementary', { name: 'Detail' });
+    const shown = JSON.parse(await detail.locator('pre').innerText());
+    expect(shown).toMatchObject({
+      userId: 'clicked',
+      event: 'tapped',
+      properties: { amount: 7, first: true },
+    });
+    await detail.getByRole('button', { name: 'Copy: this event as JSON' }).press('Enter');
+    await detail.getByText('Copied').waitFor({ state: 'attached' });
+    expect(JSON.parse(await svc.copied())).toEqual(shown);
+    await svc.checkAccessibility();
+    await page.keyboard.press('Escape');
+    await page
+      .getByText(/^Of the \d+ events in the list:/)
+      .getByRole('button', { name: /^tapped \d+ %$/ })
+      .press('Enter');
+    await page.waitForURL(/filter=event.*tapped/);
   });
 
   test('shows names of properties with their invisible characters, and says where digits are lost', async () => {

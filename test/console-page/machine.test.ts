@@ -163,6 +163,21 @@ describe.runIf(hasChromium)('the views of this machine', () => {
     shown.forgetFailedRequests();
   });
 
+  test('leads from a live event to its user', async () => {
+    const { page } = shown;
+    const argv = ['events', 'send', '--user-id', 'u-of-an-event', '--event', 'opened'];
+    expect((await runSvc(argv, { home, env })).code).toBe(0);
+    await shown.go('/live');
+    await page.getByRole('row', { name: /u-of-an-event/ }).click();
+    await page
+      .getByRole('complementary', { name: 'Detail' })
+      .getByRole('link', { name: 'u-of-an-event' })
+      .click();
+    await page.waitForURL(/\/users\/[0-9a-f]{64}$/);
+    await page.getByText('Its events are not found by its hashId').waitFor();
+    shown.forgetFailedRequests();
+  });
+
   test('leads to the first steps while the workspace is empty, and ticks them off', async () => {
     const { page } = shown;
     await shown.go('/overview');

@@ -88,8 +88,17 @@ describe.runIf(hasChromium)('the overview', () => {
     const moves = page.getByRole('list', { name: 'The last 24 hours' }).getByRole('listitem');
     await moves
       .nth(1)
-      .getByText(/P95 of the latest \d+ answers? \d+ ms/)
+      .getByText(/of the latest \d+ answers? \d+ ms/)
       .waitFor();
+    await page
+      .getByText(/^(\d+ things? needs?|Nothing needs) you; in the last 24 hours \d+ events were/)
+      .waitFor();
+    // A word of the field says what it means.
+    await moves.nth(1).getByRole('button', { name: 'held out' }).press('Enter');
+    await moves.nth(1).getByText('is kept out of learning').waitFor();
+    await svc.checkAccessibility();
+    await page.keyboard.press('Escape');
+    await moves.nth(1).getByText('is kept out of learning').waitFor({ state: 'hidden' });
     expect(await moves.nth(4).getByRole('link').getAttribute('href')).toBe('/webhooks?range=day');
     const box = page.getByRole('region', { name: 'What was shown' });
     const title = await box.getByRole('heading').innerText();
@@ -198,6 +207,16 @@ describe.runIf(hasChromium)('the overview', () => {
     await page.getByLabel('Until').press('Tab');
     await page.getByText('No decisions match.').waitFor();
     expect(page.url()).toContain('until=');
+  });
+
+  test('says that nothing happened in a range, in place of an empty chart, and leads on by a click on a card', async () => {
+    const { page } = svc;
+    await svc.go('/overview?until=2020-01-02T00:00:00.000Z');
+    await page.getByRole('heading', { name: 'No event was stored in this range' }).waitFor();
+    await page.getByRole('heading', { name: 'Nothing was shown in this range' }).waitFor();
+    const moves = page.getByRole('list', { name: 'The last 24 hours' }).getByRole('listitem');
+    await moves.nth(1).click({ position: { x: 30, y: 30 } });
+    await page.waitForURL('**/decisions');
   });
 
   test('without a service behind it, it says so and comes back by itself', async () => {

@@ -1,6 +1,7 @@
 import type { VNode } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import uPlot from 'uplot';
+import { tickWords } from './charts/tick-words.ts';
 import { Figures } from './figures.tsx';
 import { count } from './numbers.ts';
 import { Time } from './time.tsx';
@@ -51,13 +52,17 @@ export function Chart(props: {
         height,
         legend: { show: false },
         cursor: { show: false },
+        // Half of the last label of an axis of time.
+        ...(time ? { padding: [null, 36, null, null] as uPlot.Padding } : {}),
         scales: { x: { time }, y: { range: (_, __, max) => [0, max > 0 ? max * 1.05 : 1] } },
         axes: [
           {
             ...axis,
             grid: { show: false },
             size: 26,
-            values: time ? clockTimes : (_, ticks) => ticks.map((n) => n.toLocaleString('en-US')),
+            values: (_, ticks) =>
+              time ? tickWords(ticks.map((seconds) => seconds * 1000)) : ticks.map(count),
+            ...(time ? { space: 84 } : {}),
           },
           {
             ...axis,
@@ -125,12 +130,6 @@ export function Chart(props: {
 
 /** Steps of an axis of counts. */
 const WHOLE = Array.from({ length: 10 }, (_, power) => [1, 2, 5].map((n) => n * 10 ** power)).flat();
-
-/** Times of day; without seconds where no tick has any. */
-function clockTimes(_: uPlot, ticks: number[]): string[] {
-  const length = ticks.every((seconds) => seconds % 60 === 0) ? 5 : 8;
-  return ticks.map((seconds) => new Date(seconds * 1000).toLocaleTimeString('en-GB').slice(0, length));
-}
 
 /** Says which line is which, and what all of them show. */
 export function Legend({

@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import { Icon } from './icons.tsx';
-import { Text } from './text.tsx';
+import { escapedJson, Text } from './text.tsx';
 
 /** A command line that does the same as the view, with a button that copies it. */
 export function Command({ line, label = 'As a command' }: { line: string; label?: string }): VNode {
@@ -25,6 +25,20 @@ export function CopyCommand({ line }: { line: string }): VNode {
   return <CopyButton text={line} label="Copy as svc command" wide />;
 }
 
+/** A value as indented JSON, with a button that copies it. `label` says what is copied. */
+export function Json({ of, label }: { of: unknown; label: string }): VNode {
+  const text = escapedJson(of);
+  return (
+    <div class="command json">
+      <pre>
+        <Text of={text} />
+      </pre>
+      <CopyButton text={text} label={`Copy: ${label}`} />
+    </div>
+  );
+}
+
+/** A button that copies a text, which is in its title. */
 function CopyButton(props: { text: string; label: string; wide?: boolean }): VNode {
   const [state, setState] = useState<'' | 'Copied' | 'Copying was refused by the browser'>('');
   const copy = () =>

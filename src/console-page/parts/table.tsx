@@ -97,7 +97,7 @@ export function Table<T>(props: {
 }
 
 /** Makes a click anywhere on a row do what its first link or button does, which keys reach by themselves. */
-function useRowClicks(list: RefObject<HTMLElement | null>): void {
+export function useRowClicks(list: RefObject<HTMLElement | null>): void {
   useEffect(() => {
     const element = list.current!;
     const onClick = (event: MouseEvent) => {

@@ -1,5 +1,5 @@
 import type { VNode } from 'preact';
-import { escapeCharacter, UNSAFE } from '../../kit/unsafe-characters.ts';
+import { escapeCharacter, escapeCodeUnit, UNSAFE } from '../../kit/unsafe-characters.ts';
 
 /** Longest text that is shown whole; the rest is counted. */
 const LONGEST = 2000;
@@ -25,6 +25,12 @@ function piecesOf(of: string): (string | VNode)[] {
 
 /** Text from outside for an attribute such as a label, with escapes in place of the same characters. */
 export const cleaned = (text: string): string => text.slice(0, LONGEST).replace(UNSAFE, escapeCharacter);
+
+/** Indented JSON, in which characters that are not shown stand as escapes, so that what is copied can be read. */
+export const escapedJson = (value: unknown): string =>
+  JSON.stringify(value, null, 2).replace(UNSAFE, (char) =>
+    Array.from({ length: char.length }, (_, i) => escapeCodeUnit(char.charCodeAt(i))).join(''),
+  );
 
 /** An identifier in fixed width. `short` shows its beginning, of 12 characters or as many as it says; all of it is in the title. */
 export function Id({ of, short = false }: { of: string; short?: boolean | number }): VNode {

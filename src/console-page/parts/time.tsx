@@ -26,6 +26,27 @@ export function Time({ at, millis = false }: { at: string | number; millis?: boo
   );
 }
 
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+const SINCE = [
+  [DAY_MS, 'day'],
+  [HOUR_MS, 'hour'],
+  [MINUTE_MS, 'minute'],
+] as const;
+
+/** How long ago an instant was, in words: `3 minutes ago`. The date, the zone and the exact instant are in the title. */
+export function Ago({ at }: { at: string }): VNode {
+  const ms = Date.now() - Date.parse(at);
+  const [unit, name] = SINCE.find(([size]) => ms >= size) ?? [];
+  const n = unit === undefined ? 0 : Math.floor(ms / unit);
+  return (
+    <time dateTime={at} title={`${ZONED.format(new Date(at))} · ${at}`}>
+      {n === 0 ? 'just now' : `${n} ${name}${n === 1 ? '' : 's'} ago`}
+    </time>
+  );
+}
+
 /** A duration in words: `420 ms`, `1.2 s`, `5 min`, `3 h`. */
 export function duration(ms: number): string {
   if (ms < 1000) return `${Math.round(ms)} ms`;

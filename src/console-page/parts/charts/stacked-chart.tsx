@@ -44,6 +44,12 @@ export function StackedChart(props: {
         <pattern id="hatch" width="6" height="6" patternUnits="userSpaceOnUse">
           <path class="hatch" d="M0,6L6,0" />
         </pattern>
+        {totals.map(
+          (total, i) =>
+            total === 0 && (
+              <rect class="none" x={i * width + 0.5} y={0} width={Math.max(width - 1, 1)} height={HEIGHT} />
+            ),
+        )}
         {bars
           .flat()
           .map(
@@ -69,6 +75,12 @@ export function StackedChart(props: {
             <span class="note">{percent(all === 0 ? 0 : values.reduce((sum, n) => sum + n, 0) / all)}</span>
           </li>
         ))}
+        {totals.includes(0) && (
+          <li>
+            <span class="swatch none" aria-hidden="true" />
+            none at that time
+          </li>
+        )}
       </ul>
       <Figures
         label={label}

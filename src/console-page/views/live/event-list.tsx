@@ -1,6 +1,7 @@
 import type { VNode } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { WatchedEvent } from '../../../contract/schemas/events.ts';
+import { useRowClicks } from '../../parts/table.tsx';
 import { Cut, Text } from '../../parts/text.tsx';
 import { Time } from '../../parts/time.tsx';
 import { propertyText } from './property-text.ts';
@@ -44,6 +45,7 @@ export function EventList(props: {
     return () => resized.disconnect();
   }, []);
 
+  useRowClicks(box);
   const latest = useRef(held);
   latest.current = held;
   useLayoutEffect(() => {

@@ -2,8 +2,10 @@ import type { VNode } from 'preact';
 import type { WatchedEvent } from '../../../contract/schemas/events.ts';
 import { propertyKey, writeTerm } from '../../../kit/event-filter/parse.ts';
 import { MASKED } from '../../../kit/personal-data.ts';
-import { UNSAFE } from '../../../kit/unsafe-characters.ts';
-import { Command } from '../../parts/command.tsx';
+import { about } from '../../data/about.ts';
+import { ask } from '../../data/api.ts';
+import { useResource } from '../../data/resource.ts';
+import { Json } from '../../parts/command.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { cleaned, Text } from '../../parts/text.tsx';
@@ -27,13 +29,13 @@ export function EventPanel(props: {
       <Facts
         facts={[
           { name: 'Event', value: <Text of={event.event} />, note: term('event', event.event) },
-          { name: 'User', value: <Text of={event.userId} />, note: term('user', event.userId) },
+          { name: 'User', value: <User of={event.userId} />, note: term('user', event.userId) },
           ...(event.origin === undefined
             ? []
             : [{ name: 'Origin', value: event.origin, note: term('origin', event.origin) }]),
           { name: 'Happened', value: <Time at={event.timestamp} millis /> },
           { name: 'Received', value: <Time at={event.receivedAt} millis /> },
-          { name: 'Position', value: event.id },
+          { name: 'Number', value: event.id, note: 'its place among all events of the workspace' },
         ]}
       />
       <h3>Properties</h3>
@@ -51,19 +53,25 @@ export function EventPanel(props: {
       {properties.some(([, value]) => value === MASKED) && (
         <p class="note">{MASKED} stands for what looks personal. A filter does not find it.</p>
       )}
-      <Command label="this event as JSON" line={escapedJson(data)} />
+      <h3>As JSON</h3>
+      <Json of={data} label="this event as JSON" />
     </Panel>
   );
 }
 
-/** JSON in which characters that are not shown stand as escapes, so that what is copied can be read. */
-const escapedJson = (value: unknown): string =>
-  JSON.stringify(value).replace(UNSAFE, (char) =>
-    Array.from(
-      { length: char.length },
-      (_, i) => `\\u${char.charCodeAt(i).toString(16).padStart(4, '0')}`,
-    ).join(''),
+/** The user of an event, with a link to all that is known of them where the console can ask for their hashId. */
+function User({ of }: { of: string }): VNode {
+  const { value } = useResource(about.value?.local && of !== MASKED ? of : undefined, (signal) =>
+    ask<{ hashId: string }>('identify', { method: 'POST', body: { userId: of }, signal }),
   );
+  return value ? (
+    <a href={`/users/${value.hashId}`}>
+      <Text of={of} />
+    </a>
+  ) : (
+    <Text of={of} />
+  );
+}
 
 function FilterButton(props: {
   name: string;

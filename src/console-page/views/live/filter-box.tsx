@@ -54,11 +54,15 @@ export function FilterBox(props: {
         onBlur={() => parsed.ok && apply(draft.trim())}
       />
       <p id={`${id}-note`} class={parsed.ok ? 'note' : 'note wrong'} role="status">
-        {parsed.ok ? '' : `${capital(parsed.message)}, at character ${parsed.at + 1}.`}
+        {parsed.ok ? HELP : `${capital(parsed.message)}, at character ${parsed.at + 1}.`}
       </p>
     </form>
   );
 }
+
+/** What a filter is made of. */
+const HELP =
+  'Terms that must all be true: user:… event:… a property with : < or >, - before what must not be, "words" anywhere.';
 
 /** True while the focus is where keys have a meaning of their own. */
 export function isTyping(): boolean {

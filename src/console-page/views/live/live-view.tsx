@@ -1,14 +1,16 @@
 import type { VNode } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { WatchedEvent, WatchGap } from '../../../contract/schemas/events.ts';
-import { parseFilter } from '../../../kit/event-filter/parse.ts';
+import { parseFilter, writeTerm } from '../../../kit/event-filter/parse.ts';
+import { MASKED } from '../../../kit/personal-data.ts';
 import { flagsOf, svcCommand } from '../../data/about.ts';
 import { reach } from '../../data/api.ts';
 import { useFilters } from '../../data/filters.ts';
 import { Chart, Legend } from '../../parts/chart.tsx';
 import { Icon } from '../../parts/icons.tsx';
-import { count, counted } from '../../parts/numbers.ts';
+import { count, counted, percent } from '../../parts/numbers.ts';
 import { Empty, Failure, Loading } from '../../parts/states.tsx';
+import { Cut } from '../../parts/text.tsx';
 import { ViewHead } from '../../parts/view.tsx';
 import { EventList } from './event-list.tsx';
 import { EventPanel } from './event-panel.tsx';
@@ -77,15 +79,18 @@ export function LiveView(): VNode {
           <p>Events are shown as they arrive. Send one:</p>
         </Empty>
       ) : (
-        <EventList
-          rows={state.rows}
-          current={chosen?.id}
-          held={() => pause(true)}
-          open={(event) => {
-            pause(true);
-            setChosen(event);
-          }}
-        />
+        <>
+          <Mix rows={state.rows} filterBy={(term) => apply(`${filter} ${term}`.trim())} />
+          <EventList
+            rows={state.rows}
+            current={chosen?.id}
+            held={() => pause(true)}
+            open={(event) => {
+              pause(true);
+              setChosen(event);
+            }}
+          />
+        </>
       )}
       {chosen && (
         <EventPanel
@@ -118,9 +123,31 @@ function useFeed(filter: string | undefined) {
   return { feed, state, refiltered: filters.current > 1 };
 }
 
+/** Names of events that are counted by name. */
+const MOST_NAMES = 6;
+
+/** What the events of the list are, by name; each is a filter. */
+function Mix({ rows, filterBy }: { rows: readonly WatchedEvent[]; filterBy: (term: string) => void }): VNode {
+  const counts = new Map<string, number>();
+  for (const { event } of rows) counts.set(event, (counts.get(event) ?? 0) + 1);
+  const named = [...counts].sort(([, a], [, b]) => b - a).slice(0, MOST_NAMES);
+  return (
+    <p class="mix note">
+      {`Of the ${counted(rows.length, 'event')} in the list: `}
+      {named.map(([event, n]) => (
+        <button type="button" disabled={event === MASKED} onClick={() => filterBy(writeTerm('event', event))}>
+          <Cut of={event} /> {percent(n / rows.length)}
+        </button>
+      ))}
+      {counts.size > named.length && `and ${counted(counts.size - named.length, 'other name')}`}
+    </p>
+  );
+}
+
 function RatePlot({ rates, filtered }: { rates: Rates; filtered: boolean }): VNode {
   const { xs, received, matched } = columnsOf(rates);
   const last = lastSecond(rates);
+  const most = Math.max(0, ...rates.slice(0, -1).map((rate) => rate.received));
   const words = last
     ? `${counted(last.received, 'event')} received and ${count(last.matched)} matched in the last second`
     : 'No second has been counted yet';
@@ -130,7 +157,7 @@ function RatePlot({ rates, filtered }: { rates: Rates; filtered: boolean }): VNo
     <section class="box rates" aria-label="Events a second">
       <h2>
         {last
-          ? `${counted(last.received, 'event')} in the last second${filtered ? `, ${count(last.matched)} match` : ''}`
+          ? `${counted(last.received, 'event')} in the last second${filtered ? `, ${count(last.matched)} match` : ''}; peak of the last two minutes: ${count(most)}`
           : 'Events a second'}
       </h2>
       <Chart label={`Events a second: ${words}.`} xs={xs} lines={lines} height={98} whole />

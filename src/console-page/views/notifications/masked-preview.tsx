@@ -1,6 +1,7 @@
 import type { VNode } from 'preact';
 import { call } from '../../data/api.ts';
 import { useResource } from '../../data/resource.ts';
+import { Json } from '../../parts/command.tsx';
 import { Text } from '../../parts/text.tsx';
 import { Box } from '../../parts/view.tsx';
 
@@ -29,6 +30,12 @@ export function MaskedPreview({
         <p>
           <Masked text={texts.body} />
         </p>
+        {texts.data !== undefined && (
+          <>
+            <p class="note">Data for the app:</p>
+            <Json of={texts.data} label="the data of this push message" />
+          </>
+        )}
       </div>
     </Box>
   );
@@ -52,6 +59,8 @@ function Masked({ text }: { text: string }): VNode {
 interface Texts {
   readonly title?: string;
   readonly body: string;
+  /** What a push message has for the app. */
+  readonly data?: unknown;
 }
 
 /** Finds the texts of a template for a channel in a catalog: those of the channel, or else its own. */
@@ -63,7 +72,11 @@ function textsOf(catalog: Record<string, unknown>, templateId: string, channel: 
   const title = [own.subject, own.title, template.title].find((text) => typeof text === 'string');
   const body = [own.text, own.body, template.body].find((text) => typeof text === 'string');
   if (body === undefined) return undefined;
-  return { body, ...(title !== undefined && channel !== 'sms' ? { title } : {}) };
+  return {
+    body,
+    ...(title !== undefined && channel !== 'sms' ? { title } : {}),
+    ...(own.data === undefined ? {} : { data: own.data }),
+  };
 }
 
 const fieldsOf = (value: unknown): Record<string, unknown> =>

@@ -5,7 +5,7 @@ import { ask, call } from '../../data/api.ts';
 import { useResource } from '../../data/resource.ts';
 import { count, counted, percent } from '../../parts/numbers.ts';
 import { Id, Text } from '../../parts/text.tsx';
-import { Time } from '../../parts/time.tsx';
+import { Ago, Time } from '../../parts/time.tsx';
 import type { Attempted, Overview } from './overview.ts';
 
 const EVERY_MS = 15_000;
@@ -17,6 +17,8 @@ const SOME = 3;
 /** Entries that the model has yet to learn, from which it is late. */
 const BEHIND = 1_000;
 const MOST = 5;
+/** Characters of a URL, which has its difference from others at its end. */
+const MOST_URL = 48;
 /** Violations of the plan of events that are shown; `svc events plan --status` has all. */
 const MOST_PLANNED = 3;
 /** A backup older than this is too old, as `svc doctor` has it. */
@@ -31,36 +33,44 @@ interface Item {
   readonly what: ComponentChildren;
 }
 
-/** What needs a person, each with a link to where it is seen. Nothing where all is well. */
-export function Attention({
-  overview,
-  failing,
-}: {
-  overview: Overview | undefined;
-  /** The subscriptions whose attempts fail. */
-  failing: readonly Attempted[];
-}): VNode | null {
-  const webhooks = useResource(
+/**
+ * What needs a person. `failing` are the subscriptions whose attempts fail. `known` once all has been read or could not be.
+ */
+export function useAttention(
+  overview: Overview | undefined,
+  failing: readonly Attempted[],
+): { readonly items: readonly Item[]; readonly known: boolean } {
+  const hooks = useResource(
     offers('listWebhooks') ? 'webhooks' : undefined,
     (signal) => call('listWebhooks', { signal }),
     EVERY_MS,
-  ).value?.webhooks;
-  const limits = useResource('limits', (signal) => ask<ConsoleLimits>('limits', { signal }), EVERY_MS).value;
-  const model = useResource(
+  );
+  const limited = useResource('limits', (signal) => ask<ConsoleLimits>('limits', { signal }), EVERY_MS);
+  const learned = useResource(
     offers('getModel') ? 'model' : undefined,
     (signal) => call('getModel', { signal }),
     EVERY_MS,
-  ).value;
-  const plan = useResource(
+  );
+  const planned = useResource(
     offers('getEventPlan') ? 'eventPlan' : undefined,
     (signal) => call('getEventPlan', { query: { days: '1' }, signal }),
     EVERY_MS,
-  ).value;
-  const imports = useResource(
+  );
+  const imported = useResource(
     about.value?.machine ? 'imports' : undefined,
     (signal) => ask<ConsoleImports>('imports', { signal }),
     EVERY_MS,
-  ).value?.imports;
+  );
+  const known = [hooks, limited, learned, planned, imported].every(
+    ({ value, error, loading }) => value !== undefined || error !== undefined || !loading,
+  );
+  const webhooks = hooks.value?.webhooks;
+  const [limits, model, plan, imports] = [
+    limited.value,
+    learned.value,
+    planned.value,
+    imported.value?.imports,
+  ];
   const disabled = (webhooks ?? []).filter(({ status }) => status !== 'active');
   const stuck = (imports ?? []).filter(({ state }) => state === 'unusable' || state === 'unfinished');
   const guarded = (model?.goals ?? []).flatMap(({ goalId, guard }) =>
@@ -73,8 +83,8 @@ export function Attention({
       what: (
         <>
           The guard of <Text of={goalId} /> took{' '}
-          {contentId === null ? 'the learned choice' : <Text of={contentId} />} out of choice,{' '}
-          <Time at={since} />.
+          {contentId === null ? 'the learned choice' : <Text of={contentId} />} out of choice{' '}
+          <Ago at={since} />.
         </>
       ),
     })),
@@ -83,7 +93,7 @@ export function Attention({
       href: `/webhooks?webhookId=${encodeURIComponent(id)}`,
       what: (
         <>
-          The subscription of <Id of={url} short /> is disabled
+          The subscription of <Id of={url} short={MOST_URL} /> is disabled
           {disabledReason !== undefined && (
             <>
               : <Text of={disabledReason} />
@@ -99,7 +109,7 @@ export function Attention({
       what: (
         <>
           {count(attempts - delivered)} of the {counted(attempts, 'attempt')} of the last hour failed at{' '}
-          <Id of={webhooks?.find(({ id }) => id === webhookId)?.url ?? webhookId} short />.
+          <Id of={webhooks?.find(({ id }) => id === webhookId)?.url ?? webhookId} short={MOST_URL} />.
         </>
       ),
     })),
@@ -190,6 +200,11 @@ export function Attention({
       ),
     })),
   );
+  return { items, known };
+}
+
+/** What needs a person, each with a link to where it is seen. Nothing where all is well. */
+export function Attention({ items }: { items: readonly Item[] }): VNode | null {
   if (items.length === 0) return null;
   return (
     <section class="attention" aria-label="Needs you">

@@ -16,6 +16,15 @@ export function EventBox({
   when: string;
 }): VNode {
   const [all, notStored] = [sum(stored), sum(refused)];
+  if (all + notStored === 0)
+    return (
+      <Box title={`No event was stored ${when}`} label="Events stored">
+        <p class="note">
+          None came, and no request with events was refused. <a href="/live">Live events</a> has the latest
+          ones.
+        </p>
+      </Box>
+    );
   const most = Math.max(...stored);
   const seconds = stored.map((_, i) => (Date.parse(from) + i * stepMs) / 1000);
   return (

@@ -3,13 +3,14 @@ import { about, offers } from '../../data/about.ts';
 import { call } from '../../data/api.ts';
 import { useResource } from '../../data/resource.ts';
 import { Badge } from '../../parts/badge.tsx';
+import { Spark } from '../../parts/charts/spark.tsx';
 import { compact, count, counted, percent } from '../../parts/numbers.ts';
 import { rangeOf } from '../../parts/range.tsx';
-import { Spark } from '../../parts/spark.tsx';
 import { Failure, Loading } from '../../parts/states.tsx';
+import { Term } from '../../parts/term.tsx';
 import { duration } from '../../parts/time.tsx';
 import { ViewHead } from '../../parts/view.tsx';
-import { Attention } from './attention.tsx';
+import { Attention, useAttention } from './attention.tsx';
 import { FirstSteps } from './first-steps.tsx';
 import { type Attempted, failingOf, type Overview } from './overview.ts';
 import { Trends } from './trends.tsx';
@@ -34,17 +35,18 @@ export function OverviewView(): VNode {
   ).value?.subscriptions;
   const failing = failingOf(attempted ?? []);
   const { value, error } = overview;
+  const { items, known } = useAttention(value, failing);
   return (
     <>
       <ViewHead
         title="Overview"
-        summary={value !== undefined && 'the last 24 hours'}
+        summary={value && known && summaryOf(items.length, value)}
         readAt={overview.readAt}
         every={everyMs()}
         refresh={overview.reload}
       />
       {error && <Failure error={error} retry={overview.reload} />}
-      <Attention overview={value} failing={failing} />
+      <Attention items={items} />
       {!value && !error && <Loading what="the overview" />}
       {value && (
         <>
@@ -55,6 +57,15 @@ export function OverviewView(): VNode {
       )}
     </>
   );
+}
+
+/** Whether anything needs a person, and how much happened. */
+function summaryOf(needed: number, { events, decisions, messages }: Overview): string {
+  const [stored, decided, served] = [events.byHour, decisions.byHour, messages.servedByHour].map(sum);
+  const state = needed === 0 ? 'Nothing needs you' : `${counted(needed, 'thing needs', 'things need')} you`;
+  return stored! + decided! === 0
+    ? `${state}; no event and no decision in the last 24 hours`
+    : `${state}; in the last 24 hours ${compact(stored!)} events were stored, ${compact(decided!)} decisions made and ${compact(served!)} shown`;
 }
 
 const sum = (hours: readonly number[]) => hours.reduce((total, n) => total + n, 0);
@@ -98,22 +109,40 @@ function Figures({ of, failing }: { of: Overview; failing: readonly Attempted[] 
         link="Decisions"
         note={
           <>
-            {shown === 0
-              ? 'none was shown yet'
-              : `of those shown, ${percent(learned / shown)} learned · ${percent(holdout / shown)} held out`}
-            {decisions.latency &&
-              ` · P95 of the latest ${counted(decisions.latency.answers, 'answer')} ${duration(decisions.latency.p95Ms)}`}
+            {shown === 0 ? 'none was shown yet' : `of those shown, ${percent(learned / shown)} `}
+            {shown > 0 && (
+              <>
+                <Term of="learned" /> · {percent(holdout / shown)} <Term of="held out" />
+              </>
+            )}
+            {decisions.latency && (
+              <>
+                {' · '}
+                <Term of="P95" /> of the latest {counted(decisions.latency.answers, 'answer')}{' '}
+                {duration(decisions.latency.p95Ms)}
+              </>
+            )}
           </>
         }
       />
       <Move
         name="Render"
-        what="decisions that count as served"
+        what="decisions shown"
         hours={messages.servedByHour}
         hour="since the full hour"
         href="/messages"
         link="Messages"
-        note={served === 0 ? 'none was served' : `${percent(Math.min(1, messages.rewarded / served))} tapped`}
+        note={
+          <>
+            those that <Term of="count as served" />
+            {served > 0 && (
+              <>
+                {' · '}
+                {percent(Math.min(1, messages.rewarded / served))} <Term of="tapped" />
+              </>
+            )}
+          </>
+        }
       />
       <Move
         name="Notify"
@@ -146,7 +175,12 @@ function Figures({ of, failing }: { of: Overview; failing: readonly Attempted[] 
             {deliveries.attempts === 0
               ? 'none was attempted'
               : `${percent(deliveries.attemptsSucceeded / deliveries.attempts)} of attempts succeed`}
-            {deliveries.p95Ms !== null && ` · P95 ${duration(deliveries.p95Ms)}`}
+            {deliveries.p95Ms !== null && (
+              <>
+                {' · '}
+                <Term of="P95" /> {duration(deliveries.p95Ms)}
+              </>
+            )}
           </>
         }
       />

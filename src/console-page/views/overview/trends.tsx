@@ -19,6 +19,7 @@ export function Trends(): VNode {
   return (
     <>
       <div class="toolbar">
+        <h2>Over time</h2>
         <RangeControl filters={filters} all={false} />
       </div>
       {error && <Failure error={error} retry={decisions.error ? decisions.reload : events.reload} />}

@@ -56,7 +56,10 @@ export function UserDetail({ hashId }: { hashId: string }): VNode {
     <>
       {user.value && <UserFacts user={user.value} />}
       {unknown && (
-        <p class="note">The service stores no fields of this user: it was not imported, or it was erased.</p>
+        <p class="note">
+          The service stores no fields of this user: it was not imported, or it was erased. Its events are not
+          found by its hashId, only by its userId in <a href="/live">Live events</a>, as <code>user:…</code>.
+        </p>
       )}
       {user.error && !unknown && <Failure error={user.error} retry={user.reload} />}
       {first?.contacts && first.contacts.length > 0 && <Contacts contacts={first.contacts} />}
