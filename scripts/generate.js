@@ -36,7 +36,25 @@ const idOf = (file) => file.replace(/(\/index)?\.ts$/, '').replaceAll('/', ':');
 // Inside node_modules, so that packages that are not bundled can be resolved.
 const dir = mkdtempSync(join(root, 'node_modules', '.svc-generate-'));
 try {
-  // First, since openapi.json has them.
+  const load = (name) => import(pathToFileURL(join(dir, `${name}.mjs`)).href);
+  const bundled = { dir, format: 'esm', external: [/^[^./]/] };
+  // First, since the client that records the examples needs it of a new endpoint.
+  await bundle({ endpoints: 'src/contract/endpoints.ts' }, bundled);
+  const { ENDPOINTS } = await load('endpoints');
+  write('src/contract/operations.gen.ts', [
+    '// Made by `npm run generate` from src/contract/endpoints.ts.',
+    "import type { EndpointName, Operation } from './endpoints.ts';",
+    '',
+    '/** The endpoints without their schemas, which take long to load: what the client needs. */',
+    'export const OPERATIONS: Readonly<Record<EndpointName, Operation>> = {',
+    ...Object.entries(ENDPOINTS).flatMap(([name, { method, path, group, repeat }]) => [
+      `  ${name}: {`,
+      ...Object.entries({ method, path, group, repeat }).map(([key, value]) => `    ${key}: '${value}',`),
+      '  },',
+    ]),
+    '};',
+  ]);
+  // Next, since openapi.json has them.
   const recorded = join(dir, 'examples.json');
   execFileSync(process.execPath, ['scripts/run.js', 'test/support/openapi/write-examples.ts', recorded], {
     stdio: ['ignore', 'ignore', 'inherit'],
@@ -54,7 +72,6 @@ try {
     {
       all,
       openapi: 'src/contract/openapi.ts',
-      endpoints: 'src/contract/endpoints.ts',
       declarations: 'src/library/declarations.ts',
       docs: 'src/cli/help/markdown.ts',
       manifest: 'src/cli/command/manifest.ts',
@@ -66,7 +83,7 @@ try {
       kinds: 'src/contract/openapi/kinds-page.ts',
       mapping: 'src/features/import/mapping-file/document.ts',
     },
-    { dir, format: 'esm', external: [/^[^./]/] },
+    bundled,
   );
 
   const pjson = JSON.parse(readFileSync('package.json', 'utf8'));
@@ -102,22 +119,6 @@ try {
           ...aliases.map(([alias, id]) => `  ${quoted(alias)}: '${id}',`),
           '};',
         ]),
-  ]);
-
-  const load = (name) => import(pathToFileURL(join(dir, `${name}.mjs`)).href);
-  const { ENDPOINTS } = await load('endpoints');
-  write('src/contract/operations.gen.ts', [
-    '// Made by `npm run generate` from src/contract/endpoints.ts.',
-    "import type { EndpointName, Operation } from './endpoints.ts';",
-    '',
-    '/** The endpoints without their schemas, which take long to load: what the client needs. */',
-    'export const OPERATIONS: Readonly<Record<EndpointName, Operation>> = {',
-    ...Object.entries(ENDPOINTS).flatMap(([name, { method, path, group, repeat }]) => [
-      `  ${name}: {`,
-      ...Object.entries({ method, path, group, repeat }).map(([key, value]) => `    ${key}: '${value}',`),
-      '  },',
-    ]),
-    '};',
   ]);
 
   const { openApi } = await load('openapi');
