@@ -64,10 +64,10 @@ export default defineConfig({
     maxWorkers: 5,
     sequence: { sequencer: WaitingFirst },
     // A guard against a test that hangs, far above what the slowest one needs on a busy machine.
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
     // What a test waits for comes when the machine has time for it.
-    expect: { poll: { timeout: 30_000 } },
+    expect: { poll: { timeout: 100_000 } },
     disableConsoleIntercept: true,
     projects: [
       {

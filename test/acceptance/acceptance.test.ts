@@ -11,7 +11,7 @@ const SCRIPTS = join(import.meta.dirname, 'scripts');
 
 const svc = installedSvc();
 
-it.each(readdirSync(SCRIPTS))('%s', { timeout: 120_000 }, async (name) => {
+it.each(readdirSync(SCRIPTS))('%s', async (name) => {
   const { session } = svc.session();
   onTestFinished(() => session.close());
   for (const { line, command, expected, code } of stepsOf(readFileSync(join(SCRIPTS, name), 'utf8'))) {

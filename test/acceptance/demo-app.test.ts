@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { hasChromium, sharedBrowser } from '../support/console/chromium.ts';
+import { hasChromium, newContext } from '../support/console/chromium.ts';
 import { builtSvc } from '../support/process/built-svc.ts';
 import { startProcess } from '../support/process/run-process.ts';
 import { ROOT } from '../support/process/run-svc.ts';
@@ -9,7 +9,7 @@ import { tempDir } from '../support/temp.ts';
 
 /** The example is short enough to be read. */
 const MOST_LINES = 150;
-const WAIT = { timeout: 60_000, interval: 100 };
+const WAIT = { timeout: 100_000, interval: 100 };
 
 it.skipIf(!hasChromium)(
   'svc demo --app shows the loop as it happens, and learns',
@@ -22,7 +22,7 @@ it.skipIf(!hasChromium)(
     });
     await expect.poll(() => stdout, WAIT).toContain('\n');
     const { url } = JSON.parse(stdout) as { url: string };
-    const context = await (await sharedBrowser()).newContext();
+    const context = await newContext();
     onTestFinished(() => context.close());
     const page = await context.newPage();
     const errors: unknown[] = [];
@@ -38,7 +38,7 @@ it.skipIf(!hasChromium)(
     expect(decision).toMatch(/(kettle|lamp|mug) \(.* \d+ %.*\)\. .+ \(\d+ ms\)$/);
     expect(webhook).toMatch(/^webhook: campaign\.clicked of \w+, signature verified \(\d+ ms\)$/);
     for (let hundreds = 0; hundreds < 2; hundreds++) {
-      const played = page.waitForResponse((answer) => answer.url().endsWith('/visits'), { timeout: 120_000 });
+      const played = page.waitForResponse((answer) => answer.url().endsWith('/visits'));
       await page.getByRole('button', { name: 'A hundred visits' }).click();
       await played;
     }

@@ -219,7 +219,7 @@ svc catalog put with-goal.json --quiet`);
     'dec_8c1f…': await said(`svc decide --hash-id ${hashId} --surface home --json | jq -r .decisionId`),
   };
   await said(`svc notifications outcome ${ids['ntf_3f1c…']} clicked`);
-  await vi.waitFor(() => expect(service.idle()).resolves.toBe(true), { timeout: 60_000 });
+  await vi.waitFor(() => expect(service.idle()).resolves.toBe(true), { timeout: 100_000 });
   const dlv = await said(
     `svc webhooks deliveries ${ids['wh_3f1c…']} --json | jq -r '.deliveries[0].deliveryId'`,
   );
@@ -299,7 +299,7 @@ svc imports list --json | jq -r '.imports[0].id'`);
         said += chunk;
       });
       const ended = once(running, 'close');
-      const seen = (pattern: RegExp) => vi.waitUntil(() => pattern.exec(said), { timeout: 60_000 });
+      const seen = (pattern: RegExp) => vi.waitUntil(() => pattern.exec(said), { timeout: 100_000 });
       let failure: string | null = null;
       try {
         const [, first = ''] = await seen(ready);

@@ -3,7 +3,7 @@ import { appPage, checkByAxe } from '../support/app/app-page.ts';
 import { hasChromium } from '../support/console/chromium.ts';
 
 const inBrowser = it.skipIf(!hasChromium);
-const WAIT = { timeout: 60_000, interval: 50 };
+const WAIT = { timeout: 100_000, interval: 50 };
 const NO_LIMITS = { clientLimits: { user: null, address: null, key: null } };
 
 /** Scripts that run before those of the page. */
@@ -120,7 +120,7 @@ inBrowser('a hundred surfaces are more than a user may ask for, and events arriv
   const id = await page.evaluate(() => app.track('seen'));
   await page.evaluate(() => app.flush());
   await expect.poll(() => refused, WAIT).toBeGreaterThan(0);
-  await expect.poll(stored, { timeout: 90_000, interval: 100 }).toEqual([id]);
+  await expect.poll(stored, { interval: 100 }).toEqual([id]);
   expect(problems).toEqual([]);
 });
 

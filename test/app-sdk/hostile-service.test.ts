@@ -4,7 +4,7 @@ import { appPage } from '../support/app/app-page.ts';
 import { hasChromium } from '../support/console/chromium.ts';
 
 const inBrowser = it.skipIf(!hasChromium);
-const WAIT = { timeout: 60_000, interval: 50 };
+const WAIT = { timeout: 100_000, interval: 50 };
 const NO_LIMITS = { clientLimits: { user: null, address: null, key: null } };
 const EVENTS = '**/v1/events';
 

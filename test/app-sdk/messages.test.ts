@@ -4,7 +4,7 @@ import { appPage, checkByAxe } from '../support/app/app-page.ts';
 import { hasChromium } from '../support/console/chromium.ts';
 
 const inBrowser = it.skipIf(!hasChromium);
-const WAIT = { timeout: 30_000, interval: 50 };
+const WAIT = { timeout: 100_000, interval: 50 };
 const WITHOUT_SLOT = '<main><h1>Shop</h1><button id="before">Before</button></main>';
 const ADD_SLOT = `{
   const slot = document.createElement('svc-slot');

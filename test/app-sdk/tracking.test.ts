@@ -4,7 +4,7 @@ import { appPage } from '../support/app/app-page.ts';
 import { hasChromium } from '../support/console/chromium.ts';
 
 const inBrowser = it.skipIf(!hasChromium);
-const WAIT = { timeout: 60_000, interval: 50 };
+const WAIT = { timeout: 100_000, interval: 50 };
 
 inBrowser(
   'each event is stored exactly once over kills, reloads, lost answers and times offline',

@@ -88,7 +88,7 @@ function events(home: string, count: number): string {
 }
 
 describe('with any response headers', () => {
-  it('an import reports what was accepted, with bounded memory', { timeout: 120_000 }, async () => {
+  it('an import reports what was accepted, with bounded memory', async () => {
     const before = process.memoryUsage().rss;
     for (const headers of HEADERS.filter(([line]) => /^X-Service-RateLimit-Limit: (\d|N)/.test(line!))) {
       const { env, answered } = await service(headers);
@@ -109,7 +109,7 @@ describe('with any response headers', () => {
     expect(process.memoryUsage().rss - before).toBeLessThan(400 * 1024 * 1024);
   });
 
-  it('other commands exit according to the response and print its limits', { timeout: 120_000 }, async () => {
+  it('other commands exit according to the response and print its limits', async () => {
     for (const headers of HEADERS) {
       const { env } = await service(headers, '200 OK');
       const home = tempDir();

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { hasChromium, sharedBrowser } from '../support/console/chromium.ts';
+import { hasChromium, newContext } from '../support/console/chromium.ts';
 import { type RunningConsole, startConsole } from '../support/console/running-console.ts';
 
 const PATHS = ['/overview', '/users', '/decisions', '/contents', '/messages', '/notifications', '/webhooks'];
@@ -147,8 +147,7 @@ describe.runIf(hasChromium)("the console's page", () => {
   });
 
   test('a page without a session says how to get a new code, and takes it in the same tab', async () => {
-    const browser = await sharedBrowser();
-    const context = await browser.newContext();
+    const context = await newContext();
     const page = await context.newPage();
     const { origin } = new URL(svc.page.url());
     await page.goto(`${origin}/#code=used-or-expired`);

@@ -48,7 +48,7 @@ test('a deletion whose service is killed deletes what was selected, counts it on
       service = await serve(program, options);
     }
     const read = () => call(`/v1/events/deletions/${deletionId}`);
-    await expect.poll(async () => (await read()).status, { timeout: 60_000 }).toBe('done');
+    await expect.poll(async () => (await read()).status).toBe('done');
     expect((await read()).events).toBe((BATCHES * 1000) / 2);
     // What was deleted is unknown, and what was not is known.
     let duplicates = 0;

@@ -56,7 +56,7 @@ async function hasOpen(pid: number, path: string): Promise<boolean> {
 }
 
 describe('a FIFO without a writer', () => {
-  it('blocks no interrupted command', { timeout: 120_000 }, async () => {
+  it('blocks no interrupted command', async () => {
     const { svc, home, env, words } = await prepared();
     const run = async (call: readonly string[], signal: NodeJS.Signals) => {
       const child = startProcess(svc, words(call), { home, env });

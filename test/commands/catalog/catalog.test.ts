@@ -210,7 +210,7 @@ it('shows what contents earned, the model, and the timeline of a user', async ()
     const { items } = JSON.parse((await svc('contents', 'list', '--json')).stdout);
     return items.find((item: { served: number }) => item.served > 0)?.id;
   };
-  await expect.poll(served, { timeout: 30_000 }).toBeTypeOf('string');
+  await expect.poll(served).toBeTypeOf('string');
   const id = await served();
   const list = await svc('contents', 'list');
   expect(list.stdout).toMatch(

@@ -19,6 +19,6 @@ it('svc data export runs at a low priority, because the service may run on the s
   onTestFinished(() => void child.kill('SIGKILL'));
   await vi.waitFor(
     () => expect(getPriority(child.pid)).toBeGreaterThanOrEqual(constants.priority.PRIORITY_BELOW_NORMAL),
-    { timeout: 30_000 },
+    { timeout: 100_000 },
   );
 });

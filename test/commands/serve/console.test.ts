@@ -105,7 +105,7 @@ it('serves the console from one process of several, and from another when that o
     };
   };
   const atFirst = await listing(consoleAddress(consoleUrl));
-  await vi.waitUntil(async () => (await atFirst()).length === 2, { timeout: 30_000 });
+  await vi.waitUntil(async () => (await atFirst()).length === 2, { timeout: 100_000 });
   const [first, other] = await atFirst();
   expect(first).not.toBe(served.pid);
   const folder = join(home, '.local', 'share', 'svc', 'console');
@@ -120,14 +120,14 @@ it('serves the console from one process of several, and from another when that o
   const { askForCode } = await import('../../../src/features/console-server/handover.ts');
   const { scopeOfService } = await import('../../../src/features/console-server/of-service.ts');
   const scope = scopeOfService({ baseUrl: url, workspace, apiKey }, true);
-  await vi.waitUntil(() => askForCode(folder, scope, undefined), { timeout: 30_000 });
+  await vi.waitUntil(() => askForCode(folder, scope, undefined), { timeout: 100_000 });
   const { stdout } = await runSvc(['console', '--json'], { home, env });
   const again = JSON.parse(stdout);
   expect(again.joined).toBe(true);
   expect(new URL(again.url).port).toBe(new URL(consoleUrl).port);
   // The one that was killed is still listed, with the one that replaces it.
   const later = await listing(consoleAddress(again.url));
-  await vi.waitUntil(async () => (await later()).length === 3, { timeout: 30_000 });
+  await vi.waitUntil(async () => (await later()).length === 3, { timeout: 100_000 });
   const pids = await later();
   expect(pids).toEqual(expect.arrayContaining([first, other]));
   expect(pids[0]).not.toBe(first);

@@ -158,7 +158,7 @@ describe('svc serve on PostgreSQL', () => {
       opened = gate.emit('opened');
       const served = await starting.ready;
       onTestFinished(() => served.kill());
-      await vi.waitUntil(() => stderr.includes('the certificate was read again'), { timeout: 30_000 });
+      await vi.waitUntil(() => stderr.includes('the certificate was read again'), { timeout: 100_000 });
       expect(await served.stop()).toBe(0);
     });
 });

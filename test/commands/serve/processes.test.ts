@@ -22,7 +22,7 @@ const runs = (pid: number) => {
     return false;
   }
 };
-const ended = (pids: readonly number[]) => vi.waitUntil(() => !pids.some(runs), { timeout: 30_000 });
+const ended = (pids: readonly number[]) => vi.waitUntil(() => !pids.some(runs), { timeout: 100_000 });
 
 async function start(...flags: string[]) {
   const home = tempDir();
@@ -100,7 +100,7 @@ it('processes share a port, are one in health and metrics, and all stop together
   const members = childrenOf(served.pid);
   expect(members).toHaveLength(2);
   const load = sendEvents(served);
-  await vi.waitUntil(() => load.acknowledged.length >= 40, { timeout: 30_000 });
+  await vi.waitUntil(() => load.acknowledged.length >= 40, { timeout: 100_000 });
   const { stored, acknowledged } = await load.stop();
   expect(stored).toEqual(acknowledged);
   expect([...load.answers]).toEqual([202]);
@@ -134,12 +134,12 @@ it('a process that dies is replaced, which is reported, and nothing acknowledged
   const load = sendEvents(served);
   const before = childrenOf(served.pid);
   for (const [i, pid] of before.entries()) {
-    await vi.waitUntil(() => load.acknowledged.length >= 20 * (i + 1), { timeout: 30_000 });
+    await vi.waitUntil(() => load.acknowledged.length >= 20 * (i + 1), { timeout: 100_000 });
     process.kill(pid, 'SIGKILL');
     await vi.waitUntil(() => childrenOf(served.pid).length === 2 && !childrenOf(served.pid).includes(pid), {
-      timeout: 30_000,
+      timeout: 100_000,
     });
-    await vi.waitUntil(() => stderr().includes(`process ${pid} ended with SIGKILL`), { timeout: 30_000 });
+    await vi.waitUntil(() => stderr().includes(`process ${pid} ended with SIGKILL`), { timeout: 100_000 });
   }
   const { stored, acknowledged } = await load.stop();
   expect(stored).toEqual(acknowledged);
@@ -155,9 +155,9 @@ it('says that a process cannot be replaced, and tries again', async () => {
   renameSync(faults, `${faults}.away`);
   process.kill(other!, 'SIGKILL');
   const failed = 'a process of the service ended with 2 before it was ready';
-  await vi.waitUntil(() => stderr().includes(failed), { timeout: 20_000 });
+  await vi.waitUntil(() => stderr().includes(failed), { timeout: 100_000 });
   renameSync(`${faults}.away`, faults);
-  await vi.waitUntil(() => childrenOf(served.pid).length === 2, { timeout: 20_000 });
+  await vi.waitUntil(() => childrenOf(served.pid).length === 2, { timeout: 100_000 });
 });
 
 // On Windows there is no such signal.
@@ -167,7 +167,7 @@ if (process.platform !== 'win32')
     const load = sendEvents(served);
     const before = childrenOf(served.pid);
     served.process.child.kill('SIGHUP');
-    await vi.waitUntil(() => stderr().includes('all processes were restarted'), { timeout: 30_000 });
+    await vi.waitUntil(() => stderr().includes('all processes were restarted'), { timeout: 100_000 });
     const { stored, acknowledged } = await load.stop();
     expect(stored).toEqual(acknowledged);
     expect([...load.answers]).toEqual([202]);
@@ -182,7 +182,7 @@ if (process.platform !== 'win32')
     for (const delayMs of [0, 250, 500, 750]) {
       const { served, stderr } = await start('--console');
       served.process.child.kill('SIGHUP');
-      await vi.waitUntil(() => childrenOf(served.pid).length === 3, { timeout: 20_000 });
+      await vi.waitUntil(() => childrenOf(served.pid).length === 3, { timeout: 100_000 });
       const all = childrenOf(served.pid);
       await sleep(delayMs);
       expect(await served.stop()).toBe(0);
@@ -197,7 +197,7 @@ if (process.platform !== 'win32')
     const [, second] = childrenOf(served.pid);
     served.process.child.kill('SIGHUP');
     process.kill(second!, 'SIGKILL');
-    await vi.waitUntil(() => stderr().includes('all processes were restarted'), { timeout: 30_000 });
+    await vi.waitUntil(() => stderr().includes('all processes were restarted'), { timeout: 100_000 });
     expect(childrenOf(served.pid)).toHaveLength(2);
   });
 
@@ -206,14 +206,14 @@ if (process.platform !== 'win32')
     const { served, stderr } = await start('--metrics-port', '0');
     const before = childrenOf(served.pid);
     const load = sendEvents(served);
-    await vi.waitUntil(() => load.acknowledged.length >= 20, { timeout: 20_000 });
+    await vi.waitUntil(() => load.acknowledged.length >= 20, { timeout: 100_000 });
     const { acknowledged } = await load.stop();
     const counted = `svc_http_requests_total{endpoint="ingestEvents",status="202"} ${acknowledged.length}\n`;
     expect(await metricsOf(served)).toContain(counted);
     process.kill(before[0]!, 'SIGKILL');
-    await vi.waitUntil(() => stderr().includes('is replaced'), { timeout: 20_000 });
+    await vi.waitUntil(() => stderr().includes('is replaced'), { timeout: 100_000 });
     served.process.child.kill('SIGHUP');
-    await vi.waitUntil(() => stderr().includes('all processes were restarted'), { timeout: 30_000 });
+    await vi.waitUntil(() => stderr().includes('all processes were restarted'), { timeout: 100_000 });
     const metrics = await metricsOf(served);
     expect(metrics).toContain(counted);
     expect(metrics).toContain(

@@ -88,13 +88,13 @@ if (process.platform !== 'win32')
       served.process.child.kill('SIGHUP');
       const refused = `${cert} and ${key} are not a certificate and its private key`;
       await vi.waitUntil(() => stderr.includes(refused) && /stays in use|given up/.test(stderr), {
-        timeout: 30_000,
+        timeout: 100_000,
       });
       expect(await presented(served.port)).toBe('hooks.test');
 
       write(OTHER_CERTIFICATE, OTHER_CERTIFICATE_KEY);
       served.process.child.kill('SIGHUP');
-      await vi.waitUntil(() => /was read again|were restarted/.test(stderr), { timeout: 30_000 });
+      await vi.waitUntil(() => /was read again|were restarted/.test(stderr), { timeout: 100_000 });
       expect(await presented(served.port)).toBe('other.test');
       expect(await sendEvent(served, { ca: OTHER_CERTIFICATE, servername: 'other.test' })).toBe(202);
       expect(await served.stop()).toBe(0);
@@ -161,7 +161,7 @@ if (process.platform !== 'win32')
     onTestFinished(() => served.kill());
     write(cert, key);
     served.process.child.kill('SIGHUP');
-    await vi.waitUntil(() => /stays in use|given up/.test(stderr), { timeout: 20_000 });
+    await vi.waitUntil(() => /stays in use|given up/.test(stderr), { timeout: 100_000 });
     expect(stderr).toContain(why);
     expect(await presented(served.port)).toBe('hooks.test');
     // A process that replaces another one serves what the others serve, also if the files are gone.
@@ -170,10 +170,10 @@ if (process.platform !== 'win32')
       const before = childrenOf(served.pid);
       process.kill(before[0]!, 'SIGKILL');
       await vi.waitUntil(() => childrenOf(served.pid).some((pid) => !before.includes(pid)), {
-        timeout: 20_000,
+        timeout: 100_000,
       });
       process.kill(before[1]!, 'SIGKILL');
-      await vi.waitUntil(() => presented(served.port).catch(() => undefined), { timeout: 20_000 });
+      await vi.waitUntil(() => presented(served.port).catch(() => undefined), { timeout: 100_000 });
       expect(await presented(served.port)).toBe('hooks.test');
     }
   });

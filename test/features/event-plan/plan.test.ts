@@ -193,7 +193,7 @@ test('a plan that cannot be used is refused before anything is read', async () =
     expect((await runSvc(['events', 'plan', ...words], { cwd })).code).toBe(2);
 });
 
-test('the types of a plan accept what is planned, under strict rules', { timeout: 60_000 }, async () => {
+test('the types of a plan accept what is planned, under strict rules', async () => {
   const cwd = folder({ 'plan.json': PLAN });
   const { stdout } = await runSvc(['events', 'plan', 'plan.json', '--types', 'ts'], { cwd });
   writeFileSync(join(cwd, 'events.ts'), stdout);

@@ -41,7 +41,7 @@ it('warns once of each error with which deliveries fail before they arrive', asy
   onTestFinished(stop);
   const hashId = await knownUser(service);
   for (let i = 0; i < 3; i++) await tap(service, hashId);
-  await expect.poll(() => warnings.length, { timeout: 20_000 }).toBe(1);
+  await expect.poll(() => warnings.length).toBe(1);
   const seen = waits.length;
   await expect.poll(() => waits.length).toBeGreaterThan(seen + 3);
   await stop();

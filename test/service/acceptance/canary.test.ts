@@ -46,7 +46,7 @@ test('a name, a phone and an account number are found nowhere', { timeout: 300_0
       output[name] += chunk;
     });
   importer.stdin.write(`${JSON.stringify({ userId: 'u1', ...CANARY, timeZone: 'Europe/Berlin' })}\n`);
-  await expect.poll(() => output.stdout, { timeout: 30_000 }).toMatch(/hashId/);
+  await expect.poll(() => output.stdout).toMatch(/hashId/);
   const processes = execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' });
   expect(processes).toContain('users import');
   importer.stdin.end();
@@ -77,7 +77,7 @@ test('a name, a phone and an account number are found nowhere', { timeout: 300_0
   const refused = await service.fetch('/v1/users', { body: { users: [{ ...CANARY, name: [CANARY.name] }] } });
   expect(refused.status).toBe(400);
   seen.push(await refused.text(), JSON.stringify([...refused.headers]));
-  await expect.poll(() => service.idle(), { timeout: 30_000 }).toBe(true);
+  await expect.poll(() => service.idle()).toBe(true);
 
   seen.push(await everyRow(store));
   const files = [dirname(service.files), home].flatMap((folder) =>

@@ -31,7 +31,7 @@ async function gated() {
   return { service, post, decide, waiting, letAllStart, shut };
 }
 
-const PATIENCE = { timeout: 30_000 };
+const PATIENCE = { timeout: 100_000 };
 
 const pause = () => new Promise((resolve) => setTimeout(resolve, 100));
 

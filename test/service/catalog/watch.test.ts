@@ -18,9 +18,9 @@ describe('watchSince', () => {
     const version = fileVersion(path);
     writeFileSync(path, 'another');
     const { changes } = watch(path, version);
-    await expect.poll(changes, { timeout: 30_000 }).toBe(1);
+    await expect.poll(changes).toBe(1);
     writeFileSync(path, 'a third one');
-    await expect.poll(changes, { timeout: 30_000 }).toBe(2);
+    await expect.poll(changes).toBe(2);
   });
 
   it('follows a file that is replaced, removed and created again', async () => {
@@ -29,10 +29,10 @@ describe('watchSince', () => {
     const { changes } = watch(path, fileVersion(path));
     writeFileSync(`${path}.new`, 'two');
     renameSync(`${path}.new`, path);
-    await expect.poll(changes, { timeout: 30_000 }).toBe(1);
+    await expect.poll(changes).toBe(1);
     rmSync(path);
     expect(fileVersion(path)).toBeNull();
     writeFileSync(path, 'back again');
-    await expect.poll(changes, { timeout: 30_000 }).toBe(2);
+    await expect.poll(changes).toBe(2);
   });
 });

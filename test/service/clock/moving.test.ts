@@ -43,7 +43,7 @@ describe('a clock that moves', () => {
       await tx.notify('settings');
     });
     // The worker of the lane does it once it is no longer held back.
-    await expect.poll(isDue, { timeout: 10_000 }).toBe(false);
+    await expect.poll(isDue).toBe(false);
     await store.write((tx) => testClock.setTarget(tx, null));
     expect(await store.read((tx) => testClock.get(tx))).toMatchObject({ target: null, hold: null });
   });

@@ -176,7 +176,7 @@ describe('features of a user', () => {
       );
       await decide(service, other, { context });
     }
-    await expect.poll(() => service.idle(), { timeout: 30_000 }).toBe(true);
+    await expect.poll(() => service.idle()).toBe(true);
     const hashId = await named(99);
     const { decisionId, action } = (await decide(service, hashId, { context })).body;
     expect(action.reason).toMatch(/trait tier speaks for it/);
@@ -220,11 +220,11 @@ describe('features of a user', () => {
       await outcome(service, (await decide(service, await buyer(i))).body.decisionId, 'actioned');
       await decide(service, await identify(service, { userId: `other${i}` }));
       if (i === 5) {
-        await expect.poll(() => service.idle(), { timeout: 30_000 }).toBe(true);
+        await expect.poll(() => service.idle()).toBe(true);
         service = await service.restart();
       }
     }
-    await expect.poll(() => service.idle(), { timeout: 30_000 }).toBe(true);
+    await expect.poll(() => service.idle()).toBe(true);
     expect((await decide(service, early)).body.action.reason).toMatch(/purchase happened speaks for it/);
     const other = await identify(service, { userId: 'other' });
     expect((await decide(service, other)).body.action.reason).not.toMatch(/purchase/);

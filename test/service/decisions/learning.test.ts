@@ -166,7 +166,7 @@ describe('the decision log and learning', () => {
       await outcome(service, body.decisionId, type);
       expect((await log(service))[0]!.reward).toBe(reward);
     }
-    await expect.poll(() => service.idle(), { timeout: 30_000 }).toBe(true);
+    await expect.poll(() => service.idle()).toBe(true);
     const again = (await decide(service, 'h2')).body;
     expect((await log(service))[1]!.modelVersion).toBeGreaterThan(0);
     const rankings = [again.action, ...again.alternatives].map((a) => [a.contentId, a.ranking] as const);
@@ -186,7 +186,7 @@ describe('the decision log and learning', () => {
     const service = await first.restart({ catalog: catalogFile(first, two) });
     for (let i = 0; i < 20; i++)
       await outcome(service, (await decide(service, `h${i}`)).body.decisionId, 'actioned');
-    await expect.poll(() => service.idle(), { timeout: 30_000 }).toBe(true);
+    await expect.poll(() => service.idle()).toBe(true);
     const { body } = await service.send<AnswerOf<'decide'>>('POST', '/v1/decisioning/decide', {
       hashId: 'h',
       context: { channel: 'in-app', surface: 'cart', locale: 'en-GB' },
@@ -204,7 +204,7 @@ describe('the decision log and learning', () => {
     await outcome(service, made[4]!, 'clicked');
     await outcome(service, made[2]!, 'actioned');
     expect((await log(service)).map(({ reward }) => reward)).toEqual([0, 0, 1, 0, 0.6, 0]);
-    await expect.poll(() => service.idle(), { timeout: 30_000 }).toBe(true);
+    await expect.poll(() => service.idle()).toBe(true);
     const { rows } = await service.platform.store.read((tx) => rewards.after(tx, service.workspace, 0, 100));
     // An outcome that came after its decision was settled is a correction.
     const first = rows.filter(({ from }) => from === null);
@@ -255,7 +255,7 @@ describe('the decision log and learning', () => {
     const catalog = catalogFile(first, [content('ignored', { prior: 0.5 })]);
     const service = await first.restart({ catalog });
     for (let i = 0; i < 40; i++) await decide(service, `h${i}`);
-    await expect.poll(() => service.idle(), { timeout: 30_000 }).toBe(true);
+    await expect.poll(() => service.idle()).toBe(true);
     expect((await decide(service, 'next')).body.action.ranking).toBeLessThan(0.1);
   });
 
@@ -263,7 +263,7 @@ describe('the decision log and learning', () => {
     const service = await open();
     const { body } = await decide(service, 'h');
     await outcome(service, body.decisionId, 'actioned');
-    await expect.poll(() => service.idle(), { timeout: 30_000 }).toBe(true);
+    await expect.poll(() => service.idle()).toBe(true);
     await service.platform.store.write((tx) => tx.sql.run("UPDATE model_piece SET body = 'garbage'"));
     const opened = await service.restart();
     const answer = await decide(opened, 'h');
@@ -271,7 +271,7 @@ describe('the decision log and learning', () => {
     expect(answer.body.action.type).toBe('in-app-message');
     expect(opened.logged.join()).toMatch(/the learned model cannot be read/);
     await outcome(opened, answer.body.decisionId, 'clicked');
-    await expect.poll(() => opened.idle(), { timeout: 30_000 }).toBe(true);
+    await expect.poll(() => opened.idle()).toBe(true);
     await decide(opened, 'h');
     const last = (await log(opened)).at(-1)!;
     expect(last.modelVersion).toBeGreaterThan(1);

@@ -54,9 +54,7 @@ describe('render', () => {
     await waiting(service, hashId);
     catalogWith(content('recalled', { category: 'one' }), content('pro', { category: 'two', ...pro }));
     const chosen = async (place: object) => (await decide(service, hashId, place)).body.action;
-    await expect
-      .poll(async () => (await chosen(at('in-app', 'home', 'two'))).reason, { timeout: 30_000 })
-      .not.toMatch(/Warning/);
+    await expect.poll(async () => (await chosen(at('in-app', 'home', 'two'))).reason).not.toMatch(/Warning/);
     expect((await chosen(at('in-app', 'cart', 'one'))).contentId).toBe('pro');
     expect((await chosen(at('push', 'lock', 'one'))).type).toBe('push');
     const on = async (surface: string) =>
@@ -72,7 +70,7 @@ describe('render', () => {
     await identify(service, { userId: 'u', traits: { plan: 'free' } });
     expect(await on('cart')).toEqual([]);
     catalogWith(content('pro', pro));
-    await expect.poll(() => on('home'), { timeout: 30_000 }).toEqual([]);
+    await expect.poll(() => on('home')).toEqual([]);
   });
 
   test('a poll withdraws a message that is no longer written for the locale of its decision', async () => {
@@ -86,7 +84,7 @@ describe('render', () => {
     await decide(service, german, { context: { channel: 'in-app' } });
     await decide(service, british, { context: { locale: 'en-GB' } });
     catalogFile(service, [content('a', { locales: ['en'] })]);
-    await expect.poll(() => waiting(service, german), { timeout: 10_000 }).toEqual([]);
+    await expect.poll(() => waiting(service, german)).toEqual([]);
     expect(await waiting(service, british)).toHaveLength(1);
   });
 
@@ -149,7 +147,7 @@ describe('render', () => {
     expect([await once('unserved'), await once('served')]).toEqual(['', '']);
     catalogFile(service, [content('c')]);
     const newCatalog = async () => (await decide(service, 'other')).body.action.contentId;
-    await expect.poll(newCatalog, { timeout: 30_000 }).toBe('c');
+    await expect.poll(newCatalog).toBe('c');
     expect(await waiting(service, 'unserved')).toEqual([]);
     expect(await waiting(service, 'served')).toEqual([]);
     expect([await once('unserved'), await once('served')]).toEqual(['c', '']);

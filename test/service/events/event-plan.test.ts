@@ -30,7 +30,7 @@ async function put(
   const answer = await service.fetch('/v1/catalog', { method: 'PUT', body: { catalog } });
   expect(answer.status).toBe(200);
   await expect
-    .poll(() => status(service), { timeout: 5_000 })
+    .poll(() => status(service))
     .toMatchObject(
       events ? { violations: 'warn', unknownEvents: 'warn', ...plainOf(events) } : { violations: null },
     );
@@ -215,7 +215,7 @@ test('another process judges by a new plan as soon as it knows it, and each batc
   };
   await put(one, planOf({ unknownEvents: 'refuse' }));
   const half = Array<Sent>(10).fill({ event: 'ordr' });
-  await expect.poll(async () => (await ingest(other, half)).status, { timeout: 10_000 }).toBe(400);
+  await expect.poll(async () => (await ingest(other, half)).status).toBe(400);
   const before = (await status(one)).counts;
   expect((await ingest(one, half)).status).toBe(400);
   expect((await status(one)).counts).toMatchObject([

@@ -18,7 +18,7 @@ test('counts of refused requests that could not be stored are stored later', asy
   onTestFinished(() => writer.stop());
   for (const id of ['w1', 'w1', 'w2']) refusals.note(id);
   writer.wake();
-  await expect.poll(() => writer.idle(), { timeout: 10_000 }).toBe(true);
+  await expect.poll(() => writer.idle()).toBe(true);
   expect(write.mock.calls.length).toBe(3);
   const counted = async (id: string) =>
     store.read(async (tx) => (await refusedBatches.between(tx, id, 0, tx.now)).map(({ n }) => n));

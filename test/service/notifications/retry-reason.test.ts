@@ -22,7 +22,7 @@ it('the reason of a retry is in the record and once in the log', async () => {
   const reason = expect.stringMatching(/ECONNREFUSED|refused/);
   for (const id of ids)
     await expect
-      .poll(async () => (await record(service, id)).history, { timeout: 20_000 })
+      .poll(async () => (await record(service, id)).history)
       .toEqual([
         expect.objectContaining({ status: 'queued' }),
         expect.objectContaining({ status: 'dispatched', reason }),

@@ -116,7 +116,7 @@ test('a marketing e-mail unsubscribes with one click, and never by a GET', async
   expect(mail.messages.length).toBe(2);
   // The second opt-out, after the user had opted in again.
   await told.waitFor(2);
-  await expect.poll(() => service.idle(), { timeout: 20_000 }).toBe(true);
+  await expect.poll(() => service.idle()).toBe(true);
   const optedOut = {
     type: events[0],
     decisionId: '',

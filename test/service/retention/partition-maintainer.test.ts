@@ -17,7 +17,7 @@ test('names the log whose partitions cannot be changed now', async () => {
     },
     () => ({ events: 1, decisions: 1, notifications: 1, eventIds: null, outcomes: null }),
   );
-  await vi.waitUntil(() => lines.length > 0, { timeout: 20_000 });
+  await vi.waitUntil(() => lines.length > 0, { timeout: 100_000 });
   await maintainer.stop();
   expect(lines).toHaveLength(1);
   expect(JSON.parse(lines[0]!)).toMatchObject({ level: 'warn', log: 'events', reason: 'event is in use' });

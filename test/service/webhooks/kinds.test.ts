@@ -79,7 +79,7 @@ it('tells what became of a notification to those who name it, and nobody else', 
 
   const named = await tellsOf(service, MORE, { filter: 'templateId:wel*' });
   const notificationId = await trigger(service, hashId);
-  await expect.poll(() => named.bodies().length, { timeout: 20_000 }).toBe(2);
+  await expect.poll(() => named.bodies().length).toBe(2);
   const [dispatched] = named.of('notification.dispatched');
   expect(dispatched).toMatchObject({ notificationId, contentId: 'welcome', hashId, channel: 'sms' });
   const [delivered] = named.of('notification.delivered');
@@ -95,10 +95,10 @@ it('tells dismissed and expired messages', async () => {
   const dismissed = await tap(service, hashId, 'dismissed');
   const clicked = await tap(service, hashId);
   const { decisionId } = await json(service.fetch('/v1/decisioning/decide', { body: { hashId } }), 200);
-  await expect.poll(() => named.bodies().length, { timeout: 20_000 }).toBe(1);
+  await expect.poll(() => named.bodies().length).toBe(1);
   expect(named.bodies()).toMatchObject([{ type: 'message.dismissed', decisionId: dismissed, hashId }]);
   await advance(service, 40 * 86_400_000);
-  await expect.poll(() => named.bodies().length, { timeout: 20_000 }).toBe(2);
+  await expect.poll(() => named.bodies().length).toBe(2);
   expect(named.of('message.expired')).toMatchObject([{ decisionId, hashId }]);
   expect(decisionId).not.toBe(clicked);
   for (const body of named.bodies()) expectDocumented(body);
@@ -117,7 +117,7 @@ it('tells of an expired message soon, also where nothing was removed for long', 
   const named = await tellsOf(service, ['message.expired']);
   const { decisionId } = await json(service.fetch('/v1/decisioning/decide', { body: { hashId } }), 200);
   await advance(service, 3 * 60_000);
-  await expect.poll(() => named.bodies(), { timeout: 20_000 }).toMatchObject([{ decisionId, hashId }]);
+  await expect.poll(() => named.bodies()).toMatchObject([{ decisionId, hashId }]);
 });
 
 it('tells bounces and opt-outs once, with the notification they are about', async () => {
@@ -125,18 +125,18 @@ it('tells bounces and opt-outs once, with the notification they are about', asyn
   const named = await tellsOf(service, MORE);
   const hashId = await knownUser(service);
   const stopped = await trigger(service, hashId);
-  await expect.poll(() => named.of('notification.dispatched').length, { timeout: 20_000 }).toBe(1);
+  await expect.poll(() => named.of('notification.dispatched').length).toBe(1);
   // It is told before it is sent.
-  await expect.poll(() => service.idle(), { timeout: 20_000 }).toBe(true);
+  await expect.poll(() => service.idle()).toBe(true);
   const stop = { type: 'stop', address: PHONE };
   for (const receiptId of ['s1', 's1', 's2']) await postReceipt(service, { receiptId, ...stop });
   await postReceipt(service, { receiptId: 's3', ...stop, address: '+15550000000' });
   await postReceipt(service, { receiptId: 's4', type: 'start', address: PHONE });
   const bounced = await trigger(service, hashId);
-  await expect.poll(() => named.of('notification.dispatched').length, { timeout: 20_000 }).toBe(2);
+  await expect.poll(() => named.of('notification.dispatched').length).toBe(2);
   const bounce = { status: 'bounce', notificationId: bounced, address: PHONE };
   for (const receiptId of ['b1', 'b1', 'b2']) await postReceipt(service, { receiptId, ...bounce });
-  await expect.poll(() => named.of('notification.bounced').length, { timeout: 20_000 }).toBe(1);
+  await expect.poll(() => named.of('notification.bounced').length).toBe(1);
   const of = { hashId, channel: 'sms' };
   expect(named.of('notification.opted_out')).toMatchObject([{ notificationId: stopped, ...of }]);
   expect(named.of('notification.bounced')).toMatchObject([{ notificationId: bounced, ...of }]);
@@ -159,9 +159,9 @@ it('tells a held notification, also to a subscription that was disabled', async 
   const hashId = await knownUser(service);
   const notificationId = await trigger(service, hashId, { templateId: 'offer', priority: 'marketing' });
   const missed = async () => (await json(service.fetch(path), 200)).missed.outcomes;
-  await expect.poll(missed, { timeout: 20_000 }).toBe(1);
+  await expect.poll(missed).toBe(1);
   await json(service.fetch(path, { method: 'PATCH', body: { status: 'active', from: 'disabled' } }), 200);
-  await expect.poll(() => named.bodies().length, { timeout: 20_000 }).toBe(1);
+  await expect.poll(() => named.bodies().length).toBe(1);
   expect(named.bodies()).toMatchObject([{ type: 'notification.held', notificationId, reason: 'paused' }]);
   for (const body of named.bodies()) expectDocumented(body);
 });
@@ -171,7 +171,7 @@ it('tells that a notification is held until the time for which it was triggered'
   const named = await tellsOf(service, ['notification.held']);
   const sendAt = new Date(Date.now() + 86_400_000).toISOString();
   const notificationId = await trigger(service, await knownUser(service), { sendAt });
-  await expect.poll(() => named.bodies().length, { timeout: 20_000 }).toBe(1);
+  await expect.poll(() => named.bodies().length).toBe(1);
   expect(named.bodies()).toMatchObject([{ type: 'notification.held', notificationId, reason: 'send_at' }]);
   for (const body of named.bodies()) expectDocumented(body);
 });
@@ -183,7 +183,7 @@ it('tells another subscription that one was disabled and enabled, once each', as
   const gone = await receiver((response) => void response.writeHead(410).end());
   const { id: webhookId } = await subscribe(service, gone.url);
   await tap(service, await knownUser(service));
-  await expect.poll(() => named.bodies().length, { timeout: 20_000 }).toBe(2);
+  await expect.poll(() => named.bodies().length).toBe(2);
   const reason = 'the receiver answered 410 Gone';
   expect(named.of('subscription.disabled')).toMatchObject([{ webhookId, hashId: '', reason }]);
   const [delivery] = (await json(service.fetch(`/v1/webhooks/${webhookId}/deliveries`), 200)).deliveries;
@@ -197,7 +197,7 @@ it('tells another subscription that one was disabled and enabled, once each', as
   // What changes nothing is not told, and its reason stays.
   expect(await set('disabled')).toMatchObject({ disabledReason: reason });
   for (const status of ['active', 'active', 'disabled']) await set(status);
-  await expect.poll(() => named.bodies().length, { timeout: 20_000 }).toBe(4);
+  await expect.poll(() => named.bodies().length).toBe(4);
   expect(named.of('subscription.enabled')).toMatchObject([{ webhookId }]);
   expect(named.of('subscription.disabled')[1]).toMatchObject({ webhookId, reason: 'disabled by request' });
   for (const body of named.bodies()) expectDocumented(body);
@@ -240,12 +240,12 @@ it('tells of a provider that takes nothing for a minute, and of the first notifi
   // Nobody wants to know.
   await trigger(service, hashId);
   await provider.waitFor(1);
-  await expect.poll(() => service.idle(), { timeout: 20_000 }).toBe(true);
+  await expect.poll(() => service.idle()).toBe(true);
   expect(await failures()).toEqual([]);
   const named = await tellsOf(service, ['provider.failing', 'provider.recovered']);
   await trigger(service, hashId);
   const sent = { channel: 'sms', provider: 'generic' };
-  await expect.poll(failures, { timeout: 20_000 }).toMatchObject([sent]);
+  await expect.poll(failures).toMatchObject([sent]);
 
   const retry = { event: 'retry', failure: 'HTTP 503', throttled: false, accepted: undefined } as const;
   const note = (result: DispatchResult, at: number) =>
@@ -258,9 +258,9 @@ it('tells of a provider that takes nothing for a minute, and of the first notifi
   await note({ event: 'fail', failure: 'rejected' }, 70_000);
   expect(named.bodies()).toEqual([]);
   for (const at of [70_000, 80_000]) await note(retry, at);
-  await expect.poll(() => named.bodies().length, { timeout: 20_000 }).toBe(1);
+  await expect.poll(() => named.bodies().length).toBe(1);
   for (let n = 0; n < 2; n++) await note({ event: 'accept' }, 90_000);
-  await expect.poll(() => named.bodies().length, { timeout: 20_000 }).toBe(2);
+  await expect.poll(() => named.bodies().length).toBe(2);
   expect(named.of('provider.failing')).toMatchObject([{ ...of, hashId: '', reason: 'HTTP 503' }]);
   expect(named.of('provider.recovered')).toMatchObject([of]);
   for (const body of named.bodies()) expectDocumented(body);
@@ -294,10 +294,10 @@ it('tells that the deliveries of a subscription are late, once an hour', async (
   await slow.waitFor(1);
   await queueLate();
   await slow.waitFor(2);
-  await expect.poll(() => named.bodies().length, { timeout: 20_000 }).toBe(1);
+  await expect.poll(() => named.bodies().length).toBe(1);
   await queueLate();
   await slow.waitFor(3);
-  await expect.poll(() => service.idle(), { timeout: 20_000 }).toBe(true);
+  await expect.poll(() => service.idle()).toBe(true);
   expect(named.bodies()).toMatchObject([{ type: 'backlog.late', webhookId, pending: 1, hashId: '' }]);
   expect(Date.parse(named.bodies()[0]!.oldestAt!)).toBeLessThan(Date.now() - 61_000);
   for (const body of named.bodies()) expectDocumented(body);

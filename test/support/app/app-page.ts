@@ -9,7 +9,7 @@ import { expect, onTestFinished } from 'vitest';
 import { bundleApp } from '../../../scripts/app.js';
 import { updateWorkspace } from '../../../src/service/admin/accounts.ts';
 import type { App, Message } from '../../../types/app.d.mts';
-import { sharedBrowser } from '../console/chromium.ts';
+import { newContext } from '../console/chromium.ts';
 import { withClients } from '../process/clients.ts';
 
 let built: Promise<string> | undefined;
@@ -121,8 +121,7 @@ export async function appPage({
     server.close();
   });
   if (admitted) await updateWorkspace(service.platform.store, service.workspace, { origins: [origin] });
-  const browser = await sharedBrowser();
-  const context: BrowserContext = await browser.newContext({ viewport: { width: 800, height: 700 } });
+  const context: BrowserContext = await newContext({ viewport: { width: 800, height: 700 } });
   onTestFinished(() => context.close());
   /** What the browser complained about. */
   const problems: string[] = [];

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Browser, chromium } from 'playwright-core';
+import { type Browser, type BrowserContext, type BrowserContextOptions, chromium } from 'playwright-core';
 
 /** The project: also a benchmark, which is bundled elsewhere, starts here. */
 const ROOT = process.cwd();
@@ -30,6 +30,16 @@ let running: Promise<Browser> | undefined;
 export function sharedBrowser(): Promise<Browser> {
   running ??= launch();
   return running;
+}
+
+/** What a test waits for in a page comes when the machine has time for it. */
+const PATIENCE_MS = 100_000;
+
+/** Opens a context of its own in the browser that the tests of a process share. */
+export async function newContext(options?: BrowserContextOptions): Promise<BrowserContext> {
+  const context = await (await sharedBrowser()).newContext(options);
+  context.setDefaultTimeout(PATIENCE_MS);
+  return context;
 }
 
 /** Chromium itself was seen to crash while it started (SIGSEGV, once in many hundred starts). */

@@ -1,7 +1,7 @@
 import { AxeBuilder } from '@axe-core/playwright';
 import type { Page, Request, Response } from 'playwright-core';
 import { expect } from 'vitest';
-import { sharedBrowser } from './chromium.ts';
+import { newContext } from './chromium.ts';
 import { secondOpinion } from './second-opinion.ts';
 
 /** A page whose traffic and errors are watched. */
@@ -30,8 +30,7 @@ const MAX_TABS = 150;
  * @param forbidden texts that must be neither in the document nor in the traffic
  */
 export async function watchedPage(url: string, forbidden: readonly string[]): Promise<WatchedPage> {
-  const browser = await sharedBrowser();
-  const context = await browser.newContext({
+  const context = await newContext({
     viewport: { width: 1280, height: 800 },
     permissions: ['clipboard-read', 'clipboard-write'],
   });

@@ -11,6 +11,6 @@ export async function advance(service: TestService, ms: number): Promise<void> {
   const to = new Date(Date.parse(now) + ms).toISOString();
   await json(service.fetch('/v1/clock', { method: 'PUT', body: { now: to } }), 200);
   await expect
-    .poll(async () => (await clockOf(service)).movingTo, { timeout: 110_000, interval: 25 })
+    .poll(async () => (await clockOf(service)).movingTo, { timeout: 250_000, interval: 25 })
     .toBe(null);
 }

@@ -68,7 +68,7 @@ describe('a listener with hostile senders', () => {
     for (let n = 0; n < 3; n++) expect(await post(bad, wrong)).toBe(401);
     expect(await post('{}', signed)).toBe(200);
     expect(reports.map(({ type }) => type)).toEqual(['event']);
-    await vi.waitFor(() => expect(reports).toHaveLength(4), { timeout: 30_000 });
+    await vi.waitFor(() => expect(reports).toHaveLength(4), { timeout: 100_000 });
   });
 
   it('does not block the event loop, and limits the queue of diagnoses', async () => {
@@ -78,7 +78,7 @@ describe('a listener with hostile senders', () => {
     const statuses = await Promise.all([...bodies, ...bodies].map((body) => post(body, wrong)));
     expect(new Set(statuses)).toEqual(new Set([401]));
     expect(await post('{}', signed)).toBe(200);
-    await vi.waitFor(() => expect(reports).toHaveLength(2 * bodies.length + 1), { timeout: 30_000 });
+    await vi.waitFor(() => expect(reports).toHaveLength(2 * bodies.length + 1), { timeout: 100_000 });
     expect(turns.stop()).toBeLessThan(1000);
     const summaries = reports.flatMap((report) => (report as Rejected).diagnosis?.summary ?? []);
     expect(summaries.filter((summary) => summary.includes('too many deliveries')).length).toBeGreaterThan(0);

@@ -12,8 +12,7 @@ const put = (service: RawService, goals: object[]) =>
   service.send('PUT', '/v1/catalog', { catalog: { contents: [content('a')], goals, settings } });
 const track = (service: RawService, timestamp: string, userId = 'u') =>
   service.send('POST', '/v1/events', { events: [{ userId, event: 'order_completed', timestamp }] });
-const quiet = (service: RawService) =>
-  expect.poll(() => service.idle(), { timeout: 20_000, interval: 20 }).toBe(true);
+const quiet = (service: RawService) => expect.poll(() => service.idle(), { interval: 20 }).toBe(true);
 const rowsOf = async (service: RawService, table: string, hashId: string) =>
   (
     await service.platform.store.read((tx) =>

@@ -12,8 +12,7 @@ const track = (service: RawService, userId: string, properties: object, timestam
   service.send('POST', '/v1/events', {
     events: [{ userId, event: 'order_completed', timestamp, properties }],
   });
-const quiet = (service: RawService) =>
-  expect.poll(() => service.idle(), { timeout: 20_000, interval: 20 }).toBe(true);
+const quiet = (service: RawService) => expect.poll(() => service.idle(), { interval: 20 }).toBe(true);
 const model = async (service: RawService) =>
   (await service.send<AnswerOf<'getModel'>>('GET', '/v1/model')).body;
 const contents = async (service: RawService) =>

@@ -29,7 +29,7 @@ const logged = async (service: RawService, id: string) =>
   (await service.send<AnswerOf<'getDecision'>>('GET', `/v1/decisions/${id}`)).body;
 /** The reward of a decision and what it earned of each goal, once all is counted. */
 const earned = async (service: RawService, id: string) => {
-  await expect.poll(() => service.idle(), { timeout: 20_000, interval: 20 }).toBe(true);
+  await expect.poll(() => service.idle(), { interval: 20 }).toBe(true);
   const { reward, goals } = await logged(service, id);
   return { reward, goals };
 };

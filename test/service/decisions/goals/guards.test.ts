@@ -19,8 +19,7 @@ const put = async (service: RawService, catalog: object) => {
   const { status, text } = await service.send('PUT', '/v1/catalog', { catalog: { settings, ...catalog } });
   expect(status, text).toBe(200);
 };
-const quiet = (service: RawService) =>
-  expect.poll(() => service.idle(), { timeout: 30_000, interval: 50 }).toBe(true);
+const quiet = (service: RawService) => expect.poll(() => service.idle(), { interval: 50 }).toBe(true);
 const identifyAll = async (service: RawService, ids: readonly string[]) =>
   (
     await service.send<AnswerOf<'ingestUsers'>>('POST', '/v1/users', {
@@ -153,7 +152,7 @@ test('guards are looked at as windows end without another event, and soon where 
     if (at! <= 60_000) await aMinuteLater();
     return at! > 60_000 && at! <= 3_600_000;
   };
-  await expect.poll(waitsForWindows, { timeout: 20_000, interval: 500 }).toBe(true);
+  await expect.poll(waitsForWindows, { interval: 500 }).toBe(true);
   // A process that counted the last event, and was killed before it looked, leaves a mark for the next one.
   const catalog = toCatalog({ contents, goals: [guarded], settings } as unknown as CatalogFile);
   const killed = new GuardChecks({} as never, {} as never);
@@ -165,7 +164,7 @@ test('guards are looked at as windows end without another event, and soon where 
     await aMinuteLater();
     return taken(service);
   };
-  await expect.poll(lookedAMinuteLater, { timeout: 20_000, interval: 500 }).toHaveLength(1);
+  await expect.poll(lookedAMinuteLater, { interval: 500 }).toHaveLength(1);
 });
 
 test('decisions that were served and are not counted yet count as served once, or are not compared', async () => {
@@ -189,10 +188,10 @@ test('decisions that were served and are not counted yet count as served once, o
   expect(taken(service)).toEqual([]);
   await store.write((tx) => due.mark(tx, service.workspace, 'settle'));
   const settled = () => store.read((tx) => decisions.firstUnsettled(tx, service.workspace));
-  await expect.poll(settled, { timeout: 20_000 }).toBeUndefined();
+  await expect.poll(settled).toBeUndefined();
   clock.set(`${DAY}T12:02:00Z`);
   await look(service);
-  await expect.poll(() => taken(service), { timeout: 20_000 }).toHaveLength(1);
+  await expect.poll(() => taken(service)).toHaveLength(1);
   const { value } = JSON.parse(taken(service)[0]!);
   expect(value > 0.8 && value < 1).toBe(true);
 });

@@ -70,7 +70,7 @@ it('twelve outcomes that wait for the reward log leave connections for other req
     post(run.service, `/v1/messages/${made[i]!.body.decisionId}/outcomes`, { type: 'clicked' });
   await tap(MANY);
   const head = async () => (await run.other.query('SELECT 1 FROM reward_head')).rowCount === 1;
-  await vi.waitUntil(head, { timeout: 30_000 });
+  await vi.waitUntil(head, { timeout: 100_000 });
   const lock = () => run.other.lock('SELECT 1 FROM reward_head');
   expect(await behind(run, lock, tap)).toEqual(new Set([202]));
 });

@@ -41,7 +41,7 @@ it('a delivery is not repeated if the database is unavailable when its result is
   const { decisionId } = await post('/v1/decisioning/decide', { hashId: 'h' });
   await post(`/v1/messages/${decisionId}/outcomes`, { type: 'clicked' });
   await receiver.waitFor(1);
-  await vi.waitUntil(() => errors.length > 0, { timeout: 30_000 });
+  await vi.waitUntil(() => errors.length > 0, { timeout: 100_000 });
   await away(false);
   const listed = async () => {
     const answer = await service.fetch(`/v1/webhooks/${id}/deliveries`);
@@ -49,7 +49,7 @@ it('a delivery is not repeated if the database is unavailable when its result is
     return ((await answer.json()) as { deliveries: { status: string; attempts: unknown[] }[] }).deliveries;
   };
   await vi.waitUntil(async () => (await listed())?.[0]?.status === 'delivered', {
-    timeout: 30_000,
+    timeout: 100_000,
     interval: 500,
   });
   expect((await listed())![0]!.attempts).toHaveLength(1);

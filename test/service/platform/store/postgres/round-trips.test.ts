@@ -37,7 +37,7 @@ it('sends the statements of a decision that do not depend on each other in one r
   const { users } = await post('/v1/users', { users: [{ userId: 'u' }] });
   const decide = () => post('/v1/decisioning/decide', { hashId: users[0].hashId });
   for (let i = 0; i < 3; i++) await decide();
-  await vi.waitFor(async () => expect(await service.idle()).toBe(true), { timeout: 30_000 });
+  await vi.waitFor(async () => expect(await service.idle()).toBe(true), { timeout: 100_000 });
   // Workers wait, so that little more than the request is counted.
   const waiting: (() => void)[] = [];
   const piece = vi
@@ -57,6 +57,6 @@ it('sends the statements of a decision that do not depend on each other in one r
       // One for the key and the model, and a transaction with 3. One by one the statements take 14.
       expect(counted.roundTrips).toBeLessThanOrEqual(4);
     },
-    { timeout: 30_000, interval: 10 },
+    { timeout: 100_000, interval: 10 },
   );
 });

@@ -33,6 +33,6 @@ it('updates the statistics of a table that grows, long before autovacuum looks a
       expect(at).not.toBeNull();
       expect(tuples).toBeGreaterThan(100);
     },
-    { timeout: 60_000, interval: 50 },
+    { timeout: 100_000, interval: 50 },
   );
 });

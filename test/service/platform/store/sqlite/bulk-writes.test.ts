@@ -45,7 +45,7 @@ test('a steady stream of writes does not stop bulk writes', async () => {
     }
   };
   const streams = Promise.all(Array.from({ length: 8 }, stream));
-  await vi.waitFor(() => expect(streamed).toBeGreaterThan(8), { timeout: 30_000 });
+  await vi.waitFor(() => expect(streamed).toBeGreaterThan(8), { timeout: 100_000 });
   await Promise.all(Array.from({ length: 50 }, () => store.write(async () => {}, { bulk: true })));
   streaming = false;
   await streams;
