@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { systemClock } from '../../../src/kit/clock.ts';
 import { createWorkspace } from '../../../src/service/admin/accounts.ts';
 import { copiedTables } from '../../../src/service/copy/tables.ts';
@@ -87,10 +87,15 @@ test('an undo of users whose service is killed leaves what one has that never go
   const toBoth = async (path: string, body: object) => {
     for (const each of [wronged, never]) await send(each, path, body);
   };
-  const expectSame = async () => {
-    const [is, should] = [await stateOf(store, 'ws_with'), await stateOf(store, 'ws_never')];
-    for (const table of Object.keys(should)) expect(is[table], table).toEqual(should[table]);
-  };
+  /** Once the events of both are counted, which each process does in its time. */
+  const expectSame = () =>
+    vi.waitFor(
+      async () => {
+        const [is, should] = [await stateOf(store, 'ws_with'), await stateOf(store, 'ws_never')];
+        for (const table of Object.keys(should)) expect(is[table], table).toEqual(should[table]);
+      },
+      { timeout: 100_000, interval: 100 },
+    );
   try {
     const bad = usersOf('bad', USERS);
     writeFileSync(
@@ -142,4 +147,4 @@ test('an undo of users whose service is killed leaves what one has that never go
     service.process.child.kill('SIGKILL');
     program.release();
   }
-}, 300_000);
+}, 600_000);
