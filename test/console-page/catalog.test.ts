@@ -42,8 +42,11 @@ describe.runIf(hasChromium)('the catalog view', () => {
     await page.keyboard.type('Good night');
     await expect.poll(() => page.getByRole('figure').innerText()).toContain('Good night');
     await page.getByText('No errors').waitFor();
+    await page.getByRole('heading', { name: 'Draft: 1 entry new' }).waitFor();
     await svc.tabTo('Store the draft');
     await page.keyboard.press('Enter');
+    await page.getByRole('list', { name: 'What is stored' }).getByText('Good night').waitFor();
+    await svc.checkAccessibility();
     await svc.tabTo('What the change is for');
     await page.keyboard.type('A late idea');
     await page.keyboard.press('Enter');
@@ -101,6 +104,13 @@ describe.runIf(hasChromium)('the catalog view', () => {
     expect(stored).not.toBe('');
     await surfaces.fill(`${stored}, elsewhere, `);
     expect(await surfaces.inputValue()).toBe(`${stored}, elsewhere, `);
+    await page.getByRole('heading', { name: 'Draft: 1 entry changed' }).waitFor();
+    await page.getByText('What it changes').press('Enter');
+    const changes = page.getByRole('list', { name: 'What the draft changes' });
+    await expect
+      .poll(() => changes.innerText())
+      .toMatch(new RegExp(`^card_offer content changed\\s+Surfaces: ${stored} → ${stored}, elsewhere$`));
+    await svc.checkAccessibility();
     await page.getByRole('button', { name: 'Discard the draft' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Discard' }).click();
     await expect.poll(() => surfaces.inputValue()).toBe(stored);

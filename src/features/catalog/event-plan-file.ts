@@ -3,10 +3,10 @@ import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { SvcError } from '../../cli/errors/svc-error.ts';
 import type { World } from '../../cli/terminal/world.ts';
+import { isMembers } from '../../contract/catalog-changes.ts';
 import { type EventPlan, type Judge, judgeOf } from '../../contract/event-plan.ts';
 import { MAX_BODY_BYTES } from '../../contract/limits.ts';
 import { firstOf } from '../../kit/first-of.ts';
-import { isMembers } from './diff.ts';
 import { readCatalog } from './file.ts';
 import { issuesOf } from './issues.ts';
 

@@ -2,8 +2,8 @@ import { SvcError } from '../../cli/errors/svc-error.ts';
 import { Args, Flags } from '../../cli/flags/oclif.ts';
 import { inputBytes, textOf } from '../../cli/input/input-bytes.ts';
 import type { World } from '../../cli/terminal/world.ts';
+import { isMembers, type Members } from '../../contract/catalog-changes.ts';
 import { MAX_BODY_BYTES } from '../../contract/limits.ts';
-import { isMembers, type Members } from './diff.ts';
 
 /** The argument that names a catalog file. */
 export const catalogFileArg = Args.string({

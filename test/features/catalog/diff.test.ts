@@ -41,3 +41,10 @@ it('names contents by their identifier, and notices another order', () => {
     { path: 'contents.b', change: 'added', after: b },
   ]);
 });
+
+it('names goals by their identifier', () => {
+  const goal = { goalId: 'order', event: 'order_completed', within: '7d' };
+  expect(catalogChanges({ goals: [goal] }, { goals: [{ ...goal, within: '14d' }] })).toEqual([
+    { path: 'goals.order.within', change: 'changed', before: '7d', after: '14d' },
+  ]);
+});

@@ -12,6 +12,7 @@ import { Failure, Loading } from '../../parts/states.tsx';
 import { cleaned, Text } from '../../parts/text.tsx';
 import { Time } from '../../parts/time.tsx';
 import { Box, ViewHead } from '../../parts/view.tsx';
+import { Changes, changedEntries, changeWords } from './changes.tsx';
 import { draft, setDraft } from './draft.ts';
 import { Editor } from './editor.tsx';
 import { EntryTable } from './entry-table.tsx';
@@ -93,6 +94,7 @@ export function CatalogView(): VNode {
           issues={issues.length}
           warnings={checked.value?.warnings ?? []}
           catalog={changed.catalog}
+          before={current.catalog as Catalog}
           stored={stored.reload}
         />
       )}
@@ -127,9 +129,12 @@ function DraftBar(props: {
   issues: number;
   warnings: readonly FieldIssue[];
   catalog: Catalog;
+  /** The catalog in force. */
+  before: Catalog;
   stored: () => void;
 }): VNode {
-  const { based, current, valid, issues, warnings, catalog, stored } = props;
+  const { based, current, valid, issues, warnings, catalog, before, stored } = props;
+  const changes = changedEntries(before, catalog);
   const [asked, setAsked] = useState<'store' | 'discard'>();
   const [note, setNote] = useState('');
   const store = async () => {
@@ -140,7 +145,11 @@ function DraftBar(props: {
     stored();
   };
   return (
-    <Box title="Draft" note="kept in this tab until it is stored or discarded">
+    <Box
+      title={`Draft: ${changeWords(changes)}`}
+      label="Draft"
+      note="kept in this tab until it is stored or discarded"
+    >
       <div class="actions">
         <span role="status">
           {issues > 0
@@ -157,6 +166,12 @@ function DraftBar(props: {
           Discard the draft
         </button>
       </div>
+      {changes.length > 0 && (
+        <details class="figures">
+          <summary>What it changes</summary>
+          <Changes of={changes} label="What the draft changes" />
+        </details>
+      )}
       {warnings.map(({ path, message }) => (
         <p class="note">
           <code>{cleaned(path)}</code> <Text of={message} />
@@ -164,7 +179,8 @@ function DraftBar(props: {
       ))}
       {asked === 'store' && (
         <Confirm title="Store the draft" verb="Store" run={store} close={() => setAsked(undefined)}>
-          <p>Every node uses it within a second. An earlier version can be brought back.</p>
+          <Changes of={changes} label="What is stored" />
+          <p class="note">Every node uses it within a second. An earlier version can be brought back.</p>
           <label class="choice">
             What the change is for
             <input type="text" maxLength={256} value={note} onInput={(e) => setNote(e.currentTarget.value)} />

@@ -14,7 +14,7 @@ import { Table } from '../../parts/table.tsx';
 import { Text } from '../../parts/text.tsx';
 import { Time } from '../../parts/time.tsx';
 import { Box } from '../../parts/view.tsx';
-import { VersionChanges } from './version-changes.tsx';
+import { VersionChanges } from './changes.tsx';
 
 /** The versions of the catalog, and the way back to one of them. */
 export function Versions(props: { current: number; editable: boolean; changed: () => void }): VNode {

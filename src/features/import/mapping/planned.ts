@@ -1,5 +1,5 @@
+import { isMembers } from '../../../contract/catalog-changes.ts';
 import { judge, violatedField } from '../../../contract/event-plan.ts';
-import { isMembers } from '../../catalog/diff.ts';
 import type { GivenPlan } from '../../catalog/event-plan-file.ts';
 import type { Mapped, RecordMappers, UNCHANGED } from '../formats/record-mappers.ts';
 import { combineErrors, type ValidationError } from '../record/validation-errors.ts';

@@ -1,0 +1,131 @@
+import type { VNode } from 'preact';
+import { type CatalogDifference, catalogDifferences } from '../../../contract/catalog-changes.ts';
+import { call } from '../../data/api.ts';
+import { useResource } from '../../data/resource.ts';
+import { Badge, type Tone } from '../../parts/badge.tsx';
+import { counted } from '../../parts/numbers.ts';
+import { Failure, Loading } from '../../parts/states.tsx';
+import { Text } from '../../parts/text.tsx';
+import { type Catalog, type Entry, LISTS, type ListName, labelOf, textOf } from './schema.ts';
+
+/** What a version changed of the one before it. */
+export function VersionChanges({ version }: { version: number }): VNode {
+  const { value, error, reload } = useResource(`changes ${version}`, (signal) =>
+    Promise.all(
+      [version - 1, version].map((number) =>
+        call('getCatalogVersion', { params: { version: String(number) }, signal }),
+      ),
+    ),
+  );
+  if (!value) return error ? <Failure error={error} retry={reload} /> : <Loading what="both versions" />;
+  const [before, after] = value.map(({ catalog }) => catalog as Catalog);
+  return <Changes of={changedEntries(before!, after!)} label={`What version ${version} changed`} />;
+}
+
+/** An entry that differs, or a part of the catalog that is not a list of entries. */
+interface Changed {
+  readonly name: string;
+  /** `content`, `template` or `goal`; empty for other parts. */
+  readonly kind: string;
+  readonly how: keyof typeof TONES;
+  /** What a new or withdrawn entry is about. */
+  readonly about: string;
+  readonly fields: readonly Field[];
+}
+
+interface Field extends Pick<CatalogDifference, 'change' | 'before' | 'after'> {
+  readonly label: string;
+}
+
+const TONES: Readonly<Record<'new' | 'withdrawn' | 'changed', Tone>> = {
+  new: 'good',
+  withdrawn: 'bad',
+  changed: 'warn',
+};
+
+/** The differences of two catalogs, by the entry that they are in. */
+export function changedEntries(before: Catalog, after: Catalog): Changed[] {
+  const found = new Map<string, Changed>();
+  for (const { names, ...difference } of catalogDifferences(before, after)) {
+    const [part, id] = names as [string, string?];
+    const list = part in LISTS ? LISTS[part as ListName] : undefined;
+    const name = list && id !== undefined ? id : labelOf(part);
+    const depth = list && id !== undefined ? 2 : 1;
+    const key = JSON.stringify(names.slice(0, depth));
+    const isWhole = depth === 2 && names.length === 2;
+    const last = found.get(key);
+    const field = { label: labelOf(names.slice(depth).join('.') || part), ...difference };
+    found.set(key, {
+      name,
+      kind: depth === 2 ? list!.one : '',
+      how: !isWhole ? 'changed' : difference.change === 'added' ? 'new' : 'withdrawn',
+      about: isWhole ? aboutOf((difference.after ?? difference.before) as Entry) : '',
+      fields: isWhole ? [] : [...(last?.fields ?? []), field],
+    });
+  }
+  return [...found.values()];
+}
+
+const aboutOf = ({ title, event }: Entry) => textOf(title) || textOf(event);
+
+/** How many entries are new, withdrawn and changed, in words. */
+export function changeWords(entries: readonly Changed[]): string {
+  const words = (Object.keys(TONES) as Changed['how'][]).flatMap((how) => {
+    const n = entries.filter((entry) => entry.how === how).length;
+    return n === 0 ? [] : [`${counted(n, 'entry', 'entries')} ${how}`];
+  });
+  return words.join(', ') || 'nothing is changed';
+}
+
+/** Entries that differ, each with its fields as they were and as they are. */
+export function Changes({ of, label }: { of: readonly Changed[]; label: string }): VNode {
+  if (of.length === 0) return <p class="note">Nothing is changed.</p>;
+  return (
+    <ul class="reasons" aria-label={label}>
+      {of.map(({ name, kind, how, about, fields }) => (
+        <li>
+          <strong>
+            <Text of={name} />
+          </strong>{' '}
+          <span class="note">{kind}</span> <Badge tone={TONES[how]}>{how}</Badge> <Text of={about} />
+          {fields.length > 0 && (
+            <ul class="changed-fields">
+              {fields.map((field) => (
+                <li>
+                  <FieldChange of={field} />
+                </li>
+              ))}
+            </ul>
+          )}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function FieldChange({ of: { label, change, before, after } }: { of: Field }): VNode {
+  if (change === 'reordered') return <>In another order</>;
+  return (
+    <>
+      {label}
+      {change !== 'changed' && ` ${change}`}:{' '}
+      {change !== 'added' && (
+        <del>
+          <Text of={valueWords(before)} />
+        </del>
+      )}
+      {change === 'changed' && ' → '}
+      {change !== 'removed' && (
+        <ins>
+          <Text of={valueWords(after)} />
+        </ins>
+      )}
+    </>
+  );
+}
+
+function valueWords(value: unknown): string {
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  if (Array.isArray(value) && value.every((each) => typeof each !== 'object')) return value.join(', ');
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
