@@ -295,6 +295,8 @@ export interface DecisionTrend {
   readonly contents: readonly ContentTrend[];
   /** What learning gained, a point for each step from the first on with decisions of both groups. Decisions of one user are taken for independent. */
   readonly gain: readonly GainPoint[];
+  /** The same of each goal of the catalog, in its order, at most 12 points; absent where there is none. */
+  readonly goals?: readonly GoalGain[] | undefined;
 }
 
 /** Which events are deleted: those for which everything holds that is given. At least one field must be. */
@@ -698,6 +700,14 @@ export interface GetUserAnswer {
   readonly optIn: readonly string[];
   /** Marketing that the user refused. */
   readonly optOut: readonly string[];
+}
+
+/** What learning gained of a goal over time. */
+export interface GoalGain {
+  /** Identifier of the goal. */
+  readonly goalId: string;
+  /** A point for each part of the range in which decisions of both groups are known. */
+  readonly gain: readonly GainPoint[];
 }
 
 /** What the decisions of one kind of choice earned of a goal. */
@@ -1371,6 +1381,10 @@ export interface SubscriptionTrend {
   readonly p50Ms?: number | undefined;
   /** The same of 95 %. */
   readonly p95Ms?: number | undefined;
+  /** Attempts. By step. */
+  readonly attemptsByStep: readonly number[];
+  /** Of these, those that were answered with 2xx. By step. */
+  readonly deliveredByStep: readonly number[];
 }
 
 /** What a guard took out of choice. */

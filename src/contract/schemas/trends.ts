@@ -84,6 +84,18 @@ const GainPoint = named(
   }),
 );
 
+const GoalGain = named(
+  'GoalGain',
+  'What learning gained of a goal over time.',
+  z.object({
+    goalId: about('Identifier of the goal.', z.string()),
+    gain: about(
+      'A point for each part of the range in which decisions of both groups are known.',
+      z.array(GainPoint),
+    ),
+  }),
+);
+
 export const DecisionTrend = named(
   'DecisionTrend',
   'What was served and earned over time.',
@@ -97,6 +109,10 @@ export const DecisionTrend = named(
       gain: about(
         'What learning gained, a point for each step from the first on with decisions of both groups. Decisions of one user are taken for independent.',
         z.array(GainPoint),
+      ),
+      goals: about(
+        'The same of each goal of the catalog, in its order, at most 12 points; absent where there is none.',
+        z.optional(z.array(GoalGain)),
       ),
     }),
   ),
@@ -122,6 +138,8 @@ const SubscriptionTrend = named(
   z.object({
     webhookId: about('Identifier of the subscription.', z.string()),
     ...performance(),
+    attemptsByStep: counts('Attempts.'),
+    deliveredByStep: counts('Of these, those that were answered with 2xx.'),
   }),
 );
 

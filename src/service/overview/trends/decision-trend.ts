@@ -4,7 +4,7 @@ import { byStep, type Steps, stepAt, viewOf } from './steps.ts';
 import type { CountedRow } from './store.ts';
 
 /** Points of an estimate: fewer than steps, so that each has enough decisions to say something. */
-const MOST_POINTS = 12;
+export const MOST_POINTS = 12;
 
 const iso = (at: number) => new Date(at).toISOString();
 const sumOf = (rows: readonly CountedRow[], of: 'served' | 'rewarded') =>
@@ -15,7 +15,7 @@ export function decisionTrend(
   steps: Steps,
   contentIds: readonly string[],
   rows: readonly CountedRow[],
-  goalsOf: (contentId: string) => object,
+  { ofContent, gains }: { readonly ofContent: (contentId: string) => object; readonly gains: object },
 ): object {
   const all = rows.filter(({ contentId }) => contentId === '');
   const held = all.filter(({ policy }) => policy === 'holdout');
@@ -37,10 +37,11 @@ export function decisionTrend(
         total: rateAt(steps.from, own),
         served: servedOf(chosen, ({ served, tried }) => served - tried),
         rates: pointsOf(steps, own, rateAt),
-        ...goalsOf(contentId),
+        ...ofContent(contentId),
       };
     }),
-    gain: gainUntil(steps, all),
+    gain: gainUntil(steps, all, groupOf, steps.count),
+    ...gains,
   };
 }
 
@@ -66,15 +67,22 @@ export function pointsOf<T extends { readonly at: number }>(
   }).filter((point) => point !== null);
 }
 
-/** What learning gained from the beginning of the range to the end of each step. */
-function gainUntil(steps: Steps, all: readonly CountedRow[]): object[] {
+/** What learning gained from the beginning of the range to the ends of its steps, or of at most so many parts of it. */
+export function gainUntil<T extends { readonly at: number; readonly policy: string }>(
+  steps: Steps,
+  all: readonly T[],
+  groupOf: (rows: readonly T[]) => GroupSums,
+  most: number,
+): object[] {
+  const perPoint = Math.ceil(steps.count / most);
   const points: object[] = [];
-  for (let step = 0; step < steps.count; step++) {
-    const before = all.filter(({ at }) => stepAt(steps, at) <= step);
-    const of = (policy: string) => before.filter((row) => row.policy === policy);
-    const [learned, holdout] = [groupOf(of('learned')), groupOf(of('holdout'))];
+  for (let from = 0; from < steps.count; from += perPoint) {
+    const step = Math.min(from + perPoint, steps.count);
+    const before = all.filter(({ at }) => stepAt(steps, at) < step);
+    const of = (policy: string) => groupOf(before.filter((row) => row.policy === policy));
+    const [learned, holdout] = [of('learned'), of('holdout')];
     const gain = gainOf(learned, holdout);
-    const end = Math.min(steps.from + (step + 1) * steps.stepMs, steps.until);
+    const end = Math.min(steps.from + step * steps.stepMs, steps.until);
     if (gain) points.push({ until: iso(end), learned: learned.served, holdout: holdout.served, ...gain });
   }
   return points;

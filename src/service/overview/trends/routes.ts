@@ -52,20 +52,31 @@ export const trendEndpoints = (catalogs: Catalogs): Endpoints => ({
 });
 
 function deliveryTrend(steps: Steps, rows: readonly AttemptRow[]): object {
-  const ofStep = Array.from({ length: steps.count }, (_, step) =>
-    rows.filter(({ at }) => stepAt(steps, at) === step),
-  );
-  const latencies = ofStep.map(latencyOf);
+  const latencies = rowsByStep(steps, rows).map(latencyOf);
   return {
     ...viewOf(steps),
     attempts: byStep(steps, rows),
-    delivered: ofStep.map((own) => performanceOf(own).delivered),
+    delivered: deliveredByStep(steps, rows),
     boundsMs: latencyOf([]).boundsMs,
     answered: latencies.map(({ answered }) => answered),
     p95Ms: performanceOf(rows).p95Ms ?? null,
-    subscriptions: bySubscription(rows).map(([webhookId, own]) => ({ webhookId, ...performanceOf(own) })),
+    subscriptions: bySubscription(rows).map(([webhookId, own]) => ({
+      webhookId,
+      ...performanceOf(own),
+      attemptsByStep: byStep(steps, own),
+      deliveredByStep: deliveredByStep(steps, own),
+    })),
   };
 }
+
+const rowsByStep = (steps: Steps, rows: readonly AttemptRow[]): AttemptRow[][] => {
+  const grouped = Array.from({ length: steps.count }, (): AttemptRow[] => []);
+  for (const row of rows) grouped[stepAt(steps, row.at)]?.push(row);
+  return grouped;
+};
+
+const deliveredByStep = (steps: Steps, rows: readonly AttemptRow[]): number[] =>
+  rowsByStep(steps, rows).map((own) => performanceOf(own).delivered);
 
 function bySubscription(rows: readonly AttemptRow[]): (readonly [string, readonly AttemptRow[]])[] {
   const grouped = new Map<string, AttemptRow[]>();

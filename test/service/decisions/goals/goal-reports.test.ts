@@ -88,10 +88,9 @@ test('charts say what contents earned of each goal over time, as the reports do 
       await track(service, `${users}${i}`, { amount: 50 }, '2026-05-01T13:30:00Z');
     await quiet(service);
   };
-  const trend = async (path = '') => {
-    const { body } = await service.send<AnswerOf<'getDecisionTrend'>>('GET', `/v1/trends/decisions${path}`);
-    return body.contents;
-  };
+  const trendOf = async (path = '') =>
+    (await service.send<AnswerOf<'getDecisionTrend'>>('GET', `/v1/trends/decisions${path}`)).body;
+  const trend = async (path = '') => (await trendOf(path)).contents;
   await live('early', '10:10', 1);
   await live('late', '12:10', 4);
   await expect.poll(async () => (await trend())[0]?.total?.served).toBe(12);
@@ -111,6 +110,17 @@ test('charts say what contents earned of each goal over time, as the reports do 
     expect(total!.low).toBeCloseTo(low!, 9);
     expect(total!.high).toBeCloseTo(high!, 9);
   }
+  // What learning gained is at last what the reports say in all.
+  const { goals: gains } = await trendOf();
+  const { body: model } = await service.send<AnswerOf<'getModel'>>('GET', '/v1/model');
+  for (const [i, { goalId, byPolicy, gain }] of model.goals.entries()) {
+    expect(gains![i]!.goalId).toBe(goalId);
+    const last = gains![i]!.gain.at(-1)!;
+    expect([last.learned, last.holdout]).toEqual([byPolicy.learned.served, byPolicy.holdout.served]);
+    expect(last.gain).toBeCloseTo(gain!.gain, 9);
+    expect(last.low).toBeLessThan(last.gain);
+    expect(last.high).toBeGreaterThan(last.gain);
+  }
   const [late] = await trend('?since=2026-05-01T11:30:00Z');
   expect(late!.goals![0]).toMatchObject({ total: { served: 6, value: 4 / 6 } });
   // By day alone, once hours are no longer kept.
@@ -120,6 +130,7 @@ test('charts say what contents earned of each goal over time, as the reports do 
   await put(service, []);
   expect((await trend())[0]).toBeUndefined();
   expect((await trend('?since=2026-04-20T00:00:00Z'))[0]).not.toHaveProperty('goals');
+  expect(await trendOf()).not.toHaveProperty('goals');
 });
 
 test('a goal that is defined after events were removed reports the decisions since then', async () => {

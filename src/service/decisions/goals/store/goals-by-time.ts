@@ -21,10 +21,12 @@ export interface GoalAtTime {
 export interface EarnedRow {
   readonly goal: number;
   readonly contentId: string;
+  readonly policy: string;
   /** Its beginning, Unix ms. */
   readonly at: number;
   readonly value: number;
   readonly squares: number;
+  readonly most: number;
 }
 
 /** Sums by the start of the day (UTC), Unix ms. */
@@ -113,7 +115,7 @@ export const goalsByTime = {
     return days;
   },
 
-  /** What contents earned of some goals in a range of time, by hour or day. */
+  /** What contents, or all (''), earned of some goals in a range of time, by hour or day. */
   async between(
     tx: Tx,
     workspaceId: string,
@@ -124,7 +126,7 @@ export const goalsByTime = {
     const rows = await pipeline(
       of.goals.map((goal) =>
         tx.sql.all<EarnedRow>(
-          `SELECT goal, content_id AS "contentId", bucket AS at, value, squares FROM goal_by_time
+          `SELECT goal, content_id AS "contentId", policy, bucket AS at, value, squares, most FROM goal_by_time
            WHERE workspace_id = ? AND width = ? AND goal = ? AND ${text}
              AND policy IN ('learned', 'holdout', 'weights') AND bucket >= ? AND bucket < ?`,
           [workspaceId, width, goal, param, from, until],
@@ -137,6 +139,7 @@ export const goalsByTime = {
       at: Number(row.at),
       value: Number(row.value),
       squares: Number(row.squares),
+      most: Number(row.most),
     }));
   },
 
