@@ -85,15 +85,21 @@ describe.runIf(hasChromium)('the webhooks view', () => {
     await svc.checkAccessibility();
   });
 
-  test('sends the listed deliveries again only after a confirmation', async () => {
+  test('retries what did not arrive, after its number is confirmed, by keyboard alone', async () => {
     const { page } = svc;
-    await svc.go('/webhooks?status=delivered');
     const attempts = async () => (await deliveries()).reduce((sum, each) => sum + each.attempts.length, 0);
-    const [before, { length: count }] = [await attempts(), await deliveries()];
-    await svc.tabTo(/^Deliver \d+ listed/);
+    await svc.go('/webhooks');
+    const { length: n } = await deliveries();
+    await page.getByRole('heading', { name: `All of the latest ${n} deliveries arrived` }).waitFor();
+    expect(await page.getByRole('button', { name: /^Retry/ }).count()).toBe(0);
+    const before = await attempts();
+    await svc.giveUpDeliveries();
+    await page.getByRole('button', { name: 'Refresh' }).press('Enter');
+    await page.getByRole('heading', { name: new RegExp(`latest ${n} .* ${n} were given up`) }).waitFor();
+    await svc.tabTo(`Retry ${n} that did not arrive…`);
     await page.keyboard.press('Enter');
     const dialog = page.getByRole('dialog');
-    await dialog.waitFor();
+    await dialog.getByText(new RegExp(`^${n} deliveries to http:`)).waitFor();
     await svc.checkAccessibility();
     await page.keyboard.press('Escape');
     // Hidden at once, it leaves the page with its event `close`.
@@ -101,11 +107,15 @@ describe.runIf(hasChromium)('the webhooks view', () => {
     expect(await attempts()).toBe(before);
 
     await page.keyboard.press('Enter');
-    await dialog.waitFor();
-    await svc.tabTo(`Deliver ${count} again`);
+    await svc.tabTo(`Retry ${n} deliveries`);
     await page.keyboard.press('Enter');
     await dialog.waitFor({ state: 'hidden' });
-    await expect.poll(attempts).toBe(before + count);
+    await page.getByText(`${n} of ${n} sent again`).waitFor();
+    await svc.checkAccessibility();
+    await expect.poll(attempts).toBe(before + n);
+    await page.getByRole('button', { name: 'Done' }).press('Enter');
+    await page.getByRole('heading', { name: /^All of the latest/ }).waitFor();
+    await page.getByRole('button', { name: /^Retry/ }).waitFor({ state: 'detached' });
   });
 
   test('opens a delivery by its address wherever it is in the list, and says where each one went', async () => {
@@ -119,54 +129,6 @@ describe.runIf(hasChromium)('the webhooks view', () => {
     await svc.go('/webhooks');
     const row = page.getByRole('table', { name: 'Deliveries' }).getByRole('row').nth(1);
     await row.getByText(/\/hook$/).waitFor();
-  });
-
-  test('goes on with the listed deliveries where a refusal stopped it', async () => {
-    const { page } = svc;
-    await svc.go('/webhooks?status=delivered');
-    await page.getByRole('table', { name: 'Deliveries' }).waitFor();
-    const sent: string[] = [];
-    await page.route('**/redeliver', async (route) => {
-      if (sent.length === 2 && new Set(sent).size === 2) {
-        sent.push('refused');
-        return route.fulfill({ status: 503, json: { error: 'busy', message: 'Try again.' } });
-      }
-      sent.push(route.request().url());
-      return route.fulfill({ status: 202, json: {} });
-    });
-    const { length: count } = await deliveries();
-    await page.getByRole('button', { name: /^Deliver \d+ listed/ }).click();
-    const dialog = page.getByRole('dialog');
-    await dialog.getByRole('button', { name: `Deliver ${count} again` }).click();
-    await dialog.getByRole('alert').getByText('Try again.').waitFor();
-    await dialog.getByText(`2 of ${count} queued`).waitFor();
-    await dialog.getByRole('button', { name: `Deliver ${count - 2} again` }).click();
-    await dialog.waitFor({ state: 'hidden' });
-    const taken = sent.filter((url) => url !== 'refused');
-    expect([taken.length, new Set(taken).size]).toEqual([count, count]);
-    await page.unroute('**/redeliver');
-    svc.forgetFailedRequests();
-  });
-
-  test('counts what failed of a subscription and has the service send it again', async () => {
-    const { page, data } = svc;
-    await svc.go(`/webhooks?webhookId=${data.webhookId}`);
-    await page.getByRole('button', { name: 'Deliver what failed again' }).click();
-    const dialog = page.getByRole('dialog');
-    await dialog.getByText('0 deliveries', { exact: true }).waitFor();
-    await svc.checkAccessibility();
-    const sent: { since: string; dryRun: boolean }[] = [];
-    await page.route('**/redelivery', (route) => {
-      sent.push(route.request().postDataJSON());
-      return route.fulfill({ status: 202, json: { matched: 3 } });
-    });
-    await dialog.getByRole('combobox').selectOption('1h');
-    await dialog.getByText('3 deliveries', { exact: true }).waitFor();
-    await dialog.getByRole('button', { name: 'Deliver again' }).click();
-    await dialog.waitFor({ state: 'hidden' });
-    expect(sent.map(({ dryRun }) => dryRun)).toEqual([true, false]);
-    expect(new Set(sent.map(({ since }) => since)).size).toBe(1);
-    await page.unroute('**/redelivery');
   });
 
   test('lists what happened in the range of time, and counts the attempts in it', async () => {
@@ -235,10 +197,10 @@ describe.runIf(hasChromium)('the webhooks view', () => {
     expect(await row.getByRole('link').getAttribute('href')).toContain(`webhookId=${data.webhookId}`);
     await svc.tabTo(/^Only the deliveries to/);
     await page.keyboard.press('Enter');
-    await page.getByText('Deliveries of one subscription').waitFor();
+    await page.getByText('to one subscription, the latest first').waitFor();
     expect(page.url()).toContain(`webhookId=${data.webhookId}`);
     await cell.click();
-    await page.getByText('Deliveries of all subscriptions').waitFor();
+    await page.getByText('to all subscriptions, the latest first').waitFor();
     expect(page.url()).not.toContain('webhookId=');
   });
 
@@ -246,11 +208,11 @@ describe.runIf(hasChromium)('the webhooks view', () => {
     const { page, data } = svc;
     await page.route('**/trends/deliveries*', async (route) => {
       const trend = await (await route.fetch()).json();
-      for (const each of trend.subscriptions) each.delivered = 0;
+      for (const each of trend.subscriptions) each.deliveredByStep.fill(0);
       await route.fulfill({ json: trend });
     });
     await svc.go('/webhooks');
-    await page.getByText('One subscription, active, but every attempt of the last hour failed').waitFor();
+    await page.getByText(/^One subscription, active, but no attempt succeeded since [\d:]+$/).waitFor();
     await page.getByRole('table', { name: 'Subscriptions' }).getByText('active, failing').waitFor();
     expect(await svc.send(`/v1/webhooks/${data.webhookId}`)).toMatchObject({ status: 'active' });
     await page.unroute('**/trends/deliveries*');

@@ -20,6 +20,8 @@ export interface RunningConsole extends WatchedPage {
   setMode(mode: 'live' | 'test'): Promise<unknown>;
   /** Makes the receiver of the sample subscription answer 500, or 200 again. */
   failDeliveries(fail: boolean): void;
+  /** Marks all deliveries as failed, as after their last attempt. */
+  giveUpDeliveries(): Promise<unknown>;
   /** Stops the service, and starts it again on the same port and data once `meanwhile` has resolved. */
   restart(meanwhile: () => Promise<void>): Promise<void>;
   /** Asks the console for another address. */
@@ -82,6 +84,12 @@ export async function startConsole({ users = 5 } = {}): Promise<RunningConsole> 
     failDeliveries: (fail) => {
       failing = fail;
     },
+    giveUpDeliveries: () =>
+      service.platform.store.write((tx) =>
+        tx.sql.run("UPDATE delivery SET status = 'failed', due_at = NULL WHERE workspace_id = ?", [
+          service.workspace,
+        ]),
+      ),
     restart: async (meanwhile) => {
       await service.close(0);
       await meanwhile();

@@ -19,7 +19,7 @@ export function Performance({ webhookId }: { webhookId: string }): VNode | null 
   );
   if (error && !value) return <Failure error={error} retry={reload} />;
   if (!value) return <Loading what="how deliveries went" />;
-  const { performance, catchingUp } = value;
+  const { performance, catchingUp, redelivery, createdAt } = value;
   if (!performance) return null;
   const rows = (Object.keys(PERIODS) as (keyof typeof PERIODS)[]).map((period) => ({
     period,
@@ -35,8 +35,12 @@ export function Performance({ webhookId }: { webhookId: string }): VNode | null 
             it gets what it missed: {counted(catchingUp.queued, 'outcome')} queued, up to{' '}
             <Time at={catchingUp.reached} />
           </>
+        ) : redelivery?.endedAt === null ? (
+          `${count(redelivery.queued)} of ${count(redelivery.matched)} that did not arrive are sent again`
         ) : (
-          'all attempts, also those of deliveries that were removed'
+          <>
+            all attempts, also those of deliveries that were removed; subscribed <Time at={createdAt} />
+          </>
         )
       }
     >
@@ -53,8 +57,8 @@ export function Performance({ webhookId }: { webhookId: string }): VNode | null 
             align: 'end',
             cell: ({ attempts, delivered }) => (attempts === 0 ? '–' : percent(delivered / attempts)),
           },
-          { title: 'P50', align: 'end', cell: ({ p50Ms }) => time(p50Ms) },
-          { title: 'P95', align: 'end', cell: ({ p95Ms }) => time(p95Ms) },
+          { title: 'Half within', align: 'end', cell: ({ p50Ms }) => time(p50Ms) },
+          { title: '95 % within', align: 'end', cell: ({ p95Ms }) => time(p95Ms) },
         ]}
       />
     </Box>

@@ -1,4 +1,4 @@
-import type { VNode } from 'preact';
+import type { ComponentChildren, VNode } from 'preact';
 import { svcCommand } from '../../data/about.ts';
 import { search } from '../../data/api.ts';
 import type { Filters } from '../../data/filters.ts';
@@ -19,23 +19,17 @@ import type { Webhook } from './webhook-words.ts';
 export function Subscriptions(props: {
   webhooks: Pages<Webhook>;
   trend: DeliveryTrend | undefined;
-  /** Says which of them get nothing now, whatever the range of the view is. */
-  lastHour: DeliveryTrend | undefined;
   /** The range in words: `in the last 7 days`. */
   when: string;
   filters: Filters;
   reload: () => void;
 }): VNode {
-  const { webhooks, trend, lastHour, when, filters, reload } = props;
+  const { webhooks, trend, when, filters, reload } = props;
   const { webhookId } = filters.values;
-  const failing = new Set(
-    lastHour?.subscriptions
-      .filter(({ attempts, delivered }) => attempts > 0 && delivered === 0)
-      .map((each) => each.webhookId),
-  );
-  const isFailing = ({ id, status }: Webhook) => status === 'active' && failing.has(id);
+  // What is said of the present would not be true of a range that has ended.
+  const failing = filters.values.until ? new Map<string, number>() : failingSince(trend);
   return (
-    <Box title={titleOf(webhooks, isFailing)} label="Subscriptions">
+    <Box title={titleOf(webhooks, failing, trend)} label="Subscriptions">
       <PagedList
         what="the subscriptions"
         pages={webhooks}
@@ -55,7 +49,7 @@ export function Subscriptions(props: {
               rows={items}
               keyOf={({ id }) => id}
               current={({ id }) => id === webhookId}
-              columns={columnsOf(trend, when, filters, isFailing)}
+              columns={columnsOf(trend, when, filters, failing)}
             />
             <Disabled webhooks={items.filter(({ id }) => !webhookId || id === webhookId)} done={reload} />
           </>
@@ -65,35 +59,98 @@ export function Subscriptions(props: {
   );
 }
 
+/**
+ * Since when (Unix ms) each subscription gets nothing: the beginning of the steps, at the end of the range, in which no
+ * attempt succeeded. Others are left out.
+ */
+function failingSince(trend: DeliveryTrend | undefined): ReadonlyMap<string, number> {
+  const found = new Map<string, number>();
+  if (trend === undefined) return found;
+  for (const { webhookId, attemptsByStep, deliveredByStep } of trend.subscriptions) {
+    const good = deliveredByStep.findLastIndex((n) => n > 0);
+    const bad = attemptsByStep.findIndex((n, i) => i > good && n > 0);
+    if (bad >= 0) found.set(webhookId, Date.parse(trend.from) + bad * trend.stepMs);
+  }
+  return found;
+}
+
+/** Shares of attempts that succeed from which on a title does not name the subscription. */
+const WELL = 0.9;
+
+/** Which active subscription fails most often, if one often does. */
+function oftenFails(items: readonly Webhook[], trend: DeliveryTrend | undefined): ComponentChildren[] {
+  const [worst] = items
+    .flatMap(({ id, url, description, status }) => {
+      const went = trend?.subscriptions.find(({ webhookId }) => webhookId === id);
+      const share = went && status === 'active' ? went.delivered / went.attempts : 1;
+      return share < WELL ? [{ name: description ?? url, share }] : [];
+    })
+    .sort((a, b) => a.share - b.share);
+  if (!worst) return [];
+  return [`, and ${percent(1 - worst.share)} of the attempts to `, <Cut of={worst.name} />, ' failed'];
+}
+
 /** How many there are, and how many of them get nothing. */
-function titleOf({ items, more }: Pages<Webhook>, isFailing: (webhook: Webhook) => boolean): string {
+function titleOf(
+  { items, more }: Pages<Webhook>,
+  failing: ReadonlyMap<string, number>,
+  trend: DeliveryTrend | undefined,
+): string | readonly ComponentChildren[] {
   if (items.length === 0) return 'Subscriptions';
   const disabled = items.filter(({ status }) => status === 'disabled').length;
   const all = more
     ? `more than ${counted(items.length, 'subscription')}`
     : counted(items.length, 'subscription');
-  const failing = items.filter(isFailing).length;
-  const but =
-    failing === 0
-      ? ''
-      : `, but every attempt of the last hour ${items.length === 1 ? '' : `to ${count(failing)} of the active ones `}failed`;
-  if (disabled === 0)
-    return items.length === 1 ? `One subscription, active${but}` : `${all}, all active${but}`;
+  const since = items.flatMap(({ id, status }) => (status === 'active' ? (failing.get(id) ?? []) : []));
+  const but: readonly ComponentChildren[] =
+    since.length === 0
+      ? oftenFails(items, trend)
+      : [
+          items.length === 1
+            ? ', but no attempt succeeded since '
+            : `, and ${count(since.length)} of the active ones got nothing since `,
+          <Time at={Math.min(...since)} />,
+        ];
+  if (disabled === 0) return [items.length === 1 ? 'One subscription, active' : `${all}, all active`, ...but];
   return items.length === 1
     ? 'The subscription is disabled'
-    : `${count(disabled)} of ${all} ${disabled === 1 ? 'is' : 'are'} disabled${but}`;
+    : [`${count(disabled)} of ${all} ${disabled === 1 ? 'is' : 'are'} disabled`, ...but];
+}
+
+type Went = DeliveryTrend['subscriptions'][number];
+
+/** The share of the attempts that succeeded, in all and over time: a column for each step, of which what failed stands out. */
+function Success({ of: { attempts, delivered, attemptsByStep, deliveredByStep } }: { of: Went }): VNode {
+  return (
+    <span class="success">
+      <svg viewBox={`0 0 ${attemptsByStep.length} 1`} preserveAspectRatio="none" aria-hidden="true">
+        {attemptsByStep.map((all, i) => {
+          const failed = all === 0 ? 0 : 1 - deliveredByStep[i]! / all;
+          return (
+            all > 0 && (
+              <>
+                <rect class="well" x={i + 0.1} y={failed} width={0.8} height={1 - failed} />
+                <rect class="failed" x={i + 0.1} y={0} width={0.8} height={failed} />
+              </>
+            )
+          );
+        })}
+      </svg>
+      {percent(delivered / attempts)}
+    </span>
+  );
 }
 
 function columnsOf(
   trend: DeliveryTrend | undefined,
   when: string,
   { values }: Filters,
-  isFailing: (webhook: Webhook) => boolean,
+  failing: ReadonlyMap<string, number>,
 ): readonly Column<Webhook>[] {
   const found = new Map(trend?.subscriptions.map((each) => [each.webhookId, each]));
   /** A figure of what was attempted; nothing until it is known. */
   const figure =
-    (of: (went: DeliveryTrend['subscriptions'][number]) => string | undefined) =>
+    (of: (went: Went) => ComponentChildren) =>
     ({ id }: Webhook) => {
       const went = found.get(id);
       return trend && ((went && of(went)) ?? '–');
@@ -114,14 +171,26 @@ function columnsOf(
         </>
       ),
     },
-    { title: 'Events', wide: true, cell: ({ events }) => <Cut of={events.join(', ')} /> },
+    {
+      title: 'Events',
+      wide: true,
+      cell: ({ events }) => (
+        <span title={events.join(', ')}>
+          {events[0]}
+          {events.length > 1 && <span class="note"> and {counted(events.length - 1, 'other')}</span>}
+        </span>
+      ),
+    },
     {
       title: 'State',
-      cell: (webhook) => (
-        <Badge tone={webhook.status === 'active' && !isFailing(webhook) ? 'good' : 'bad'}>
-          {isFailing(webhook) ? 'active, failing' : webhook.status}
-        </Badge>
-      ),
+      cell: ({ id, status }) => {
+        const isFailing = status === 'active' && failing.has(id);
+        return (
+          <Badge tone={status === 'active' && !isFailing ? 'good' : 'bad'}>
+            {isFailing ? 'active, failing' : status}
+          </Badge>
+        );
+      },
     },
     {
       title: 'Attempts',
@@ -133,10 +202,19 @@ function columnsOf(
     {
       title: 'Succeeded',
       align: 'end',
-      cell: figure(({ attempts, delivered }) => percent(delivered / attempts)),
+      cell: figure((went) => <Success of={went} />),
     },
-    { title: 'P50', align: 'end', wide: true, cell: figure(({ p50Ms }) => time(p50Ms)) },
-    { title: 'P95', align: 'end', wide: true, cell: figure(({ p95Ms }) => time(p95Ms)) },
-    { title: 'Created', align: 'end', wide: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
+    {
+      title: 'Half within',
+      align: 'end',
+      wide: true,
+      cell: figure(({ p50Ms }) => time(p50Ms)),
+    },
+    {
+      title: '95 % within',
+      align: 'end',
+      wide: true,
+      cell: figure(({ p95Ms }) => time(p95Ms)),
+    },
   ];
 }

@@ -6,7 +6,7 @@ import { usePages } from '../../data/resource.ts';
 import { useTrend } from '../../data/trends.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { FilterBar, type FilterField } from '../../parts/filter-bar.tsx';
-import { count } from '../../parts/numbers.ts';
+import { count, counted } from '../../parts/numbers.ts';
 import { PagedList } from '../../parts/pages.tsx';
 import { keptRange, type Range, RangeControl, rangeOf, rangeWords } from '../../parts/range.tsx';
 import { Empty, Loading } from '../../parts/states.tsx';
@@ -17,8 +17,7 @@ import { Box, ViewHead } from '../../parts/view.tsx';
 import { AttemptHistory, OwnHistory } from './attempt-history.tsx';
 import { DeliveryPanel } from './delivery-panel.tsx';
 import { Performance } from './performance.tsx';
-import { RedeliverAll } from './redeliver-all.tsx';
-import { RedeliverFailed } from './redeliver-failed.tsx';
+import { RetryFailed } from './retry-failed.tsx';
 import { Subscriptions } from './subscriptions.tsx';
 import { attemptWords, DELIVERY_TONES, type Delivery } from './webhook-words.ts';
 
@@ -47,15 +46,13 @@ export function WebhooksView(): VNode {
       : await call('listAllDeliveries', { query, signal });
     return { items: answer.deliveries, next: answer.next };
   });
-  const { counted, when } = countedRange(filters);
-  const trend = useTrend('getDeliveryTrend', { ...counted }, `trend ${rangeKey}`);
-  const lastHour = useTrend('getDeliveryTrend', { ...rangeOf({ values: { range: 'hour' } }) }, 'last hour');
+  const { range: attempted, when } = countedRange(filters);
+  const trend = useTrend('getDeliveryTrend', { ...attempted }, `trend ${rangeKey}`);
   const addresses = new Map(webhooks.items.map(({ id, url }) => [id, url]));
   const reload = () => {
     webhooks.reload();
     deliveries.reload();
     trend.reload();
-    lastHour.reload();
   };
   const head = (
     <ViewHead
@@ -86,31 +83,28 @@ export function WebhooksView(): VNode {
       <div class="toolbar">
         <RangeControl filters={filters} />
       </div>
-      <Subscriptions
-        webhooks={webhooks}
-        trend={trend.value}
-        lastHour={lastHour.value}
-        when={when}
-        filters={filters}
-        reload={reload}
-      />
+      <Subscriptions webhooks={webhooks} trend={trend.value} when={when} filters={filters} reload={reload} />
       {webhookId && offers('getWebhook') && <Performance key={webhookId} webhookId={webhookId} />}
       {webhookId ? (
-        <OwnHistory webhookId={webhookId} range={counted} rangeKey={rangeKey} when={when} />
+        <OwnHistory webhookId={webhookId} range={attempted} rangeKey={rangeKey} when={when} />
       ) : (
         <AttemptHistory trend={trend} when={when} />
       )}
       <Box
-        title={webhookId ? 'Deliveries of one subscription' : 'Deliveries of all subscriptions'}
-        note={listedWords(deliveries.items)}
+        title={deliveriesTitle(deliveries.items, status)}
+        label="Deliveries"
+        note={webhookId ? 'to one subscription, the latest first' : 'to all subscriptions, the latest first'}
       >
         <div class="toolbar">
           <FilterBar filters={filters} fields={[STATUS]} />
-          {offers('redeliver') && deliveries.items.length > 0 && (
-            <RedeliverAll deliveries={deliveries.items} done={deliveries.reload} />
-          )}
-          {offers('redeliverMany') && webhookId && (
-            <RedeliverFailed webhookId={webhookId} done={deliveries.reload} />
+          {offers('redeliverMany') && (
+            <RetryFailed
+              webhooks={webhooks.items}
+              webhookId={webhookId}
+              since={range.since}
+              readAt={deliveries.readAt}
+              done={reload}
+            />
           )}
         </div>
         {(webhookId || status || range.since || range.until) && (
@@ -170,23 +164,32 @@ export function WebhooksView(): VNode {
   );
 }
 
-/** How many of those that are listed are in which state; its line is there before its words. */
-const listedWords = (listed: readonly Delivery[]): string =>
-  Object.keys(DELIVERY_TONES)
-    .map((state) => [state, listed.filter(({ status }) => status === state).length] as const)
-    .filter(([, n]) => n > 0)
-    .map(([state, n]) => `${count(n)} ${state}`)
-    .join(' · ') || '\u00a0';
+/** What became of the deliveries that are listed, or which of them are. */
+function deliveriesTitle(listed: readonly Delivery[], status: string | undefined): string {
+  const n = (state: Delivery['status']) => listed.filter((each) => each.status === state).length;
+  const all = `the latest ${counted(listed.length, 'delivery', 'deliveries')}`;
+  if (listed.length === 0) return 'Deliveries';
+  if (status) return `Of the deliveries that are ${status}, ${all}`;
+  const [pending, failed] = [n('pending'), n('failed')];
+  if (pending + failed === 0) return `All of ${all} arrived`;
+  return [
+    `${count(n('delivered'))} of ${all} arrived`,
+    pending > 0 && `${count(pending)} ${pending === 1 ? 'is' : 'are'} retried without you`,
+    failed > 0 && `${count(failed)} ${failed === 1 ? 'was' : 'were'} given up`,
+  ]
+    .filter(Boolean)
+    .join(', ');
+}
 
 const WEEK_MS = 7 * 86_400_000;
 
 /** The range over which attempts are counted, which is a week at most, and what it is called. */
-function countedRange({ values }: Filters): { readonly counted: Range; readonly when: string } {
+function countedRange({ values }: Filters): { readonly range: Range; readonly when: string } {
   const { since, until } = rangeOf({ values });
-  if (since !== undefined) return { counted: { since, until }, when: rangeWords(values) };
+  if (since !== undefined) return { range: { since, until }, when: rangeWords(values) };
   const end = until === undefined ? Date.now() : Date.parse(until);
-  const counted = { since: new Date(end - WEEK_MS).toISOString(), until };
-  return { counted, when: until === undefined ? rangeWords({ range: 'week' }) : 'in the 7 days before' };
+  const range = { since: new Date(end - WEEK_MS).toISOString(), until };
+  return { range, when: until === undefined ? rangeWords({ range: 'week' }) : 'in the 7 days before' };
 }
 
 /** `addresses` are those of the subscriptions, where the deliveries of several are listed. */
