@@ -60,9 +60,18 @@ export interface ConsoleLimit {
   readonly buckets: readonly number[] | null;
 }
 
-/** The imports whose journals this machine keeps (`GET /console/imports`), as `svc imports list --json` has them. */
+/**
+ * The imports whose journals this machine keeps (`GET /console/imports`), as `svc imports list --json` has them, with how
+ * many records are in the file of those that were refused; null where there is no such file.
+ */
 export interface ConsoleImports {
-  readonly imports: readonly StoredImport[];
+  readonly imports: readonly (StoredImport & { readonly rejected: RejectedCount | null })[];
+}
+
+export interface RejectedCount {
+  readonly count: number;
+  /** True if there are more: only the beginning of the file was read. */
+  readonly more: boolean;
 }
 
 /** An import whose journal this machine keeps. What is null is not known: another process has the journal open. */

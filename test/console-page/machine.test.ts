@@ -105,13 +105,14 @@ describe.runIf(hasChromium)('the views of this machine', () => {
     expect((await runSvc(['events', 'import', rejected], { home, env })).code).toBe(7);
     await page
       .getByRole('row', { name: /rejected\.ndjson/ })
-      .getByRole('button', { name: 'Why' })
+      .getByRole('button', { name: '3 why?' })
       .click();
     const reasons = page.getByRole('list', { name: 'Reasons' });
     await reasons.getByText('3', { exact: true }).waitFor();
     expect(await reasons.innerText()).toMatch(/event: .*first in rejected\.ndjson, line 21/s);
     await shown.checkAccessibility();
-    await page.getByText('2 finished, 21 records stored from this machine').waitFor();
+    await page.getByRole('heading', { name: '3 rejected, most often:' }).waitFor();
+    await page.getByText('2 finished: 21 records stored from this machine, 3 rejected').waitFor();
     await shown.go('/imports?range=hour');
     await page.getByRole('row', { name: /rejected\.ndjson/ }).waitFor();
     await shown.go('/imports?until=2026-01-01T00:00:00.000Z');

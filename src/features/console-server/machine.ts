@@ -1,6 +1,6 @@
-import { closeSync, openSync, readSync } from 'node:fs';
+import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ConsoleRejects } from '../../contract/console.ts';
+import type { ConsoleRejects, RejectedCount } from '../../contract/console.ts';
 import { maskPersonal } from '../../kit/personal-data.ts';
 import { forgetImport, keptImports } from '../import/deliver/journal/list.ts';
 import type { OwnParts } from './own.ts';
@@ -9,8 +9,14 @@ import { Refusal } from './refusal.ts';
 /** The imports whose journals this machine keeps, as `svc imports list` and `svc imports forget` have them. */
 export function importsOf(dataDir: string): OwnParts['imports'] {
   const folder = join(dataDir, 'imports');
+  const counted = countsOfRejects();
   return {
-    list: () => ({ imports: keptImports(folder) }),
+    list: () => ({
+      imports: keptImports(folder).map((one) => ({
+        ...one,
+        rejected: one.rejectsFile === null ? null : counted(one.rejectsFile),
+      })),
+    }),
     forget: (id) => {
       const found = keptImports(folder).find((one) => one.id === id);
       if (!found) throw new Refusal(404, 'not_found', 'No import has this identifier.');
@@ -23,6 +29,42 @@ export function importsOf(dataDir: string): OwnParts['imports'] {
       return found && (found.rejectsFile === null ? NO_REJECTS : reasonsIn(found.rejectsFile));
     },
   };
+}
+
+/** Most bytes of a rejects file in which records are counted. */
+const MOST_COUNTED = 64 * 1024 * 1024;
+const LINE_END = 10;
+
+/** Counts the records of rejects files, each of which is a line: again only once a file has changed. Null for one that is gone. */
+function countsOfRejects(): (path: string) => RejectedCount | null {
+  const known = new Map<string, { readonly version: string; readonly counted: RejectedCount }>();
+  return (path) => {
+    const { size, mtimeMs } = statSync(path, { throwIfNoEntry: false }) ?? {};
+    if (size === undefined) return null;
+    const version = `${size} ${mtimeMs}`;
+    const last = known.get(path);
+    if (last?.version === version) return last.counted;
+    const counted = linesOf(path, size);
+    known.set(path, { version, counted });
+    return counted;
+  };
+}
+
+function linesOf(path: string, size: number): RejectedCount {
+  const file = openSync(path, 'r');
+  try {
+    const bytes = Buffer.allocUnsafe(Math.min(size, 1024 * 1024));
+    let count = 0;
+    for (let at = 0; at < Math.min(size, MOST_COUNTED); ) {
+      const read = readSync(file, bytes, 0, bytes.length, at);
+      if (read === 0) break;
+      for (let i = bytes.indexOf(LINE_END); i >= 0 && i < read; i = bytes.indexOf(LINE_END, i + 1)) count++;
+      at += read;
+    }
+    return { count, more: size > MOST_COUNTED };
+  } finally {
+    closeSync(file);
+  }
 }
 
 const NO_REJECTS: ConsoleRejects = { reasons: [], partly: false };

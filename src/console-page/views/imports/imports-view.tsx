@@ -1,6 +1,6 @@
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
-import type { ConsoleImports, ConsoleRejects } from '../../../contract/console.ts';
+import type { ConsoleImports, ConsoleRejects, RejectedCount } from '../../../contract/console.ts';
 import { about, svcCommand } from '../../data/about.ts';
 import { ask } from '../../data/api.ts';
 import { useFilters } from '../../data/filters.ts';
@@ -79,10 +79,11 @@ export function ImportsView(): VNode {
       {rows.length > 0 && (
         <Table
           label="Imports"
+          dense
           rows={rows}
           keyOf={({ id }) => id}
           current={({ id }) => id === openId}
-          columns={columns((id) => filters.set({ open: id }))}
+          columns={columns(rows, (id) => filters.set({ open: id }))}
         />
       )}
       {open && (
@@ -111,12 +112,32 @@ function summaryOf(imports: readonly Import[]): string {
   const hint = imports.some(({ state }) => state === 'unfinished')
     ? '. One that is unfinished goes on where it stopped with --resume.'
     : '';
-  return `${states.join(' · ')}, ${counted(stored, 'record')} stored from this machine${hint}`;
+  const refused = imports.flatMap(({ rejected }) => rejected ?? []);
+  const rejects =
+    refused.length === 0
+      ? ''
+      : `, ${rejectedWords({
+          count: refused.reduce((sum, { count: n }) => sum + n, 0),
+          more: refused.some(({ more }) => more),
+        })} rejected`;
+  return `${states.join(' · ')}: ${counted(stored, 'record')} stored from this machine${rejects}${hint}`;
 }
 
 const baseName = (path: string) => path.split(/[/\\]/).at(-1)!;
 
-const columns = (open: (id: string) => void): readonly Column<Import>[] => [
+const UNFINISHED: readonly Column<Import>[] = [
+  {
+    title: 'In doubt',
+    note: 'no answer',
+    align: 'end',
+    wide: true,
+    cell: ({ inDoubt }) => figure(inDoubt),
+  },
+  { title: 'Left', note: 'not sent yet', align: 'end', wide: true, cell: ({ left }) => figure(left) },
+];
+
+/** What is left or in doubt has a column where there is any. */
+const columns = (rows: readonly Import[], open: (id: string) => void): readonly Column<Import>[] => [
   {
     title: 'Input',
     cell: ({ id, inputs }) => (
@@ -128,21 +149,21 @@ const columns = (open: (id: string) => void): readonly Column<Import>[] => [
   { title: 'State', cell: ({ state }) => <Badge tone={TONES[state]}>{state}</Badge> },
   { title: 'Kind', wide: true, cell: ({ kind }) => <Text of={kind ?? ''} /> },
   { title: 'Stored', note: 'records', align: 'end', cell: ({ acknowledged }) => figure(acknowledged) },
-  { title: 'In doubt', note: 'records', align: 'end', wide: true, cell: ({ inDoubt }) => figure(inDoubt) },
-  { title: 'Left', note: 'records', align: 'end', wide: true, cell: ({ left }) => figure(left) },
+  ...(rows.every(({ inDoubt, left }) => inDoubt === 0 && left === 0) ? [] : UNFINISHED),
   {
     title: 'Rejected',
-    wide: true,
-    cell: ({ id, state, rejectsFile }) =>
+    note: 'records',
+    align: 'end',
+    cell: ({ id, state, rejectsFile, rejected }) =>
       rejectsFile === null ? (
         state === 'running' ? (
           ''
         ) : (
-          'none'
+          '0'
         )
       ) : (
         <button type="button" class="row-button" onClick={() => open(id)}>
-          Why
+          <strong class="rejected">{rejected ? rejectedWords(rejected) : 'some'}</strong> why?
         </button>
       ),
   },
@@ -157,6 +178,8 @@ function tookWords({ runs, lastAt }: Import): string {
   return ms < 0 ? '' : duration(ms);
 }
 
+const rejectedWords = ({ count: n, more }: RejectedCount) => `${count(n)}${more ? '+' : ''}`;
+
 const figure = (n: number | null) => (n === null ? 'not known' : count(n));
 
 function ImportPanel(props: { of: Import; close: () => void; forgotten: () => void }): VNode {
@@ -169,6 +192,8 @@ function ImportPanel(props: { of: Import; close: () => void; forgotten: () => vo
       title={<Text of={inputs === null ? 'Import' : inputs.map(baseName).join(', ')} />}
       close={props.close}
     >
+      {/* What one comes for is first. */}
+      {rejectsFile !== null && <Rejects id={id} file={rejectsFile} rejected={props.of.rejected} />}
       <Facts
         facts={[
           { name: 'State', value: <Badge tone={TONES[state]}>{state}</Badge> },
@@ -177,14 +202,14 @@ function ImportPanel(props: { of: Import; close: () => void; forgotten: () => vo
           { name: 'Inputs', value: <Text of={inputs?.join(', ') ?? 'not known'} /> },
           { name: 'Service', value: <Text of={baseUrl ?? 'not known'} /> },
           { name: 'Workspace', value: <Text of={workspace ?? 'not known'} /> },
-          { name: 'Acknowledged', value: figure(acknowledged) },
+          { name: 'Stored', value: figure(acknowledged), note: 'records that the service acknowledged' },
           { name: 'In doubt', value: figure(inDoubt), note: 'sent without an answer' },
           { name: 'Left', value: figure(left) },
           { name: 'Took', value: tookWords(props.of) || 'not known', note: 'the latest run' },
           { name: 'Last sent', value: lastAt === null ? 'never' : <Time at={lastAt} /> },
         ]}
       />
-      {rejectsFile !== null && <Rejects id={id} file={rejectsFile} />}
+
       {about.value?.write && state !== 'running' && (
         <button type="button" onClick={() => setAsking(true)}>
           Forget the import
@@ -204,13 +229,14 @@ function ImportPanel(props: { of: Import; close: () => void; forgotten: () => vo
 }
 
 /** Why records were refused, the most frequent reason first, and how to import them once they are corrected. */
-function Rejects({ id, file }: { id: string; file: string }): VNode {
+function Rejects(props: { id: string; file: string; rejected: RejectedCount | null }): VNode {
+  const { id, file, rejected } = props;
   const { value, error, reload } = useResource(`rejects ${id}`, (signal) =>
     ask<ConsoleRejects>(`imports/${encodeURIComponent(id)}`, { signal }),
   );
   return (
     <>
-      <h3>Rejected records</h3>
+      <h3>{rejected ? `${rejectedWords(rejected)} rejected, most often:` : 'Rejected records'}</h3>
       {error && <Failure error={error} retry={reload} />}
       {!value && !error && <Loading what="the reasons" />}
       {value && value.reasons.length === 0 && (
