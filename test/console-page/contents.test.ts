@@ -39,17 +39,16 @@ describe.runIf(hasChromium)('the contents view', () => {
       return (await row.innerText()).split(/\s+/).includes(String(now.served));
     };
     await expect.poll(same).toBe(true);
-    await page.getByText(/^model version \d+, \d+ (entry|entries) of the reward log learned/).waitFor();
+    await page.getByText(/^\d+ outcomes? learned, model version \d+$/).waitFor();
     const curve = page.getByRole('region', { name: 'What it learned' });
     await curve
       .getByText(/of the last 1 hour with any were rewarded|of the last \d hours with any/)
       .waitFor();
-    await curve.getByText('whatever range is chosen').waitFor();
     const rates = page.getByRole('region', { name: 'Rates over time' });
     await rates
       .getByRole('heading', { name: /^Of the contents served most, .* in the last 24 hours/ })
       .waitFor();
-    await page.getByText('of all that were ever served, whatever range is chosen').waitFor();
+    await page.getByRole('heading', { name: /earns most|is ahead so far|earned anything/ }).waitFor();
     await page
       .getByRole('region', { name: 'Learned against holdout' })
       .getByText('Learned', { exact: false })
@@ -77,19 +76,26 @@ describe.runIf(hasChromium)('the contents view', () => {
     const counted = async () => (await svc.send<Contents>('/v1/contents')).items[0]?.goals?.length;
     await expect.poll(counted).toBe(goals.length);
     await svc.go('/contents');
-    const box = page.getByRole('region', { name: 'Goal visit' });
+    const box = page.getByRole('region', { name: 'Goal visit', exact: true });
     await box.getByText('Learned', { exact: false }).first().waitFor();
     await box.getByRole('heading', { name: /learning/ }).waitFor();
-    await page.getByRole('region', { name: 'Goal left' }).getByText('Guard:', { exact: false }).waitFor();
+    await page
+      .getByRole('region', { name: 'Gain of goal visit over time' })
+      .getByRole('heading', { name: /learning gained in the last 24 hours|learning earned/ })
+      .waitFor();
+    await page
+      .getByRole('region', { name: 'Goal left', exact: true })
+      .getByText('Guard:', { exact: false })
+      .waitFor();
     await page
       .getByRole('table', { name: 'Contents' })
       .getByRole('columnheader', { name: 'visit' })
       .waitFor();
-    const chart = page.getByRole('region', { name: 'Goal visit over time' });
+    const chart = page.getByRole('region', { name: 'Goal visit over time', exact: true });
     await chart.getByRole('heading', { name: /^visit ?: .*in the last 24 hours/ }).waitFor();
     await chart.getByText('Figures as a table').press('Enter');
     await chart.getByRole('table').getByRole('columnheader', { name: 'Value' }).waitFor();
-    await page.getByRole('region', { name: 'Goal left over time' }).waitFor();
+    await page.getByRole('region', { name: 'Goal left over time', exact: true }).waitFor();
     await svc.checkAccessibility();
     await page.getByRole('radio', { name: 'Week' }).press('Space');
     await chart.getByRole('heading', { name: /in the last 7 days/ }).waitFor();

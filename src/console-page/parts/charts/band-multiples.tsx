@@ -42,7 +42,12 @@ export function BandMultiples(props: {
   const { label, of, title, note, from, until, format } = props;
   const contents = props.contents.filter(({ points }) => points.length > 0);
   if (contents.length === 0) return null;
-  const max = Math.min(1, Math.max(...contents.flatMap(({ points }) => points.map(({ high }) => high))));
+  // Wide intervals of few decisions would flatten all others.
+  const seen = contents.flatMap(({ total, points }) => [
+    total?.high ?? 0,
+    ...points.map(({ value }) => value),
+  ]);
+  const max = Math.min(1, Math.max(1.2 * Math.max(...seen), 0.0001));
   return (
     <Box title={title(contents)} label={label} note={note}>
       <ul class="multiples">

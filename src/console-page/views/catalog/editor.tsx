@@ -67,6 +67,14 @@ export function Editor(props: {
           <button type="button" disabled={disabled} onClick={() => setWithdrawing(true)}>
             <Icon name="trash" /> Withdraw
           </button>
+          {list !== 'templates' && (
+            <a
+              class="button"
+              href={list === 'contents' ? `/contents/${encodeURIComponent(id)}` : '/contents'}
+            >
+              What it earns
+            </a>
+          )}
         </div>
         <h2>
           <Text of={id} />

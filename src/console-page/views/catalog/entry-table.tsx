@@ -90,6 +90,7 @@ export function EntryTable(props: {
               ),
             },
             ...(list === 'goals' ? GOAL_COLUMNS : COLUMNS),
+            ...(list === 'goals' || entries.every((entry) => languagesOf(entry) === '') ? [] : [LANGUAGES]),
           ]}
         />
       )}
@@ -131,6 +132,19 @@ const COLUMNS: readonly Column<Entry>[] = [
     cell: (entry) => <Cut of={textOf(entry.title)} />,
   },
 ];
+
+/** Those that a content is written for, or that a template has texts in. */
+function languagesOf({ locales }: Entry): string {
+  const names = Array.isArray(locales) ? locales : Object.keys(locales ?? {});
+  return names.join(', ');
+}
+
+const LANGUAGES: Column<Entry> = {
+  title: 'Languages',
+  wide: true,
+  sortBy: languagesOf,
+  cell: (entry) => <Cut of={languagesOf(entry) || 'any'} />,
+};
 
 const GOAL_COLUMNS: readonly Column<Entry>[] = [
   { title: 'Event', cell: (entry) => <Cut of={textOf(entry.event)} /> },

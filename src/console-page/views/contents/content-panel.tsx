@@ -6,12 +6,15 @@ import { Badge } from '../../parts/badge.tsx';
 import { Chart } from '../../parts/chart.tsx';
 import { Command } from '../../parts/command.tsx';
 import { Facts } from '../../parts/facts.tsx';
-import { count, percent } from '../../parts/numbers.ts';
+import { counted, percent } from '../../parts/numbers.ts';
 import { Panel } from '../../parts/panel.tsx';
 import { Failure, Loading } from '../../parts/states.tsx';
 import { cleaned, Text } from '../../parts/text.tsx';
 import { goalWords } from './goal-boxes.tsx';
 import { curves } from './model-boxes.tsx';
+
+/** Where the entry of a content is edited. */
+export const entryPath = (id: string): string => `/catalog/contents/${encodeURIComponent(id)}`;
 
 /** One content: its figures, and its rate over time. */
 export function ContentPanel({ id, close }: { id: string; close: () => void }): VNode {
@@ -30,9 +33,9 @@ export function ContentPanel({ id, close }: { id: string; close: () => void }): 
                 value: <Badge tone={value.status === 'active' ? 'good' : 'warn'}>{value.status}</Badge>,
               },
               { name: 'Title', value: <Text of={value.title ?? 'no longer in the catalog'} /> },
-              { name: 'Served', value: count(value.served) },
-              { name: 'Rewarded', value: count(value.rewarded) },
-              { name: 'Dismissed', value: count(value.dismissed) },
+              { name: 'Served', value: counted(value.served, 'message') },
+              { name: 'Rewarded', value: counted(value.rewarded, 'message') },
+              { name: 'Dismissed', value: counted(value.dismissed, 'message') },
               {
                 name: 'Rate',
                 value:
@@ -54,8 +57,9 @@ export function ContentPanel({ id, close }: { id: string; close: () => void }): 
               format={percent}
             />
           )}
-          <p>
+          <p class="actions">
             <a href={`/decisions?contentId=${encodeURIComponent(id)}`}>Decisions that chose it</a>
+            {value.title !== null && <a href={entryPath(id)}>Its entry in the catalog</a>}
           </p>
           <Command line={svcCommand('contents', 'get', id)} label="this content" />
         </>

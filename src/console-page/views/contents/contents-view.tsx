@@ -9,18 +9,19 @@ import { usePages, useResource } from '../../data/resource.ts';
 import { useTrend } from '../../data/trends.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { Interval } from '../../parts/bars.tsx';
+import { BestContent } from '../../parts/charts/band-multiples.tsx';
 import { FilterBar, type FilterField } from '../../parts/filter-bar.tsx';
 import { count, counted, percent } from '../../parts/numbers.ts';
 import { PagedList } from '../../parts/pages.tsx';
 import { keptRange, RangeControl, rangeOf, rangeWords } from '../../parts/range.tsx';
 import { Empty, Failure, Loading } from '../../parts/states.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
-import { Cut, cleaned, Text } from '../../parts/text.tsx';
+import { Cut, cleaned } from '../../parts/text.tsx';
 import { Box, ViewHead } from '../../parts/view.tsx';
-import { ContentPanel } from './content-panel.tsx';
+import { ContentPanel, entryPath } from './content-panel.tsx';
 import { GoalBoxes, GoalValue } from './goal-boxes.tsx';
 import { LearningCurve, WhatLearningGains } from './model-boxes.tsx';
-import { GainOverTime, GoalsOverTime, RatesOverTime } from './trend-boxes.tsx';
+import { GainOverTime, GoalGainsOverTime, GoalsOverTime, RatesOverTime } from './trend-boxes.tsx';
 
 const SEARCH: readonly FilterField[] = [
   { name: 'search', label: 'Search', kind: 'text', placeholder: 'name, category or title' },
@@ -47,6 +48,10 @@ export function ContentsView(): VNode {
   // All of it comes at once, so that nothing jumps; a part that is read again changes where it stands.
   const isThere = useRef(false);
   isThere.current ||= !model.loading && !contents.loading && !trend.loading;
+  // What earns most comes first.
+  const found = contents.items
+    .filter((content) => matches(content, search))
+    .sort((a, b) => (b.rate ?? -1) - (a.rate ?? -1));
   const reload = () => {
     model.reload();
     contents.reload();
@@ -58,40 +63,26 @@ export function ContentsView(): VNode {
         title="Contents"
         summary={
           model.value
-            ? `model version ${model.value.version}, ${counted(model.value.learned, 'entry', 'entries')} of the reward log learned`
+            ? `${counted(model.value.learned, 'outcome')} learned, model version ${model.value.version}`
             : ''
         }
         command={svcCommand('contents', 'list')}
         readAt={contents.readAt}
         refresh={reload}
       />
-      <div class="toolbar">
-        <RangeControl filters={filters} all={false} />
-      </div>
       {!isThere.current ? (
         <Loading what="the contents" />
       ) : (
         <>
-          {model.error && <Failure error={model.error} retry={model.reload} />}
-          {model.value && (
-            <div class="columns">
-              <LearningCurve model={model.value} />
-              <WhatLearningGains model={model.value} />
-              {trend.value && <GainOverTime of={trend.value} when={when} />}
-              <GoalBoxes goals={model.value.goals} />
-            </div>
-          )}
-          {trend.error && <Failure error={trend.error} retry={trend.reload} />}
-          {trend.value && <RatesOverTime of={trend.value} when={when} />}
-          {trend.value && <GoalsOverTime of={trend.value} when={when} />}
           <Box
-            title="How each content performs in all"
-            note="rewarded of all that were ever served, whatever range is chosen above, with the 95 % interval"
+            title={<BestOf items={contents.items} />}
+            label="What each content earns"
+            note="messages that were rewarded, of all that were ever served; the line is the 95 % interval"
           >
             <FilterBar filters={filters} fields={SEARCH} inline />
             <PagedList
               what="the contents"
-              pages={{ ...contents, items: contents.items.filter((content) => matches(content, search)) }}
+              pages={{ ...contents, items: found }}
               empty={
                 contents.items.length > 0 ? (
                   <Empty title="No content has this in its name, category or title." />
@@ -105,6 +96,7 @@ export function ContentsView(): VNode {
               {(items) => (
                 <Table
                   label="Contents"
+                  dense
                   rows={items}
                   keyOf={(content) => content.id}
                   current={(content) => content.id === id}
@@ -114,12 +106,54 @@ export function ContentsView(): VNode {
               )}
             </PagedList>
           </Box>
+          {model.error && <Failure error={model.error} retry={model.reload} />}
+          {model.value && (
+            <div class="columns pairs">
+              <LearningCurve model={model.value} />
+              <WhatLearningGains model={model.value} />
+              <GoalBoxes goals={model.value.goals} />
+            </div>
+          )}
+          <div class="toolbar over-time">
+            <h2>Over time</h2>
+            <RangeControl filters={filters} all={false} />
+          </div>
+          {trend.error && <Failure error={trend.error} retry={trend.reload} />}
+          {trend.value && (
+            <>
+              <div class="columns pairs">
+                <GainOverTime of={trend.value} when={when} />
+                <GoalGainsOverTime of={trend.value} when={when} />
+              </div>
+              <RatesOverTime of={trend.value} when={when} />
+              <GoalsOverTime of={trend.value} when={when} />
+            </>
+          )}
         </>
       )}
       {id !== undefined && (
         <ContentPanel id={id} key={id} close={() => route(`/contents${filters.search}`)} />
       )}
     </>
+  );
+}
+
+/** Which content earns most in all, and whether that is certain. */
+function BestOf({ items }: { items: readonly Content[] }): VNode {
+  const contents = items.map(({ id, served, rate, low, high }) => ({
+    contentId: id,
+    total:
+      rate === null || low === null || high === null ? null : { from: '', served, value: rate, low, high },
+    points: [],
+  }));
+  return (
+    <BestContent
+      contents={contents}
+      when="so far"
+      format={percent}
+      ahead={(rate) => `earns most: ${rate} of its messages were rewarded`}
+      nothing="No content has earned anything yet"
+    />
   );
 }
 
@@ -148,7 +182,6 @@ function columnsOf(items: readonly Content[], search: string): readonly Column<C
       cell: ({ category }) => <Cut of={category ?? ''} />,
       sortBy: ({ category }) => category ?? '',
     },
-    { title: 'Format', wide: true, cell: ({ format }) => <Text of={format ?? ''} /> },
     {
       title: 'Rate',
       note: 'rewarded of those served',
@@ -164,6 +197,7 @@ function columnsOf(items: readonly Content[], search: string): readonly Column<C
       const most = Math.max(...items.map(({ goals }) => goals?.[i]?.high ?? 0), 0.0001);
       return {
         title: cleaned(goalId),
+        note: 'goal, per message served',
         wide: i > 0,
         cell: ({ goals }: Content) => {
           const earned = goals?.[i];
@@ -193,6 +227,17 @@ function columnsOf(items: readonly Content[], search: string): readonly Column<C
       wide: true,
       cell: ({ dismissed }) => count(dismissed),
       sortBy: ({ dismissed }) => dismissed,
+    },
+    {
+      title: 'Catalog',
+      align: 'end',
+      wide: true,
+      cell: ({ id, title }) =>
+        title !== null && (
+          <a href={entryPath(id)} aria-label={`Entry of ${cleaned(id)} in the catalog`}>
+            Entry
+          </a>
+        ),
     },
   ];
 }

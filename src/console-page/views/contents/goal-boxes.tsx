@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
 import type { AnswerOf } from '../../../contract/endpoints.ts';
 import { Interval } from '../../parts/bars.tsx';
-import { count } from '../../parts/numbers.ts';
+import { count, percent } from '../../parts/numbers.ts';
 import { Cut, cleaned, Text } from '../../parts/text.tsx';
 import { Time } from '../../parts/time.tsx';
 import { Box } from '../../parts/view.tsx';
@@ -16,7 +16,7 @@ const POLICIES = [
 ] as const;
 
 /** A value per decision: 1 is one whole goal. */
-export const share = (value: number) => `${value < 0 ? '−' : ''}${Math.abs(100 * value).toFixed(2)} %`;
+export const share = (value: number) => `${value < 0 ? '−' : ''}${percent(Math.abs(value))}`;
 
 /** A value per decision with its interval, on a scale up to `max`. */
 export function GoalValue({ of: { value, low, high }, max }: { of: Earned; max: number }): VNode {

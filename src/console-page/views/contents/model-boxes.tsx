@@ -31,7 +31,7 @@ export function LearningCurve({ model }: { model: Model }): VNode {
     <Box
       title={learnedTitle(model)}
       label="What it learned"
-      note={`share of decisions that were rewarded, a point each ${model.step} with decisions, whatever range is chosen above`}
+      note={`share of decisions that were rewarded, a point each ${model.step} with decisions`}
     >
       {xs.length < 2 ? (
         <p class="state">
@@ -76,7 +76,7 @@ export function WhatLearningGains({ model }: { model: Model }): VNode {
     <Box
       title={gainTitle(gain)}
       label="Learned against holdout"
-      note={`${percent(holdoutShare)} of the users are in the holdout group; ${percent(explorationShare)} of each decision explores evenly`}
+      note={`${percent(holdoutShare)} of the users are held out: for them each eligible content has the same chance, which shows what learning adds. Of the other choices, ${percent(explorationShare)} fall evenly on all contents, so that each is tried.`}
     >
       {rows.length === 0 ? (
         <p class="state">No decision counts yet: none of their messages was served.</p>

@@ -1,4 +1,4 @@
-import type { VNode } from 'preact';
+import type { ComponentChildren, VNode } from 'preact';
 import type { DecisionTrend } from '../../data/trends.ts';
 import { BandChart } from '../../parts/charts/band-chart.tsx';
 import { BandMultiples, BestContent } from '../../parts/charts/band-multiples.tsx';
@@ -73,7 +73,7 @@ export function GoalsOverTime({
                 when={when}
                 format={share}
                 ahead={(value) => `earned most ${when}, ${value} per message served`}
-                nothing={`nothing was earned ${when}`}
+                nothing={`nothing led to it ${when}`}
               />
             </>
           )}
@@ -87,48 +87,107 @@ export function GoalsOverTime({
   );
 }
 
+type GainPoint = DecisionTrend['gain'][number];
+
 /** What learning gained over the holdout group until each time, with the interval that may be looked at at any time. */
 export function GainOverTime({ of: { gain, from, until }, when }: Props): VNode {
   const last = gain.at(-1);
+  return (
+    <GainBox
+      label="Gain over time"
+      gain={gain}
+      from={from}
+      until={until}
+      format={points}
+      title={
+        !last
+          ? `What learning gained ${when} is not known`
+          : last.low > 0
+            ? `Learning earned ${points(last.gain)} points over the holdout ${when}, and that is certain`
+            : last.high < 0
+              ? `Learning earned ${points(last.gain)} points ${when}: less than the holdout`
+              : `What learning gained ${when} is not certain yet: ${points(last.gain)} points`
+      }
+    />
+  );
+}
+
+/** The same of each goal. */
+export function GoalGainsOverTime({ of: { goals = [], from, until }, when }: Props): VNode {
+  return (
+    <>
+      {goals.map(({ goalId, gain }) => {
+        const last = gain.at(-1);
+        const words = !last
+          ? `what learning gained ${when} is not known`
+          : last.low > 0
+            ? `learning earned ${share(last.gain)} more ${when}, and that is certain`
+            : last.high < 0
+              ? `learning earned ${share(-last.gain)} less ${when}, and that is certain`
+              : `what learning gained ${when} is not certain yet: ${share(last.gain)}`;
+        return (
+          <GainBox
+            key={goalId}
+            label={`Gain of goal ${cleaned(goalId)} over time`}
+            gain={gain}
+            from={from}
+            until={until}
+            format={share}
+            title={
+              <>
+                <Cut of={goalId} />: {words}
+              </>
+            }
+          />
+        );
+      })}
+    </>
+  );
+}
+
+function GainBox(props: {
+  title: ComponentChildren;
+  label: string;
+  gain: readonly GainPoint[];
+  from: string;
+  until: string;
+  format: (gain: number) => string;
+}): VNode {
+  const { title, label, gain, from, until, format } = props;
+  const last = gain.at(-1);
   if (!last)
     return (
-      <Box title={`What learning gained ${when} is not known`} label="Gain over time">
+      <Box title={title} label={label}>
         <p class="note">It is known once decisions of both groups were served.</p>
       </Box>
     );
   // Wide intervals of the first decisions would flatten all that is known later.
-  const size = Math.min(1, Math.max(2 * (last.high - last.low), 2 * Math.abs(last.gain)));
-  const title =
-    last.low > 0
-      ? `Learning earned ${points(last.gain)} points over the holdout ${when}, and that is certain`
-      : last.high < 0
-        ? `Learning earned ${points(last.gain)} points ${when}: less than the holdout`
-        : `What learning gained ${when} is not certain yet: ${points(last.gain)} points`;
+  const size = Math.min(1, Math.max(2 * (last.high - last.low), 2 * Math.abs(last.gain), 0.0001));
   return (
     <Box
       title={title}
-      label="Gain over time"
-      note={`rate of ${count(last.learned)} learned choices less that of ${count(last.holdout)} in the holdout group; the band holds with 95 %, however often you look`}
+      label={label}
+      note={`of ${count(last.learned)} learned choices less that of ${count(last.holdout)} in the holdout group; the band holds with 95 %, however often you look`}
     >
       <BandChart
-        label={`Gain over the holdout group until each of ${gain.length} times, at last ${points(last.gain)} points, from ${points(last.low)} to ${points(last.high)}`}
+        label={`${label}, over the holdout group until each of ${gain.length} times, at last ${format(last.gain)}, from ${format(last.low)} to ${format(last.high)}`}
         points={gain.map((point) => ({ ...point, at: Date.parse(point.until), value: point.gain }))}
         from={Date.parse(from)}
         until={Date.parse(until)}
         min={-size}
         max={size}
-        format={points}
+        format={format}
       />
       <Figures
-        label="Gain over time"
-        heads={['Until', 'Learned', 'Holdout', 'Gain in points', 'Interval']}
+        label={label}
+        heads={['Until', 'Learned', 'Holdout', format === points ? 'Gain in points' : 'Gain', 'Interval']}
         rows={() =>
           gain.map((point) => [
             <Time at={point.until} />,
             count(point.learned),
             count(point.holdout),
-            points(point.gain),
-            `${points(point.low)} to ${points(point.high)}`,
+            format(point.gain),
+            `${format(point.low)} to ${format(point.high)}`,
           ])
         }
       />
