@@ -1,5 +1,4 @@
 import { type Context, SvcCommand } from '../../cli/command/command.ts';
-import { isLoopback } from '../../cli/connection/settings.ts';
 import { orAmbiguous } from '../../cli/errors/ambiguous-outcome.ts';
 import { SvcError } from '../../cli/errors/svc-error.ts';
 import { parseDuration } from '../../cli/flags/duration.ts';
@@ -7,6 +6,7 @@ import { eventNames, namesIn } from '../../cli/flags/event-flag.ts';
 import { Flags } from '../../cli/flags/oclif.ts';
 import type { RequestOf } from '../../contract/endpoints.ts';
 import { EVENT_KINDS, TAP_KINDS } from '../../contract/event-kinds.ts';
+import { warnOfDevelopmentUrl } from '../../features/webhooks/development-url.ts';
 import { orUnknownKinds, warnOfUnknownKinds } from '../../features/webhooks/event-kinds.ts';
 import { headerFlag, headersOf } from '../../features/webhooks/header-file.ts';
 import { parseRate } from '../../features/webhooks/rate.ts';
@@ -86,11 +86,7 @@ secret, one is generated from 32 random bytes as 64 hex characters and shown onc
       orUnknownKinds(events, connection.client.call('createWebhook', { body, signal })),
     );
     const created = webhookOf(answer.body);
-    // The service inside svc allows these addresses; one that `svc serve` starts on the same data may not.
-    if (connection.isLocal && isForDevelopment(new URL(flags.url)))
-      out.notice(
-        'a service on this data delivers to this URL only if it is started with --allow-loopback-webhooks',
-      );
+    warnOfDevelopmentUrl(flags.url, connection, out);
     const id = created.id ?? flags.url;
     await storeWebhook(new Profiles(paths.configDir), webhookKey(connection), id, {
       url: flags.url,
@@ -107,5 +103,3 @@ secret, one is generated from 32 random bytes as 64 hex characters and shown onc
     printWithSecret(out, { body: answer.body, webhook, secret, generated });
   }
 }
-
-const isForDevelopment = ({ protocol, hostname }: URL) => protocol === 'http:' || isLoopback(hostname);

@@ -11,6 +11,7 @@ import type { Client } from '../../client/client.ts';
 import type { RequestOf } from '../../contract/endpoints.ts';
 import { TAP_KINDS } from '../../contract/event-kinds.ts';
 import { startsWithDate } from '../../contract/timestamp.ts';
+import { warnOfDevelopmentUrl } from '../../features/webhooks/development-url.ts';
 import { orUnknownKinds, warnOfUnknownKinds } from '../../features/webhooks/event-kinds.ts';
 import { headerFlag, headersOf } from '../../features/webhooks/header-file.ts';
 import { parseRate } from '../../features/webhooks/rate.ts';
@@ -85,7 +86,8 @@ export default class WebhooksUpdate extends SvcCommand {
       throw new SvcError('usage', 'no change was specified', {
         hint: (invocation) => invocation.rerunWith('--status', 'active'),
       });
-    const { client } = await context.connect();
+    const connection = await context.connect();
+    const { client } = connection;
     if (body.from !== undefined && body.from !== 'now') await confirmMissed(context, client, body.from);
     const answer = await orAmbiguous(
       `whether ${args.id} was changed`,
@@ -97,6 +99,7 @@ export default class WebhooksUpdate extends SvcCommand {
         orUnknownKinds(events ?? [], client.call('updateWebhook', { params: { id: args.id }, body, signal })),
       ),
     );
+    if (flags.url !== undefined) warnOfDevelopmentUrl(flags.url, connection, out);
     out.result(objectOf(answer.body), () =>
       answer.body === undefined ? `changed subscription ${args.id}` : webhookDetails(webhookOf(answer.body)),
     );

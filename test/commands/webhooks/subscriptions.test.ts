@@ -207,7 +207,13 @@ describe('svc webhooks', () => {
       runSvc(['webhooks', 'create', '-p', 'local', '--event', 'campaign.clicked', ...argv], { home });
     for (const url of ['http://127.0.0.1:9/hook', 'https://localhost/hook', 'http://example.com/'])
       expect((await created('--url', url)).stderr).toContain('with --allow-loopback-webhooks');
-    expect((await created('--url', 'https://example.com/')).stderr).not.toContain('loopback');
+    const { stdout, stderr } = await created('--url', 'https://example.com/', '--json');
+    expect(stderr).not.toContain('loopback');
+    const update = async (url: string) =>
+      (await runSvc(['webhooks', 'update', JSON.parse(stdout).id, '-p', 'local', '--url', url], { home }))
+        .stderr;
+    expect(await update('http://127.0.0.1:9/hook')).toContain('with --allow-loopback-webhooks');
+    expect(await update('https://example.com/new')).not.toContain('loopback');
     const service = await startTestService({ allowLoopbackWebhooks: true });
     const elsewhere = await runSvc(CREATE.with(3, 'http://127.0.0.1:9/hook'), { env: service.env });
     expect(elsewhere.code, elsewhere.stderr).toBe(0);
