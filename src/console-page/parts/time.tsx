@@ -3,20 +3,27 @@ import type { VNode } from 'preact';
 /** Made once: that takes longer than to format with it, and a list may have 2,000 times. */
 const ZONED = new Intl.DateTimeFormat('en-GB', { dateStyle: 'full', timeStyle: 'long' });
 
+const DAY = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' });
+
 const two = (n: number, width = 2) => String(n).padStart(width, '0');
 
 /**
- * An instant in the time zone of the reader: the time today, the date before it on other days. The date with the zone, and
- * the exact instant in UTC, are in the title.
+ * An instant in the time zone of the reader: the time today, the day with the time to the minute on other days of the year,
+ * and the whole date in other years. The date with the zone, and the exact instant in UTC, are in the title.
  */
 export function Time({ at, millis = false }: { at: string | number; millis?: boolean }): VNode {
   const date = new Date(at);
   if (Number.isNaN(date.getTime())) return <span>{String(at)}</span>;
   const iso = date.toISOString();
-  const today = date.toDateString() === new Date().toDateString();
-  const clock = `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
+  const now = new Date();
+  const today = date.toDateString() === now.toDateString();
+  const thisYear = date.getFullYear() === now.getFullYear();
+  const minute = `${two(date.getHours())}:${two(date.getMinutes())}`;
+  const clock = today || millis || !thisYear ? `${minute}:${two(date.getSeconds())}` : minute;
   const fraction = millis ? `.${two(date.getMilliseconds(), 3)}` : '';
-  const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())} `;
+  const day = thisYear
+    ? `${DAY.format(date)} `
+    : `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())} `;
   return (
     <time dateTime={iso} title={`${ZONED.format(date)} · ${iso}`}>
       {today ? '' : day}
