@@ -76,7 +76,9 @@ describe.runIf(hasChromium)('the views of this machine', () => {
     const row = page.getByRole('row', { name: /fail/ });
     await row.waitFor();
     expect(await page.getByRole('row').count()).toBe(2);
-    expect(await row.innerText()).toMatch(/fail\s+listWebhooks\s+status 503\s+0\s+0\s+on/);
+    expect(await row.innerText()).toMatch(
+      /fail\s+answered with an error, not executed\s+listWebhooks\s+GET \/v1\/webhooks\s+status 503\s+0\s+0\s+on/,
+    );
     expect((await runSvc(['webhooks', 'list', '--max-retries', '0'], { home, env })).code).toBe(6);
     await expect.poll(() => row.innerText()).toMatch(/1\s+1\s+on/);
     await shown.checkAccessibility();
@@ -91,7 +93,7 @@ describe.runIf(hasChromium)('the views of this machine', () => {
   test('shows the imports of this machine, and forgets one after a confirmation', async () => {
     const { page } = shown;
     await shown.go('/imports');
-    await page.getByText('No imports match.').waitFor();
+    await page.getByText('No imports yet.').waitFor();
     const file = join(home, 'events.ndjson');
     writeFileSync(file, '{"userId":"u","event":"e","timestamp":"2026-01-01T00:00:00Z"}\n');
     mkdirSync(join(home, 'data'), { recursive: true });

@@ -65,7 +65,7 @@ describe.runIf(hasChromium)('the notifications view', () => {
     });
     await svc.go(`/notifications/${id}`);
     await page.getByRole('article').getByText('held back: it is to be sent later').first().waitFor();
-    await svc.tabTo('Cancel');
+    await svc.tabTo('Cancel the notification…');
     await page.keyboard.press('Enter');
     const dialog = page.getByRole('dialog', { name: 'Cancel this notification?' });
     await dialog.waitFor();

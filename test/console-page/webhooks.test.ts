@@ -173,7 +173,7 @@ describe.runIf(hasChromium)('the webhooks view', () => {
     await dialog.getByText(/^It missed 1 outcome since .* They are not sent/).waitFor();
     await page.keyboard.press('ArrowRight');
     await dialog.getByLabel('Since (your time, UTC)').fill('2026-01-01T00:00');
-    await dialog.getByText(/^It missed \d+ outcomes since 2026-01-01/).waitFor();
+    await dialog.getByText(/^It missed \d+ outcomes since (1 Jan|2026-01-01)/).waitFor();
     await svc.checkAccessibility();
     await svc.tabTo('Since a time');
     await page.keyboard.press('ArrowLeft');

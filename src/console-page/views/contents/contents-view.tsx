@@ -96,7 +96,6 @@ export function ContentsView(): VNode {
               {(items) => (
                 <Table
                   label="Contents"
-                  dense
                   rows={items}
                   keyOf={(content) => content.id}
                   current={(content) => content.id === id}
@@ -198,7 +197,7 @@ function columnsOf(items: readonly Content[], search: string): readonly Column<C
       return {
         title: cleaned(goalId),
         note: 'goal, per message served',
-        wide: i > 0,
+        wide: true,
         cell: ({ goals }: Content) => {
           const earned = goals?.[i];
           return earned ? <GoalValue of={earned} max={most} /> : null;

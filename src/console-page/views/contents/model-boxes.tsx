@@ -76,7 +76,11 @@ export function WhatLearningGains({ model }: { model: Model }): VNode {
     <Box
       title={gainTitle(gain)}
       label="Learned against holdout"
-      note={`${percent(holdoutShare)} of the users are held out: for them each eligible content has the same chance, which shows what learning adds. Of the other choices, ${percent(explorationShare)} fall evenly on all contents, so that each is tried.`}
+      note={`${
+        holdoutShare === 0
+          ? 'No user is held out, so that nothing shows what learning adds.'
+          : `${percent(holdoutShare)} of the users are held out: for them each eligible content has the same chance, which shows what learning adds.`
+      } Of the other choices, ${percent(explorationShare)} fall evenly on all contents, so that each is tried.`}
     >
       {rows.length === 0 ? (
         <p class="state">No decision counts yet: none of their messages was served.</p>
@@ -128,7 +132,7 @@ function gainTitle(gain: Model['gain']): string {
 }
 
 const NO_GAIN =
-  'What learning gains is known once both groups were served: svc serve --help says how users are held out.';
+  'What learning gains is known once both groups were served. The holdout of the settings in the catalog is the share of the users that is held out.';
 
 /** A difference of shares in percentage points, with its sign. */
 export const points = (share: number) => `${share < 0 ? '−' : '+'}${Math.abs(share * 100).toFixed(1)}`;

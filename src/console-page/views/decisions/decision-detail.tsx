@@ -20,10 +20,10 @@ import {
   contextLine,
   type Decision,
   type Explained,
+  earnedWords,
   KIND_WORDS,
   kindOf,
   ordinal,
-  rewardWords,
 } from './decision-words.ts';
 
 /** One decision: what was chosen, why, from which candidates, and what came of it. */
@@ -39,7 +39,13 @@ export function DecisionDetail({ id }: { id: string }): VNode {
         <Id of={value.decisionId} />
       </p>
       <h2 class="detail-title">
-        {value.contentId === null ? 'No action' : <Text of={value.contentId} />}{' '}
+        {value.contentId === null ? (
+          'No action'
+        ) : (
+          <a href={`/contents/${encodeURIComponent(value.contentId)}`}>
+            <Text of={value.contentId} />
+          </a>
+        )}{' '}
         <Badge tone={kind === 'tried' ? 'warn' : kind === 'likely' ? 'good' : 'plain'}>
           {KIND_WORDS[kind]}
         </Badge>
@@ -56,12 +62,12 @@ export function DecisionDetail({ id }: { id: string }): VNode {
         facts={[
           {
             name: 'Earned',
-            value: rewardWords(value),
+            value: earnedWords(value),
             note: value.reward === null ? 'counted once it is served' : undefined,
           },
           {
             name: 'Context',
-            value: <Cut of={contextLine(value.context) || 'none given'} />,
+            value: <Text of={contextLine(value.context) || 'none given'} />,
             note: <Time at={value.at} />,
           },
           {
@@ -73,7 +79,15 @@ export function DecisionDetail({ id }: { id: string }): VNode {
             ),
             note: 'hashId only',
           },
-          { name: 'Model', value: `version ${value.modelVersion}`, note: <Text of={`seed ${value.seed}`} /> },
+          {
+            name: 'Model',
+            value: `version ${value.modelVersion}`,
+            note: (
+              <span title="With it and this version, the same choice can be drawn again">
+                <Text of={`seed ${value.seed}`} />
+              </span>
+            ),
+          },
         ]}
       />
       {value.explanation !== undefined && <Explanation of={value.explanation} />}
@@ -201,16 +215,15 @@ function Explanation({ of: { winner, runnerUp, effects, change } }: { of: Explai
 function Removed({ removed }: { removed: NonNullable<Decision['removed']> }): VNode {
   return (
     <>
-      <h3>Removed by a rule</h3>
+      <h3>Not eligible here</h3>
       <ul aria-label="Removed by a rule">
         {removed.map(({ rule, name, count, contentIds }) => (
           <li key={`${rule} ${name}`}>
-            <strong>{counted(count, 'content')}</strong>:{' '}
+            <strong>{counted(count, 'content')}</strong> by{' '}
             <Text of={removalWords(name === undefined ? { rule } : { rule, name })} />
             {contentIds.length > 0 && (
               <span class="note">
-                {' '}
-                <Text of={contentIds.join(', ')} />
+                : <Text of={contentIds.join(', ')} />
                 {count > contentIds.length && ` and ${count - contentIds.length} more`}
               </span>
             )}

@@ -34,11 +34,48 @@ export const KIND_WORDS = {
   tried: 'tried',
 } as const;
 
+/** What the words of the decisions mean. */
+export const TERMS: readonly (readonly [term: string, meaning: string])[] = [
+  [
+    'Expected',
+    'What the model expects the content to earn here, from 0 to 1 reward: 0.52 is 52 rewards of 100 messages.',
+  ],
+  [
+    'Likelihood',
+    'How many of 100 requests like this one get the same content. Contents are drawn, not picked.',
+  ],
+  [
+    'tried',
+    'Another content was more likely. Some choices fall on others, so that the model learns what they earn.',
+  ],
+  [
+    'holdout',
+    'The user is one of a fixed share for whom each eligible content has the same chance: what learning earns is what the others earn more.',
+  ],
+  ['fixed weights', 'The placement says how often each content is chosen, and nothing is learned there.'],
+  [
+    'Earned',
+    'The reward of its outcomes so far, 1 for a tap; waiting until there is one or its time is over.',
+  ],
+];
+
 /** What was earned so far, in rewards: `waiting` until the time for it is over or something was earned. */
 export function rewardWords({ reward, contentId }: Decision): string {
   if (contentId === null) return '–';
   if (reward === null) return 'waiting';
   return reward > 0 ? Number(reward.toFixed(3)).toString() : '0';
+}
+
+/** The same with its unit. */
+export function earnedWords(decision: Decision): string {
+  const words = rewardWords(decision);
+  return words === '0'
+    ? 'nothing'
+    : words === '1'
+      ? '1 reward'
+      : /^[\d.]+$/.test(words)
+        ? `${words} of a reward`
+        : words;
 }
 
 /** `1st`, `2nd`, `3rd`, `11th`. */

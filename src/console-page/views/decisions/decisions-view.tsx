@@ -1,8 +1,8 @@
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import { flagsOf, svcCommand } from '../../data/about.ts';
-import { call } from '../../data/api.ts';
-import { useFilters, usePathPart } from '../../data/filters.ts';
+import { call, search } from '../../data/api.ts';
+import { type Filters, useFilters, usePathPart } from '../../data/filters.ts';
 import { usePages } from '../../data/resource.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { Bar } from '../../parts/bars.tsx';
@@ -13,11 +13,20 @@ import { keptRange, RangeControl, rangeOf } from '../../parts/range.tsx';
 import { Split } from '../../parts/split.tsx';
 import { Empty } from '../../parts/states.tsx';
 import { type Column, ColumnChoice, chosenColumns, Table } from '../../parts/table.tsx';
+import { Terms } from '../../parts/terms.tsx';
 import { Cut, Id, Text } from '../../parts/text.tsx';
 import { Time } from '../../parts/time.tsx';
 import { ViewHead } from '../../parts/view.tsx';
 import { DecisionDetail } from './decision-detail.tsx';
-import { chosenOf, contextLine, type Decision, KIND_WORDS, kindOf, rewardWords } from './decision-words.ts';
+import {
+  chosenOf,
+  contextLine,
+  type Decision,
+  KIND_WORDS,
+  kindOf,
+  rewardWords,
+  TERMS,
+} from './decision-words.ts';
 
 const FIELDS: readonly FilterField[] = [
   { name: 'hashId', label: 'User', kind: 'text', placeholder: 'hashId' },
@@ -62,7 +71,11 @@ export function DecisionsView(): VNode {
         <>
           <ViewHead
             title="Decisions"
-            summary={pages.items.length > 0 && summaryOf(shown.length, pages.items.length, kind)}
+            summary={
+              pages.items.length > 0 && (
+                <Summary shown={shown} all={pages.items.length} kind={kind} filters={filters} />
+              )
+            }
             command={svcCommand('decisions', 'list', ...flagsOf({ hashId, content: contentId, ...range }))}
             readAt={pages.readAt}
             refresh={pages.reload}
@@ -71,6 +84,7 @@ export function DecisionsView(): VNode {
           <div class="toolbar">
             <FilterBar filters={filters} fields={FIELDS} inline />
             <RangeControl filters={filters} />
+            <Terms of={TERMS} />
           </div>
           <PagedList
             what="the decisions"
@@ -80,7 +94,9 @@ export function DecisionsView(): VNode {
                 title={
                   pages.items.length > 0
                     ? 'None of the latest decisions is of this kind.'
-                    : 'No decisions match.'
+                    : hashId || contentId || range.since || range.until
+                      ? 'No decisions match.'
+                      : 'No decisions yet.'
                 }
                 command={svcCommand('decide', '--hash-id', hashId || 'HASH_ID')}
               >
@@ -108,19 +124,64 @@ export function DecisionsView(): VNode {
   );
 }
 
-const summaryOf = (shown: number, all: number, kind: string | undefined) =>
-  kind
-    ? `${count(shown)} of the latest ${counted(all, 'decision')}`
-    : `the latest ${counted(all, 'decision')}, newest first`;
+/** Contents that are named in the summary. */
+const MOST_NAMED = 2;
+
+/** What was chosen most of those that are listed, and how; each leads to these alone. */
+function Summary(props: {
+  shown: readonly Decision[];
+  all: number;
+  kind: string | undefined;
+  filters: Filters;
+}): VNode {
+  const { shown, all, kind, filters } = props;
+  const { values } = filters;
+  if (kind)
+    return (
+      <>
+        {count(shown.length)} of the latest {counted(all, 'decision')}
+      </>
+    );
+  const by = new Map<string, number>();
+  for (const { contentId } of shown) if (contentId) by.set(contentId, (by.get(contentId) ?? 0) + 1);
+  const most = [...by].sort((a, b) => b[1] - a[1]);
+  const others = most.slice(MOST_NAMED).reduce((sum, [, n]) => sum + n, 0);
+  const kinds = (Object.keys(LISTED) as (keyof typeof LISTED)[])
+    .map((each) => [each, shown.filter((decision) => kindOf(decision) === each).length] as const)
+    .filter(([, n]) => n > 0);
+  return (
+    <>
+      of the latest {count(all)}:{' '}
+      {most.slice(0, MOST_NAMED).map(([contentId, n]) => (
+        <>
+          <a href={`/decisions${search({ ...values, contentId })}`}>
+            <Cut of={contentId} />
+          </a>{' '}
+          {count(n)} ·{' '}
+        </>
+      ))}
+      {others > 0 && `others ${count(others)} · `}
+      {kinds.map(([each, n], i) => (
+        <>
+          {i > 0 && ' · '}
+          <a href={`/decisions${search({ ...values, kind: each })}`}>{LISTED[each]}</a> {count(n)}
+        </>
+      ))}
+    </>
+  );
+}
+
+/** The kinds that are counted in the summary. */
+const LISTED = { tried: 'tried to learn', even: 'holdout', none: 'no action' } as const;
 
 const propensityOf = (decision: Decision) => chosenOf(decision)?.propensity ?? 0;
 
-function columnsOf(search: string): readonly Column<Decision>[] {
+function columnsOf(query: string): readonly Column<Decision>[] {
   return [
     {
       title: 'Content',
       sortBy: ({ contentId }) => contentId ?? '',
-      cell: (decision) => <ContentCell decision={decision} search={search} />,
+      cell: (decision) => <ContentCell decision={decision} query={query} />,
     },
     { title: 'Time', cell: ({ at }) => <Time at={at} />, sortBy: ({ at }) => at },
     { title: 'User', wide: true, cell: ({ hashId }) => <Id of={hashId} short={8} /> },
@@ -160,12 +221,12 @@ function scoreOf(decision: Decision): string {
   return chosen === undefined ? '–' : score(chosen.ranking);
 }
 
-function ContentCell({ decision, search }: { decision: Decision; search: string }): VNode {
+function ContentCell({ decision, query }: { decision: Decision; query: string }): VNode {
   const { decisionId, contentId } = decision;
   const kind = kindOf(decision);
   return (
     <>
-      <a href={`/decisions/${encodeURIComponent(decisionId)}${search}`}>
+      <a href={`/decisions/${encodeURIComponent(decisionId)}${query}`}>
         {contentId === null ? 'No action' : <Cut of={contentId} />}
       </a>{' '}
       {kind !== 'likely' && kind !== 'none' && (

@@ -1,7 +1,9 @@
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import type { ConsoleFaults } from '../../../contract/console.ts';
-import { about, svcCommand } from '../../data/about.ts';
+import type { EndpointName } from '../../../contract/endpoints.ts';
+import { OPERATIONS } from '../../../contract/operations.gen.ts';
+import { about } from '../../data/about.ts';
 import { ask } from '../../data/api.ts';
 import { useFilters } from '../../data/filters.ts';
 import { useResource } from '../../data/resource.ts';
@@ -63,7 +65,7 @@ export function FaultsView(): VNode {
       <ViewHead
         title="Faults"
         summary={value ? summaryOf(value) : ''}
-        command={svcCommand('serve', '--console', '--faults', 'faults.json')}
+        command={startCommand()}
         readAt={faults.readAt}
         every={EVERY_MS}
         refresh={faults.reload}
@@ -74,7 +76,7 @@ export function FaultsView(): VNode {
       {value && rows.length === 0 && (
         <Empty
           title={value.active ? 'No rules match.' : 'No faults are injected here.'}
-          command={svcCommand('serve', '--console', '--faults', 'faults.json')}
+          command={startCommand()}
         >
           {!value.active && (
             <>
@@ -115,6 +117,23 @@ function summaryOf({ active, rules }: ConsoleFaults): string {
     : 'Failures on purpose, to test how your side takes them.';
 }
 
+/** What faults do, in words. */
+const EFFECTS: Readonly<Record<string, string>> = {
+  refuse: 'answered with 429, not executed',
+  fail: 'answered with an error, not executed',
+  'fail-after-commit': 'executed, then answered with an error',
+  'lose-answer': 'executed, then closed without an answer',
+  'slow-answer': 'executed, answered late',
+  'cut-answer': 'executed, half of the answer is sent',
+  double: 'delivered twice',
+  late: 'delivered late',
+  'out-of-order': 'delivered after the next one',
+  'wrong-signature': 'delivered with a wrong signature',
+};
+
+/** Starts a service here, so the words that choose the one that is shown are left out. */
+const startCommand = () => `${about.value?.commandPrefix ?? 'svc'} serve --console --faults faults.json`;
+
 /** Members of a rule in words. */
 const WORDS: Readonly<Record<string, (value: unknown) => string>> = {
   every: (n) => `once in ${n}`,
@@ -136,12 +155,29 @@ function whenOf({ rule }: Rule): string {
   return words.length === 0 ? 'always' : words.join(', ');
 }
 
+/** The request of an operation: `POST /v1/events`. */
+function requestLine(name: string): string {
+  const found = OPERATIONS[name as EndpointName];
+  return found ? `${found.method} ${found.path}` : '';
+}
+
 const columns = (write: boolean, change: (rule: Rule) => void): readonly Column<Rule>[] => [
-  { title: 'Fault', cell: ({ rule }) => <Text of={rule.fault} /> },
+  {
+    title: 'Fault',
+    cell: ({ rule }) => (
+      <>
+        <Text of={rule.fault} />
+        <div class="note">{EFFECTS[rule.fault]}</div>
+      </>
+    ),
+  },
   {
     title: 'Where',
     cell: ({ place, rule }) => (
-      <Text of={rule.endpoint ?? rule.type ?? (place === 'requests' ? 'any request' : 'any delivery')} />
+      <>
+        <Text of={rule.endpoint ?? rule.type ?? (place === 'requests' ? 'any request' : 'any delivery')} />
+        <div class="note">{rule.endpoint && requestLine(rule.endpoint)}</div>
+      </>
     ),
   },
   { title: 'When', wide: true, cell: (row) => <Text of={whenOf(row)} /> },

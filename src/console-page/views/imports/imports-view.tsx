@@ -72,7 +72,10 @@ export function ImportsView(): VNode {
       {error && <Failure error={error} retry={kept.reload} />}
       {!value && !error && <Loading what="the imports" />}
       {value && rows.length === 0 && (
-        <Empty title="No imports match." command={svcCommand('events', 'import', 'events.csv')}>
+        <Empty
+          title={value.imports.length > 0 ? 'No imports match.' : 'No imports yet.'}
+          command={svcCommand('events', 'import', 'events.csv')}
+        >
           <p>Every import of a file keeps a journal here:</p>
         </Empty>
       )}

@@ -64,20 +64,23 @@ export function LimitsView(): VNode {
 /** Undefined before it is known, of a service elsewhere. */
 function summaryOf(limits: ConsoleLimits | undefined): string {
   if (limits?.exact)
-    return `${mostUsed(limits)} in the last ${duration(limits.windowMs!)}. What the console reads is not counted.`;
+    return `${mostUsed(limits)} Requests beyond a limit are answered 429. What the console reads is not counted.`;
   return 'As the service last stated it in its answers. What the console reads is counted too, and paced to a tenth of each limit.';
 }
 
 /** Which limit is used most, and how far. */
-function mostUsed({ groups }: ConsoleLimits): string {
+function mostUsed({ groups, windowMs }: ConsoleLimits): string {
   const shares = groups
     .flatMap(({ group, limit, used }) =>
       limit === null || used === null ? [] : [{ group, share: used / limit }],
     )
     .sort((a, b) => b.share - a.share);
   const [most] = shares;
-  if (!most) return 'Requests without a limit';
-  return most.share === 0 ? 'No request counted' : `${most.group} is used most, to ${percent(most.share)},`;
+  if (!most) return 'No limit is set.';
+  const when = `in the last ${duration(windowMs!)}.`;
+  return most.share === 0
+    ? `No request counted ${when}`
+    : `${most.group} is used most, to ${percent(most.share)}, ${when}`;
 }
 
 function Limit({

@@ -20,7 +20,18 @@ export function MaskedPreview({
   const texts = value && textsOf(value.catalog, templateId, channel);
   if (!texts) return null;
   return (
-    <Box title="Text" note="the template as it is now, with its values masked">
+    <Box
+      title="Text"
+      note={
+        <>
+          the{' '}
+          <a href={`/catalog/templates/${encodeURIComponent(templateId)}`}>
+            template <Text of={templateId} />
+          </a>{' '}
+          as it is now, with its values masked
+        </>
+      }
+    >
       <div class="masked-preview">
         {texts.title !== undefined && (
           <p class="message-title">

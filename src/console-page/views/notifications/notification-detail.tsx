@@ -12,7 +12,14 @@ import { Id, Text } from '../../parts/text.tsx';
 import { Time } from '../../parts/time.tsx';
 import { Timeline } from '../../parts/timeline.tsx';
 import { MaskedPreview } from './masked-preview.tsx';
-import { failureWords, type Notification, reasonWords, stateTone, stateWords } from './notification-words.ts';
+import {
+  failureWords,
+  type Notification,
+  reasonWords,
+  sentence,
+  stateTone,
+  stateWords,
+} from './notification-words.ts';
 
 const isEnd = (status: Notification['status']) =>
   status === 'delivered' || status === 'failed' || status === 'cancelled';
@@ -44,7 +51,8 @@ export function NotificationDetail({ id }: { id: string }): VNode {
       </h2>
       {value.status === 'held' && value.heldUntil !== undefined && (
         <p class="lead">
-          {held && reasonWords(held)}. It is looked at again at <Time at={value.heldUntil} />.
+          {held && sentence(reasonWords(held) ?? 'held back')} It is looked at again at{' '}
+          <Time at={value.heldUntil} />.
         </p>
       )}
       {value.failure !== undefined && (
@@ -58,7 +66,7 @@ export function NotificationDetail({ id }: { id: string }): VNode {
       <Cards
         facts={[
           { name: 'Channel', value: <Text of={value.channel} /> },
-          { name: 'Priority', value: <Text of={value.priority} /> },
+          { name: 'Purpose', value: <Text of={value.priority} /> },
           {
             name: 'User',
             value: (
@@ -90,9 +98,11 @@ function Cancellation({ id, changed }: { id: string; changed: () => void }): VNo
   return (
     <>
       {offers('cancelNotification') && (
-        <button type="button" onClick={() => setAsking(true)}>
-          Cancel
-        </button>
+        <div class="actions">
+          <button type="button" onClick={() => setAsking(true)}>
+            Cancel the notification…
+          </button>
+        </div>
       )}
       {left && <p class="note">A message of it had left before, or may have.</p>}
       <Command line={svcCommand('notifications', 'cancel', id)} label="cancel it" />

@@ -1,4 +1,5 @@
 import type { AnswerOf } from '../../../contract/endpoints.ts';
+import { about } from '../../data/about.ts';
 import type { Tone } from '../../parts/badge.tsx';
 
 export type Notification = AnswerOf<'getNotification'>;
@@ -19,8 +20,9 @@ type StateOf = Pick<Notification, 'status' | 'sentBy'>;
 export const stateWords = ({ status, sentBy }: StateOf): string =>
   sentBy === 'outbox' ? `${status} (outbox)` : status;
 
+/** In a test workspace, the outbox is where everything belongs; in a live one, something is missing. */
 export const stateTone = ({ status, sentBy }: StateOf): Tone =>
-  sentBy === 'outbox' ? 'warn' : STATE_TONES[status];
+  sentBy !== 'outbox' ? STATE_TONES[status] : about.value?.workspace.mode === 'test' ? 'plain' : 'warn';
 
 const REASONS: Readonly<Record<string, string>> = {
   send_at: 'held back: it is to be sent later',
@@ -30,6 +32,9 @@ const REASONS: Readonly<Record<string, string>> = {
   'written to the outbox: test workspace': 'to the outbox: this is a test workspace',
   'written to the outbox: no provider': 'to the outbox: the channel has no provider',
 };
+
+/** A sentence from words. */
+export const sentence = (words: string): string => `${words.charAt(0).toUpperCase()}${words.slice(1)}.`;
 
 /** A reason in words, or as it is. */
 export const reasonText = (reason: string): string => REASONS[reason] ?? reason;
@@ -43,7 +48,7 @@ export function whyWords({ failure, history }: Notification): string | undefined
   if (failure !== undefined) return failureWords(failure) ?? failure;
   const last = history.at(-1);
   const words = last && reasonWords(last);
-  return words === undefined ? undefined : `${words.charAt(0).toUpperCase()}${words.slice(1)}.`;
+  return words === undefined ? undefined : sentence(words);
 }
 
 const FAILURES: readonly (readonly [prefix: string, words: string])[] = [

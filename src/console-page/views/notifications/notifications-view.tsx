@@ -1,8 +1,8 @@
 import type { VNode } from 'preact';
 import type { AnswerOf } from '../../../contract/endpoints.ts';
-import { flagsOf, offers, svcCommand } from '../../data/about.ts';
-import { call } from '../../data/api.ts';
-import { useFilters, usePathPart } from '../../data/filters.ts';
+import { about, flagsOf, offers, svcCommand } from '../../data/about.ts';
+import { call, search } from '../../data/api.ts';
+import { type Filters, useFilters, usePathPart } from '../../data/filters.ts';
 import { usePages, useResource } from '../../data/resource.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { FilterBar, type FilterField } from '../../parts/filter-bar.tsx';
@@ -50,7 +50,7 @@ export function NotificationsView(): VNode {
         <>
           <ViewHead
             title="Notifications"
-            summary={<States overview={overview.value} />}
+            summary={<States overview={overview.value} filters={filters} />}
             command={svcCommand('notifications', 'list', ...flagsOf(query))}
             readAt={pages.readAt}
             refresh={pages.reload}
@@ -65,7 +65,9 @@ export function NotificationsView(): VNode {
             pages={pages}
             empty={
               <Empty
-                title="No notifications match."
+                title={
+                  Object.values(query).some(Boolean) ? 'No notifications match.' : 'No notifications yet.'
+                }
                 command={svcCommand(
                   'notifications',
                   'trigger',
@@ -95,26 +97,36 @@ export function NotificationsView(): VNode {
   );
 }
 
-/** How many notifications of the last day are in which state. */
-function States({ overview }: { overview: AnswerOf<'getOverview'> | undefined }): VNode {
+/** How many notifications of the last day are in which state; each leads to these. */
+function States(props: { overview: AnswerOf<'getOverview'> | undefined; filters: Filters }): VNode {
+  const { overview, filters } = props;
   if (!overview) return <>the latest notifications, newest first</>;
   const sums = Object.entries(overview.notifications)
     .map(([state, hours]) => [state, hours.reduce((sum, n) => sum + n, 0)] as const)
     .filter(([, n]) => n > 0);
   return (
     <>
-      in the last 24 hours:{' '}
-      {sums.length === 0 ? 'none triggered' : sums.map(([state, n]) => `${count(n)} ${state}`).join(' · ')}
+      in the last 24 hours: {sums.length === 0 && 'none triggered'}
+      {sums.map(([state, n], i) => (
+        <>
+          {i > 0 && ' · '}
+          <a href={`/notifications${search({ ...filters.values, status: state, range: 'day' })}`}>
+            {count(n)} {state}
+          </a>
+        </>
+      ))}
+      {about.value?.workspace.mode === 'test' &&
+        '. A test workspace: all goes to the outbox, nobody gets it.'}
     </>
   );
 }
 
-const columnsOf = (search: string): readonly Column<Notification>[] => [
+const columnsOf = (query: string): readonly Column<Notification>[] => [
   {
     title: 'Template',
     sortBy: ({ templateId }) => templateId,
     cell: ({ notificationId, templateId }) => (
-      <a href={`/notifications/${encodeURIComponent(notificationId)}${search}`}>
+      <a href={`/notifications/${encodeURIComponent(notificationId)}${query}`}>
         <Cut of={templateId} />
       </a>
     ),

@@ -131,7 +131,14 @@ export function WebhooksView(): VNode {
           what="the deliveries"
           pages={deliveries}
           empty={
-            <Empty title="No deliveries match." command={svcCommand('webhooks', 'test')}>
+            <Empty
+              title={
+                webhookId || status || range.since || range.until
+                  ? 'No deliveries match.'
+                  : 'No deliveries yet.'
+              }
+              command={svcCommand('webhooks', 'test')}
+            >
               <p>An outcome of a message or a notification makes one; a test delivery is sent by:</p>
             </Empty>
           }
