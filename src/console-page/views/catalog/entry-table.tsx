@@ -89,7 +89,7 @@ export function EntryTable(props: {
                 </a>
               ),
             },
-            ...(list === 'goals' ? GOAL_COLUMNS : COLUMNS),
+            ...(list === 'goals' ? GOAL_COLUMNS : list === 'contents' ? COLUMNS : templateColumns(entries)),
             ...(list === 'goals' || entries.every((entry) => languagesOf(entry) === '') ? [] : [LANGUAGES]),
           ]}
         />
@@ -132,6 +132,10 @@ const COLUMNS: readonly Column<Entry>[] = [
     cell: (entry) => <Cut of={textOf(entry.title)} />,
   },
 ];
+
+/** Few templates have a category. */
+const templateColumns = (entries: readonly Entry[]) =>
+  entries.some(({ category }) => category) ? COLUMNS : COLUMNS.filter(({ title }) => title !== 'Category');
 
 /** Those that a content is written for, or that a template has texts in. */
 function languagesOf({ locales }: Entry): string {

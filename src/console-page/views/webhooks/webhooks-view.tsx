@@ -171,12 +171,19 @@ export function WebhooksView(): VNode {
   );
 }
 
+const OF_STATE: Readonly<Record<string, string>> = {
+  pending: 'that are pending',
+  delivered: 'that arrived',
+  failed: 'that were given up',
+};
+
 /** What became of the deliveries that are listed, or which of them are. */
 function deliveriesTitle(listed: readonly Delivery[], status: string | undefined): string {
   const n = (state: Delivery['status']) => listed.filter((each) => each.status === state).length;
   const all = `the latest ${counted(listed.length, 'delivery', 'deliveries')}`;
   if (listed.length === 0) return 'Deliveries';
-  if (status) return `Of the deliveries that are ${status}, ${all}`;
+  if (status)
+    return `The latest ${counted(listed.length, 'delivery', 'deliveries')} ${OF_STATE[status] ?? ''}`;
   const [pending, failed] = [n('pending'), n('failed')];
   if (pending + failed === 0) return `All of ${all} arrived`;
   return [
