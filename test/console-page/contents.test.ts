@@ -60,6 +60,11 @@ describe.runIf(hasChromium)('the contents view', () => {
     const panel = page.getByRole('complementary', { name: 'Detail' });
     await panel.getByText('95 % interval').waitFor();
     await svc.checkAccessibility();
+    await panel.getByRole('link', { name: 'Its entry in the catalog' }).press('Enter');
+    await page.waitForURL(`**/catalog/contents/${served.id}`);
+    await page.getByRole('link', { name: 'What it earns' }).press('Enter');
+    await page.waitForURL(`**/contents/${served.id}`);
+    await panel.getByText('95 % interval').waitFor();
     await page.keyboard.press('Escape');
     await page.waitForURL('**/contents');
   });

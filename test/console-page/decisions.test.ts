@@ -144,6 +144,22 @@ describe.runIf(hasChromium)('the decisions view', () => {
     await page.getByRole('article', { name: /^Decision dec_/ }).waitFor();
   });
 
+  test('says what was chosen most, leads to it, and explains its terms, by keyboard alone', async () => {
+    const { page } = svc;
+    await svc.go('/decisions');
+    const head = page.locator('.view-head .summary');
+    await expect.poll(() => head.innerText()).toMatch(/^of the latest \d+: \w+ \d+ · /);
+    await svc.tabTo('Explain terms');
+    await page.keyboard.press('Enter');
+    await page.getByText('each eligible content has the same chance').waitFor();
+    await svc.checkAccessibility();
+    const name = await head.getByRole('link').first().innerText();
+    await head.getByRole('link').first().press('Enter');
+    await page.waitForURL(`**/decisions?contentId=${name}`);
+    const names = () => page.getByRole('table', { name: 'Decisions' }).getByRole('rowheader').allInnerTexts();
+    await expect.poll(async () => (await names()).every((each) => each.startsWith(name))).toBe(true);
+  });
+
   test('says how to get data where nothing matches', async () => {
     await svc.go('/decisions?contentId=no_such_content');
     await svc.page.getByText('No decisions match.').waitFor();

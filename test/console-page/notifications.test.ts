@@ -39,6 +39,8 @@ describe.runIf(hasChromium)('the notifications view', () => {
     await svc.tabTo('All');
     for (let i = 0; i < 5; i++) await page.keyboard.press('ArrowRight');
     await page.waitForURL('**/notifications?status=failed');
+    await page.getByRole('link', { name: /^\d+ failed$/ }).press('Enter');
+    await page.waitForURL('**/notifications?status=failed&range=day');
     const lines = page.getByRole('table', { name: 'Notifications' }).locator('tbody tr');
     await expect
       .poll(async () => (await lines.allInnerTexts()).every((text) => text.includes('failed')))

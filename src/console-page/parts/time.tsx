@@ -3,8 +3,6 @@ import type { VNode } from 'preact';
 /** Made once: that takes longer than to format with it, and a list may have 2,000 times. */
 const ZONED = new Intl.DateTimeFormat('en-GB', { dateStyle: 'full', timeStyle: 'long' });
 
-const DAY = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' });
-
 const two = (n: number, width = 2) => String(n).padStart(width, '0');
 
 /**
@@ -21,8 +19,10 @@ export function Time({ at, millis = false }: { at: string | number; millis?: boo
   const minute = `${two(date.getHours())}:${two(date.getMinutes())}`;
   const clock = today || millis || !thisYear ? `${minute}:${two(date.getSeconds())}` : minute;
   const fraction = millis ? `.${two(date.getMilliseconds(), 3)}` : '';
+  // `Fri Nov 27 2026`
+  const [, month] = date.toDateString().split(' ');
   const day = thisYear
-    ? `${DAY.format(date)} `
+    ? `${date.getDate()} ${month} `
     : `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())} `;
   return (
     <time dateTime={iso} title={`${ZONED.format(date)} · ${iso}`}>

@@ -16,6 +16,7 @@ import { PagedList } from '../../parts/pages.tsx';
 import { keptRange, RangeControl, rangeOf, rangeWords } from '../../parts/range.tsx';
 import { Empty, Failure, Loading } from '../../parts/states.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
+import { type Meanings, Terms } from '../../parts/terms.tsx';
 import { Cut, cleaned } from '../../parts/text.tsx';
 import { Box, ViewHead } from '../../parts/view.tsx';
 import { ContentPanel, entryPath } from './content-panel.tsx';
@@ -30,6 +31,18 @@ const SEARCH: readonly FilterField[] = [
 /** True if a content has a text in its name, category or title, in letters of any size. */
 const matches = ({ id, category, title }: Content, text: string): boolean =>
   [id, category, title].some((each) => each?.toLowerCase().includes(text.toLowerCase()));
+
+const TERMS: Meanings = [
+  ['Rewarded', 'A message that was tapped or acted on. The rate is their share of all that were served.'],
+  ['95 % interval', 'Where the true rate is with 95 %: long while few messages were served.'],
+  [
+    'Holdout',
+    'A share of the users for whom each eligible content has the same chance. What the others earn more is what learning adds.',
+  ],
+  ['Certain', 'The interval does not reach the other side: it is no accident, however often you look.'],
+  ['Points', 'Percentage points: from 17 % to 46 % are 29 points.'],
+  ['Goal', 'An event that decisions should lead to, such as an order, counted for the messages before it.'],
+];
 
 type Content = AnswerOf<'listContents'>['items'][number];
 
@@ -79,7 +92,10 @@ export function ContentsView(): VNode {
             label="What each content earns"
             note="messages that were rewarded, of all that were ever served; the line is the 95 % interval"
           >
-            <FilterBar filters={filters} fields={SEARCH} inline />
+            <div class="toolbar">
+              <FilterBar filters={filters} fields={SEARCH} inline />
+              <Terms of={TERMS} />
+            </div>
             <PagedList
               what="the contents"
               pages={{ ...contents, items: found }}

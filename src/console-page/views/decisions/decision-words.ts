@@ -1,4 +1,5 @@
 import type { AnswerOf } from '../../../contract/endpoints.ts';
+import type { Meanings } from '../../parts/terms.tsx';
 
 export type Decision = AnswerOf<'getDecision'>;
 export type Candidate = Decision['candidates'][number];
@@ -35,7 +36,7 @@ export const KIND_WORDS = {
 } as const;
 
 /** What the words of the decisions mean. */
-export const TERMS: readonly (readonly [term: string, meaning: string])[] = [
+export const TERMS: Meanings = [
   [
     'Expected',
     'What the model expects the content to earn here, from 0 to 1 reward: 0.52 is 52 rewards of 100 messages.',

@@ -15,6 +15,7 @@ import { Panel } from '../../parts/panel.tsx';
 import { RangeControl, rangeOf } from '../../parts/range.tsx';
 import { Empty, Failure, Loading } from '../../parts/states.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
+import { type Meanings, Terms } from '../../parts/terms.tsx';
 import { Cut, Id, Text } from '../../parts/text.tsx';
 import { duration, Time } from '../../parts/time.tsx';
 import { ViewHead } from '../../parts/view.tsx';
@@ -28,6 +29,16 @@ const TONES: Readonly<Record<Import['state'], Tone>> = {
   unusable: 'bad',
   unreadable: 'bad',
 };
+const TERMS: Meanings = [
+  ['unfinished', 'It was interrupted. The same command with --resume goes on where it stopped.'],
+  ['unusable', 'Its journal is damaged: forget it, and import the file again.'],
+  ['unreadable', 'Its journal cannot be read now, such as on a full disk. Nothing is lost.'],
+  [
+    'Rejected',
+    'Records that are not valid, in a file beside the input: correct them there, and import that file.',
+  ],
+  ['In doubt', 'Records that were sent without an answer: they may be stored.'],
+];
 const EVERY_MS = 2_000;
 
 const FIELDS: readonly FilterField[] = [
@@ -68,6 +79,7 @@ export function ImportsView(): VNode {
       <div class="toolbar">
         <FilterBar filters={filters} fields={FIELDS} inline />
         <RangeControl filters={filters} />
+        <Terms of={TERMS} />
       </div>
       {error && <Failure error={error} retry={kept.reload} />}
       {!value && !error && <Loading what="the imports" />}

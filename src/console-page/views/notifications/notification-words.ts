@@ -1,6 +1,7 @@
 import type { AnswerOf } from '../../../contract/endpoints.ts';
 import { about } from '../../data/about.ts';
 import type { Tone } from '../../parts/badge.tsx';
+import type { Meanings } from '../../parts/terms.tsx';
 
 export type Notification = AnswerOf<'getNotification'>;
 export type Transition = Notification['history'][number];
@@ -13,6 +14,19 @@ export const STATE_TONES: Readonly<Record<Notification['status'], Tone>> = {
   failed: 'bad',
   cancelled: 'plain',
 };
+
+/** What the states mean. */
+export const TERMS: Meanings = [
+  ['queued', 'It is sent as soon as its channel has room.'],
+  ['held', 'It waits for a time: that of its trigger, the end of quiet hours, or room below a cap.'],
+  ['dispatched', 'The provider of the channel took it, and has not said yet whether it arrived.'],
+  ['delivered', 'The provider says that it arrived.'],
+  [
+    'delivered (outbox)',
+    'It was written to the outbox: in a test workspace, and where a channel has no provider. Nobody got it.',
+  ],
+  ['failed', 'It is not sent any more; the reason stands beside it.'],
+];
 
 type StateOf = Pick<Notification, 'status' | 'sentBy'>;
 

@@ -1,6 +1,6 @@
 import type { VNode } from 'preact';
 import type { AnswerOf } from '../../../contract/endpoints.ts';
-import { about, flagsOf, offers, svcCommand } from '../../data/about.ts';
+import { flagsOf, offers, svcCommand } from '../../data/about.ts';
 import { call, search } from '../../data/api.ts';
 import { type Filters, useFilters, usePathPart } from '../../data/filters.ts';
 import { usePages, useResource } from '../../data/resource.ts';
@@ -12,11 +12,19 @@ import { keptRange, RangeControl, rangeOf } from '../../parts/range.tsx';
 import { Split } from '../../parts/split.tsx';
 import { Empty } from '../../parts/states.tsx';
 import { type Column, ColumnChoice, chosenColumns, Table } from '../../parts/table.tsx';
+import { Terms } from '../../parts/terms.tsx';
 import { Cut, Id, Text } from '../../parts/text.tsx';
 import { Time } from '../../parts/time.tsx';
 import { ViewHead } from '../../parts/view.tsx';
 import { NotificationDetail } from './notification-detail.tsx';
-import { type Notification, STATE_TONES, stateTone, stateWords, whyWords } from './notification-words.ts';
+import {
+  type Notification,
+  STATE_TONES,
+  stateTone,
+  stateWords,
+  TERMS,
+  whyWords,
+} from './notification-words.ts';
 
 const FIELDS: readonly FilterField[] = [
   { name: 'hashId', label: 'User', kind: 'text', placeholder: 'hashId' },
@@ -59,6 +67,7 @@ export function NotificationsView(): VNode {
           <div class="toolbar">
             <FilterBar filters={filters} fields={FIELDS} inline />
             <RangeControl filters={filters} />
+            <Terms of={TERMS} />
           </div>
           <PagedList
             what="the notifications"
@@ -115,8 +124,6 @@ function States(props: { overview: AnswerOf<'getOverview'> | undefined; filters:
           </a>
         </>
       ))}
-      {about.value?.workspace.mode === 'test' &&
-        '. A test workspace: all goes to the outbox, nobody gets it.'}
     </>
   );
 }

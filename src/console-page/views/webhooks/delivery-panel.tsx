@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import { followEvery, offers, svcCommand } from '../../data/about.ts';
-import { call } from '../../data/api.ts';
+import { call, search } from '../../data/api.ts';
 import { useResource } from '../../data/resource.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { Command } from '../../parts/command.tsx';
@@ -54,7 +54,14 @@ function Record({ of, changed }: { of: DeliveryRecord; changed: () => void }): V
         facts={[
           { name: 'State', value: <Badge tone={DELIVERY_TONES[status]}>{status}</Badge> },
           { name: 'Delivery', value: <Id of={deliveryId} /> },
-          { name: 'Subscription', value: <Id of={webhookId} /> },
+          {
+            name: 'Subscription',
+            value: (
+              <a href={`/webhooks${search({ webhookId })}`} aria-label={`All deliveries to ${webhookId}`}>
+                <Id of={webhookId} />
+              </a>
+            ),
+          },
           { name: 'Happened', value: <Time at={occurredAt} millis /> },
           ...(nextAttemptAt === null ? [] : [{ name: 'Next attempt', value: <Time at={nextAttemptAt} /> }]),
         ]}

@@ -57,8 +57,8 @@ export function Performance({ webhookId }: { webhookId: string }): VNode | null 
             align: 'end',
             cell: ({ attempts, delivered }) => (attempts === 0 ? '–' : percent(delivered / attempts)),
           },
-          { title: 'Half within', align: 'end', cell: ({ p50Ms }) => time(p50Ms) },
-          { title: '95 % within', align: 'end', cell: ({ p95Ms }) => time(p95Ms) },
+          { title: 'Half within', note: 'of the answers', align: 'end', cell: ({ p50Ms }) => time(p50Ms) },
+          { title: '95 % within', note: 'of the answers', align: 'end', cell: ({ p95Ms }) => time(p95Ms) },
         ]}
       />
     </Box>

@@ -206,12 +206,14 @@ function columnsOf(
     },
     {
       title: 'Half within',
+      note: 'of the answers',
       align: 'end',
       wide: true,
       cell: figure(({ p50Ms }) => time(p50Ms)),
     },
     {
       title: '95 % within',
+      note: 'of the answers',
       align: 'end',
       wide: true,
       cell: figure(({ p95Ms }) => time(p95Ms)),

@@ -1,5 +1,6 @@
 import type { AnswerOf } from '../../../contract/endpoints.ts';
 import type { Tone } from '../../parts/badge.tsx';
+import type { Meanings } from '../../parts/terms.tsx';
 
 export type Webhook = AnswerOf<'getWebhook'>;
 export type Delivery = AnswerOf<'listAllDeliveries'>['deliveries'][number];
@@ -19,3 +20,16 @@ export const attemptWords = ({ status, error }: Attempt): string =>
 /** Which secrets signed an attempt, by their versions; empty for one of an earlier version of the service. */
 export const signedWords = ({ signedBy = [] }: Attempt): string =>
   signedBy.length === 0 ? '' : `signed by secret ${signedBy.join(' and ')}`;
+
+/** What the words of the view mean. */
+export const TERMS: Meanings = [
+  ['pending', 'Not sent yet, or an attempt failed and the next one comes without you.'],
+  ['delivered', 'The receiver answered with a status from 200 to 299.'],
+  [
+    'failed',
+    'No attempt succeeded in the time for retries, or the receiver answered 410: it is sent again only if you ask for it.',
+  ],
+  ['disabled', 'Nothing is sent. What occurs is kept, and can be sent when the subscription is enabled.'],
+  ['95 % within', 'Of 100 answers, 95 came within this time, and 5 took longer.'],
+  ['signed by secret 1', 'The version of the signing secret: a new one is added each time it is changed.'],
+];

@@ -11,6 +11,7 @@ import { PagedList } from '../../parts/pages.tsx';
 import { keptRange, type Range, RangeControl, rangeOf, rangeWords } from '../../parts/range.tsx';
 import { Empty, Loading } from '../../parts/states.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
+import { Terms } from '../../parts/terms.tsx';
 import { Cut, Id, Text } from '../../parts/text.tsx';
 import { duration, Time } from '../../parts/time.tsx';
 import { Box, ViewHead } from '../../parts/view.tsx';
@@ -19,7 +20,7 @@ import { DeliveryPanel } from './delivery-panel.tsx';
 import { Performance } from './performance.tsx';
 import { RetryFailed } from './retry-failed.tsx';
 import { Subscriptions } from './subscriptions.tsx';
-import { attemptWords, DELIVERY_TONES, type Delivery } from './webhook-words.ts';
+import { attemptWords, DELIVERY_TONES, type Delivery, TERMS } from './webhook-words.ts';
 
 const STATUS: FilterField = {
   name: 'status',
@@ -106,6 +107,7 @@ export function WebhooksView(): VNode {
               done={reload}
             />
           )}
+          <Terms of={TERMS} />
         </div>
         {(webhookId || status || range.since || range.until) && (
           <p class="note">
