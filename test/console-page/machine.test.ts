@@ -114,6 +114,11 @@ describe.runIf(hasChromium)('the views of this machine', () => {
     expect(await reasons.innerText()).toMatch(/event: .*first in rejected\.ndjson, line 21/s);
     await shown.checkAccessibility();
     await page.getByRole('heading', { name: '3 rejected, most often:' }).waitFor();
+    await page.keyboard.press('Escape');
+    for (const width of [390, 1440]) {
+      await page.setViewportSize({ width, height: 900 });
+      expect(await layoutProblems(page)).toEqual([]);
+    }
     await page.getByText('2 finished: 21 records stored from this machine, 3 rejected').waitFor();
     await shown.go('/imports?range=hour');
     await page.getByRole('row', { name: /rejected\.ndjson/ }).waitFor();

@@ -163,7 +163,13 @@ const columns = (rows: readonly Import[], open: (id: string) => void): readonly 
   },
   { title: 'State', cell: ({ state }) => <Badge tone={TONES[state]}>{state}</Badge> },
   { title: 'Kind', wide: true, cell: ({ kind }) => <Text of={kind ?? ''} /> },
-  { title: 'Stored', note: 'records', align: 'end', cell: ({ acknowledged }) => figure(acknowledged) },
+  {
+    title: 'Stored',
+    note: 'records',
+    align: 'end',
+    wide: true,
+    cell: ({ acknowledged }) => figure(acknowledged),
+  },
   ...(rows.every(({ inDoubt, left }) => inDoubt === 0 && left === 0) ? [] : UNFINISHED),
   {
     title: 'Rejected',
@@ -178,12 +184,17 @@ const columns = (rows: readonly Import[], open: (id: string) => void): readonly 
         )
       ) : (
         <button type="button" class="row-button" onClick={() => open(id)}>
-          <strong class="rejected">{rejected ? rejectedWords(rejected) : 'some'}</strong> why?
+          <strong>{rejected ? rejectedWords(rejected) : 'some'}</strong> why?
         </button>
       ),
   },
   { title: 'Took', align: 'end', wide: true, cell: tookWords },
-  { title: 'Last sent', align: 'end', cell: ({ lastAt }) => (lastAt === null ? '' : <Time at={lastAt} />) },
+  {
+    title: 'Last sent',
+    align: 'end',
+    wide: true,
+    cell: ({ lastAt }) => (lastAt === null ? '' : <Time at={lastAt} />),
+  },
 ];
 
 /** From the beginning of the latest run until its last batch. */
