@@ -822,6 +822,16 @@ export interface IngestUsersRequest {
   readonly users: readonly User[];
 }
 
+/** How the latest attempts of a subscription went. */
+export interface LatestAttempts {
+  /** Identifier of the subscription. */
+  readonly webhookId: string;
+  /** Attempts. */
+  readonly attempts: number;
+  /** Of these, those that were answered with a status from 200 to 299. */
+  readonly delivered: number;
+}
+
 /** What the expert that decides learned of a content. */
 export interface LearnedContent {
   /** Identifier of the content. */
@@ -893,6 +903,17 @@ export interface ListNotificationsAnswer {
 export interface ListUsersAnswer {
   /** The users, the last active first. */
   readonly users: readonly ActiveUser[];
+  /** How many different users were active in the range, of what was looked at. */
+  readonly active: {
+    /** Users of events, of the latest 10,000. */
+    readonly byEvents: number;
+    /** Users of decisions, of the latest 10,000. */
+    readonly byDecisions: number;
+    /** Users who were stored or changed, up to 10,000. */
+    readonly byChanges: number;
+    /** True if there may be more. */
+    readonly capped: boolean;
+  };
 }
 
 /** A page of the subscriptions. */
@@ -1081,6 +1102,8 @@ export interface OverviewAnswer {
     readonly servedByHour: readonly number[];
     /** Of those served, the ones that were clicked or actioned. */
     readonly rewarded: number;
+    /** The messages that wait for an app or for an answer, up to 5,000, by content, the most first. */
+    readonly waiting: readonly WaitingMessages[];
     /** Outcomes `clicked` and `actioned`, by the time of the outcome. By hour, the oldest of 24 first. */
     readonly tappedByHour: readonly number[];
   };
@@ -1111,6 +1134,8 @@ export interface OverviewAnswer {
     readonly attempts: number;
     /** Of these, those that were answered with a status from 200 to 299. */
     readonly attemptsSucceeded: number;
+    /** The attempts of about the last hour by subscription; those without an attempt are left out. */
+    readonly lastHour: readonly LatestAttempts[];
     /** Within about how many milliseconds 95 % of those that were answered were; null without any. */
     readonly p95Ms: number | null;
   };
@@ -1622,6 +1647,16 @@ export interface ValuePoint {
   readonly low: number;
   /** Upper end of the 95 % interval of the value. */
   readonly high: number;
+}
+
+/** The messages of a content that wait. */
+export interface WaitingMessages {
+  /** The content. */
+  readonly contentId: string;
+  /** Those that no app has fetched yet. */
+  readonly unseen: number;
+  /** Those that an app has fetched, and that are not answered. */
+  readonly seen: number;
 }
 
 /** Events that a watch cannot show any more. */

@@ -53,6 +53,20 @@ export const OverviewAnswer = named(
             'Decisions that count: their message was served, or their channel is not polled.',
           ),
           rewarded: count('Of those served, the ones that were clicked or actioned.'),
+          waiting: about(
+            'The messages that wait for an app or for an answer, up to 5,000, by content, the most first.',
+            z.array(
+              named(
+                'WaitingMessages',
+                'The messages of a content that wait.',
+                z.object({
+                  contentId: about('The content.', z.string()),
+                  unseen: count('Those that no app has fetched yet.'),
+                  seen: count('Those that an app has fetched, and that are not answered.'),
+                }),
+              ),
+            ),
+          ),
           tappedByHour: hours('Outcomes `clicked` and `actioned`, by the time of the outcome.'),
         }),
       ),
@@ -75,6 +89,20 @@ export const OverviewAnswer = named(
           failed: hours('Those that failed.'),
           attempts: count('Attempts, as the trend of deliveries has them for a day.'),
           attemptsSucceeded: count('Of these, those that were answered with a status from 200 to 299.'),
+          lastHour: about(
+            'The attempts of about the last hour by subscription; those without an attempt are left out.',
+            z.array(
+              named(
+                'LatestAttempts',
+                'How the latest attempts of a subscription went.',
+                z.object({
+                  webhookId: about('Identifier of the subscription.', z.string()),
+                  attempts: count('Attempts.'),
+                  delivered: count('Of these, those that were answered with a status from 200 to 299.'),
+                }),
+              ),
+            ),
+          ),
           p95Ms: about(
             'Within about how many milliseconds 95 % of those that were answered were; null without any.',
             z.nullable(z.int()),

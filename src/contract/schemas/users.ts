@@ -229,7 +229,20 @@ const ActiveUser = named(
 export const ListUsersAnswer = named(
   'ListUsersAnswer',
   'The users who were active last.',
-  beyond(z.object({ users: about('The users, the last active first.', z.array(ActiveUser)) })),
+  beyond(
+    z.object({
+      users: about('The users, the last active first.', z.array(ActiveUser)),
+      active: about(
+        'How many different users were active in the range, of what was looked at.',
+        z.object({
+          byEvents: about('Users of events, of the latest 10,000.', z.int()),
+          byDecisions: about('Users of decisions, of the latest 10,000.', z.int()),
+          byChanges: about('Users who were stored or changed, up to 10,000.', z.int()),
+          capped: about('True if there may be more.', z.boolean()),
+        }),
+      ),
+    }),
+  ),
 );
 export const DeleteUserAnswer = named(
   'DeleteUserAnswer',

@@ -12,6 +12,8 @@ const MOST = 100;
 /** Events and decisions whose users are looked at. */
 const LATEST_EVENTS = 2_000;
 const LATEST_DECISIONS = 1_000;
+/** Events, decisions and changes whose users are counted. */
+const COUNTED = 10_000;
 
 /** When a user was last seen, Unix ms, and by what. */
 interface Seen {
@@ -43,47 +45,108 @@ export const latestUserEndpoints: Endpoints = {
         from: query.since === undefined ? 0 : Date.parse(query.since),
         until: query.until === undefined ? now + 1 : Date.parse(query.until),
       };
+      const { number: head } = await eventHeads.get(tx, id);
+      const newest = await tx.sql.get<{ seq: number }>(
+        'SELECT seq FROM decision WHERE workspace_id = ? ORDER BY seq DESC LIMIT 1',
+        [id],
+      );
+      const upTo: Ends = {
+        event: await endOf(tx, EVENT_BEFORE, id, head, range),
+        decision: await endOf(tx, DECISION_BEFORE, id, Number(newest?.seq ?? 0), range),
+      };
       const key = await workspaces.hashKey(tx, id);
       const tracked = new Map<string, Tracked>();
-      const events = (await eventsOf(tx, id, range)).map((user): Seen => {
+      const events = (await eventsOf(tx, id, upTo, range)).map((user): Seen => {
         const hashId = hashOf(key, user.userId);
         tracked.set(hashId, user);
         return { hashId, at: user.at, last: 'event' };
       });
-      const seen = [...events, ...(await decisionsOf(tx, id, range)), ...(await profilesOf(tx, id, range))];
+      const seen = [
+        ...events,
+        ...(await decisionsOf(tx, id, upTo, range)),
+        ...(await profilesOf(tx, id, range)),
+      ];
       const latest = new Map<string, Seen>();
       for (const each of seen.sort((a, b) => b.at - a.at))
         if (latest.size < MOST && !latest.has(each.hashId)) latest.set(each.hashId, each);
-      return { body: { users: await described(tx, id, [...latest.values()], tracked) } };
+      return {
+        body: {
+          users: await described(tx, id, [...latest.values()], tracked),
+          active: await activeOf(tx, id, upTo, range),
+        },
+      };
     },
   },
 };
 
-async function eventsOf(tx: Tx, workspaceId: string, { from, until }: Between): Promise<Tracked[]> {
-  const { number } = await eventHeads.get(tx, workspaceId);
-  const place = { workspaceId, head: number, times: [until] };
-  const [upTo] = await positionsAt(tx, EVENT_BEFORE, place);
+/** The last positions of the logs within a range. */
+interface Ends {
+  readonly event: number;
+  readonly decision: number;
+}
+
+async function endOf(
+  tx: Tx,
+  search: string,
+  workspaceId: string,
+  head: number,
+  { until }: Between,
+): Promise<number> {
+  const [position] = await positionsAt(tx, search, { workspaceId, head, times: [until] });
+  return position!;
+}
+
+/** How many users were active, of the latest entries of each kind. */
+async function activeOf(tx: Tx, workspaceId: string, upTo: Ends, { from, until }: Between): Promise<object> {
+  const [events, decisions, changes] = await pipeline([
+    tx.sql.get<Counted>(
+      `SELECT COUNT(DISTINCT user_id) AS users, COUNT(*) AS entries FROM (SELECT user_id, received_at FROM event
+         WHERE workspace_id = ? AND number <= ? ORDER BY number DESC LIMIT ${COUNTED}) AS e
+       WHERE received_at >= ?`,
+      [workspaceId, upTo.event, from],
+    ),
+    tx.sql.get<Counted>(
+      `SELECT COUNT(DISTINCT hash_id) AS users, COUNT(*) AS entries FROM (SELECT hash_id, at_ms FROM decision
+         WHERE workspace_id = ? AND seq <= ? ORDER BY seq DESC LIMIT ${COUNTED}) AS d
+       WHERE at_ms >= ? AND hash_id <> ''`,
+      [workspaceId, upTo.decision, from],
+    ),
+    tx.sql.get<Counted>(
+      `SELECT COUNT(*) AS users, COUNT(*) AS entries FROM (SELECT updated_at FROM app_user
+         WHERE workspace_id = ? AND updated_at >= ? AND updated_at < ? LIMIT ${COUNTED}) AS u`,
+      [workspaceId, from, until],
+    ),
+  ]);
+  return {
+    byEvents: Number(events!.users),
+    byDecisions: Number(decisions!.users),
+    byChanges: Number(changes!.users),
+    capped: [events, decisions, changes].some((each) => Number(each!.entries) >= COUNTED),
+  };
+}
+
+/** Different users, and the entries that they are of. */
+interface Counted {
+  readonly users: number;
+  readonly entries: number;
+}
+
+async function eventsOf(tx: Tx, workspaceId: string, upTo: Ends, { from }: Between): Promise<Tracked[]> {
   const rows = await tx.sql.all<Tracked>(
     `SELECT user_id AS "userId", MAX(received_at) AS at, COUNT(*) AS n FROM (SELECT user_id, received_at FROM event
        WHERE workspace_id = ? AND number <= ? ORDER BY number DESC LIMIT ${LATEST_EVENTS}) AS e
      WHERE received_at >= ? GROUP BY user_id`,
-    [workspaceId, upTo!, from],
+    [workspaceId, upTo.event, from],
   );
   return rows.map(({ userId, at, n }) => ({ userId, at: Number(at), n: Number(n) }));
 }
 
-async function decisionsOf(tx: Tx, workspaceId: string, { from, until }: Between): Promise<Seen[]> {
-  const newest = await tx.sql.get<{ seq: number }>(
-    'SELECT seq FROM decision WHERE workspace_id = ? ORDER BY seq DESC LIMIT 1',
-    [workspaceId],
-  );
-  const place = { workspaceId, head: Number(newest?.seq ?? 0), times: [until] };
-  const [upTo] = await positionsAt(tx, DECISION_BEFORE, place);
+async function decisionsOf(tx: Tx, workspaceId: string, upTo: Ends, { from }: Between): Promise<Seen[]> {
   const rows = await tx.sql.all<{ hashId: string; at: number }>(
     `SELECT hash_id AS "hashId", MAX(at_ms) AS at FROM (SELECT hash_id, at_ms FROM decision
        WHERE workspace_id = ? AND seq <= ? ORDER BY seq DESC LIMIT ${LATEST_DECISIONS}) AS d
      WHERE at_ms >= ? AND hash_id <> '' GROUP BY hash_id`,
-    [workspaceId, upTo!, from],
+    [workspaceId, upTo.decision, from],
   );
   return rows.map(({ hashId, at }) => ({ hashId, at: Number(at), last: 'decision' }));
 }

@@ -9,6 +9,7 @@ import { performanceOf } from '../webhooks/rules/performance.ts';
 import { SHORT_MS } from '../webhooks/store/performance.ts';
 import { providerResults, providersOf } from './providers.ts';
 import { byHour, HOUR_MS, HOURS, type Hourly, hoursSince, MOST_COUNTED, overviews } from './store.ts';
+import { bySubscription } from './trends/routes.ts';
 import { stepsOf } from './trends/steps.ts';
 import { trends } from './trends/store.ts';
 
@@ -39,6 +40,8 @@ export const overviewEndpoints = ({ channels, decided }: OverviewNeeds): Endpoin
       // Those that the trend of a day has, so that both say the same.
       const { rows } = await trends.attempts(tx, id, stepsOf({}, now, SHORT_MS), undefined);
       const attempts = performanceOf(rows);
+      const since = new Date(now - HOUR_MS).toISOString();
+      const lately = await trends.attempts(tx, id, stepsOf({ since }, now, SHORT_MS), undefined);
       const outcomes = await overviews.outcomes(tx, id, from);
       const whole = await overviews.counted(tx, id, servedFrom);
       const sent = await providerResults(tx, id);
@@ -63,6 +66,7 @@ export const overviewEndpoints = ({ channels, decided }: OverviewNeeds): Endpoin
           messages: {
             servedByHour: servedByHour(whole, servedFrom),
             rewarded: whole.reduce((sum, { rewarded }) => sum + rewarded, 0),
+            waiting: await overviews.waiting(tx, id),
             tappedByHour: byHour(tapped),
           },
           notifications: Object.fromEntries(NOTIFICATION_STATES.map((state, i) => [state, notifications[i]])),
@@ -71,6 +75,10 @@ export const overviewEndpoints = ({ channels, decided }: OverviewNeeds): Endpoin
             attempts: attempts.attempts,
             attemptsSucceeded: attempts.delivered,
             p95Ms: attempts.p95Ms ?? null,
+            lastHour: bySubscription(lately.rows).map(([webhookId, own]) => {
+              const { attempts, delivered } = performanceOf(own);
+              return { webhookId, attempts, delivered };
+            }),
           },
           providers: workspace.mode === 'live' ? providersOf(channels.configured, sent) : [],
           has: present,

@@ -7,6 +7,9 @@ export const HOURS = 24;
 /** Most rows that are counted for an hour or a state: the cost of an overview is bounded. */
 export const MOST_COUNTED = 20_000;
 
+/** Messages that wait of which the contents are counted. */
+const MOST_WAITING = 5_000;
+
 /** Counts by hour, the oldest first. */
 export type Hourly = readonly number[];
 
@@ -122,6 +125,21 @@ export const overviews = {
        GROUP BY 1, 2`,
       [from, workspaceId, from, MOST_COUNTED],
     );
+  },
+
+  /** The messages that wait by content, of MOST_WAITING of them, the most first. */
+  async waiting(tx: Tx, workspaceId: string): Promise<{ contentId: string; unseen: number; seen: number }[]> {
+    const rows = await tx.sql.all<{ contentId: string; n: number; seen: number }>(
+      `SELECT content_id AS "contentId", COUNT(*) AS n, COUNT(served_at) AS seen FROM (SELECT content_id, served_at
+         FROM message WHERE workspace_id = ? LIMIT ${MOST_WAITING}) AS m
+       GROUP BY content_id ORDER BY n DESC, content_id`,
+      [workspaceId],
+    );
+    return rows.map(({ contentId, n, seen }) => ({
+      contentId,
+      unseen: Number(n) - Number(seen),
+      seen: Number(seen),
+    }));
   },
 
   /** What was counted of all contents since the beginning of an hour (UTC), by hour and by what made the choice. */

@@ -5,12 +5,13 @@ import { advance } from '../../support/process/test-clock.ts';
 
 const HOUR_MS = 3_600_000;
 
-const list = async (service: TestService, query = '') => {
+const read = async (service: TestService, query = '') => {
   const answer = await service.fetch(`/v1/users${query}`);
   const text = await answer.text();
   expect(answer.status, text).toBe(200);
-  return (JSON.parse(text) as AnswerOf<'listUsers'>).users;
+  return JSON.parse(text) as AnswerOf<'listUsers'>;
 };
+const list = async (service: TestService, query = '') => (await read(service, query)).users;
 const send = async (service: TestService, path: string, body: unknown) => {
   const answer = await service.fetch(path, { body });
   expect(answer.status, await answer.clone().text()).toBeLessThan(300);
@@ -55,6 +56,10 @@ test('users are listed by what was last of them, whatever that was, with what is
   // Nothing personal.
   expect(JSON.stringify(users)).not.toMatch(/Ada|only-events|"[abc]"/);
   expect((await list(service, `?since=${begin}`)).map(({ hashId }) => hashId)).toEqual([a]);
+  const none = { byEvents: 0, byDecisions: 0, byChanges: 0, capped: false };
+  expect((await read(service)).active).toEqual({ ...none, byEvents: 2, byDecisions: 1, byChanges: 3 });
+  expect((await read(service, `?since=${begin}`)).active).toEqual({ ...none, byDecisions: 1 });
+  expect((await read(service, `?until=${begin}`)).active).toEqual({ ...none, byEvents: 2, byChanges: 3 });
   const before = await list(service, `?until=${begin}`);
   expect(before).toHaveLength(4);
   expect(before.find(({ hashId }) => hashId === a)).toMatchObject({ last: 'profile' });

@@ -33,7 +33,7 @@ it('is empty for a workspace without data', async () => {
   expect(await read(service)).toMatchObject({
     events: { stored: 0, byHour: NONE },
     decisions: { byHour: NONE, latency: null, counted: { learned: 0, holdout: 0, weights: 0 } },
-    messages: { servedByHour: NONE, tappedByHour: NONE, rewarded: 0 },
+    messages: { servedByHour: NONE, tappedByHour: NONE, rewarded: 0, waiting: [] },
     notifications: { queued: NONE, failed: NONE },
     deliveries: { pending: NONE, failed: NONE, attempts: 0, p95Ms: null },
     providers: [],
@@ -93,6 +93,12 @@ it('counts each move in the hours in which it happened, and nothing that is olde
   expect(overview.deliveries).toMatchObject({ delivered: last(1), attempts: 1, attemptsSucceeded: 1 });
   expect(overview.deliveries.p95Ms).toBeGreaterThanOrEqual(0);
   expect(overview.has).toEqual({ users: true, webhooks: true });
+  // Two decisions of one surface: the first message was answered, the second waits.
+  const again = { hashId, context: { channel: 'in-app', surface: 'home' } };
+  await send(service, '/v1/decisioning/decide', again);
+  expect((await read(service)).messages.waiting).toMatchObject([{ unseen: 1, seen: 0 }]);
+  await service.fetch(`/v1/messages?hashId=${hashId}`);
+  expect((await read(service)).messages.waiting).toMatchObject([{ unseen: 0, seen: 1 }]);
   await advance(service, 2 * HOUR_MS);
   const later = await read(service);
   const before = [...NONE.slice(3), 1, 0, 0];
@@ -109,7 +115,10 @@ it('has the attempts of the trend of a day, also those of deliveries that were r
   const answer = await service.fetch('/v1/trends/deliveries');
   const { p95Ms } = (await answer.json()) as AnswerOf<'getDeliveryTrend'>;
   expect(p95Ms).toBeGreaterThan(200);
-  expect((await read(service)).deliveries).toMatchObject({ attempts: 10, attemptsSucceeded: 9, p95Ms });
+  expect((await read(service)).deliveries).toMatchObject({
+    ...{ attempts: 10, attemptsSucceeded: 9, p95Ms },
+    lastHour: [{ webhookId: 'wh_a', attempts: 10, delivered: 9 }],
+  });
 });
 
 it('says when providers last took a notification, and how many wait for one that fails', async () => {

@@ -78,7 +78,8 @@ const rowsByStep = (steps: Steps, rows: readonly AttemptRow[]): AttemptRow[][] =
 const deliveredByStep = (steps: Steps, rows: readonly AttemptRow[]): number[] =>
   rowsByStep(steps, rows).map((own) => performanceOf(own).delivered);
 
-function bySubscription(rows: readonly AttemptRow[]): (readonly [string, readonly AttemptRow[]])[] {
+/** Groups attempts by their subscription. */
+export function bySubscription(rows: readonly AttemptRow[]): (readonly [string, readonly AttemptRow[]])[] {
   const grouped = new Map<string, AttemptRow[]>();
   for (const row of rows) {
     const own = grouped.get(row.webhookId);
