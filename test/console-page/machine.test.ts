@@ -200,6 +200,7 @@ describe.runIf(hasChromium)('the views of this machine', () => {
   test('shows how the service is', async () => {
     const { page } = shown;
     await shown.go('/service');
+    await page.getByText(/^The service runs: 1 process serves, no work is due; /).waitFor();
     const due = page.getByRole('region', { name: 'Due work' });
     await due.getByRole('row', { name: /deliveries/ }).waitFor();
     expect(await due.getByRole('row', { name: /notifications/ }).innerText()).toMatch(/\b0\b/);

@@ -63,6 +63,18 @@ describe.runIf(hasChromium)('the messages view', () => {
     const waiting = await latest.getByRole('article').count();
     const words = waiting === 1 ? '1 message waits' : `${waiting} messages wait`;
     await page.getByText(`${words} for the users of the latest decisions`).waitFor();
+    const box = page.getByRole('region', { name: 'By content' });
+    await box
+      .getByRole('heading', { name: /^\S+ was tapped most in the last 24 hours: \d+ % of \d+ times? shown;/ })
+      .waitFor();
+    const { messages } = await svc.send<{
+      messages: { waiting: { contentId: string; unseen: number; seen: number }[] };
+    }>('/v1/overview');
+    const [first] = messages.waiting;
+    expect(await box.getByRole('row', { name: first!.contentId }).innerText()).toMatch(
+      new RegExp(`${first!.unseen}\\s+${first!.seen}$`),
+    );
+    await svc.checkAccessibility();
     await latest.getByText('Report, as an app would:').first().waitFor();
   });
 

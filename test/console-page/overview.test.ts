@@ -135,7 +135,10 @@ describe.runIf(hasChromium)('the overview', () => {
     expect(await reset.getByRole('time').getAttribute('datetime')).toBe(resetAt);
     await svc.checkAccessibility();
     await page.goto(`${new URL(page.url()).origin}/service`);
-    await page.getByText('Last backup').waitFor();
+    await page.getByText('Last backup', { exact: true }).waitFor();
+    await page
+      .getByText(/^Something is wrong: the provider of sms fails, the last backup is old; /)
+      .waitFor();
     await page.getByText('where its database is').waitFor();
     const providers = page.getByRole('table', { name: 'Providers' });
     await providers.getByText('fails').waitFor();

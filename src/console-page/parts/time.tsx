@@ -48,7 +48,7 @@ export function Ago({ at }: { at: string }): VNode {
   const [unit, name] = SINCE.find(([size]) => ms >= size) ?? [];
   const n = unit === undefined ? 0 : Math.floor(ms / unit);
   return (
-    <time dateTime={at} title={`${ZONED.format(new Date(at))} · ${at}`}>
+    <time class="ago" dateTime={at} title={`${ZONED.format(new Date(at))} · ${at}`}>
       {n === 0 ? 'just now' : `${n} ${name}${n === 1 ? '' : 's'} ago`}
     </time>
   );

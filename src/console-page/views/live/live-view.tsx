@@ -156,9 +156,11 @@ function RatePlot({ rates, filtered }: { rates: Rates; filtered: boolean }): VNo
   return (
     <section class="box rates" aria-label="Events a second">
       <h2>
-        {last
-          ? `${counted(last.received, 'event')} in the last second${filtered ? `, ${count(last.matched)} match` : ''}; peak of the last two minutes: ${count(most)}`
-          : 'Events a second'}
+        {last && most === 0
+          ? 'No event arrives now'
+          : last
+            ? `${counted(last.received, 'event')} in the last second${filtered ? `, ${count(last.matched)} match` : ''}; peak of the last two minutes: ${count(most)}`
+            : 'Events a second'}
       </h2>
       <Chart label={`Events a second: ${words}.`} xs={xs} lines={lines} height={98} whole />
       <Legend lines={lines} of="events a second" />

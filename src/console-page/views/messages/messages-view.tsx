@@ -13,8 +13,9 @@ import { PagedList } from '../../parts/pages.tsx';
 import { keptRange, RangeControl, rangeOf } from '../../parts/range.tsx';
 import { Empty, Failure } from '../../parts/states.tsx';
 import { Cut, Id } from '../../parts/text.tsx';
-import { Time } from '../../parts/time.tsx';
+import { Ago } from '../../parts/time.tsx';
 import { ViewHead } from '../../parts/view.tsx';
+import { ByContent } from './by-content.tsx';
 
 type Message = AnswerOf<'peekMessages'>['messages'][number];
 type Outcome = RequestOf<'messageOutcome'>['type'];
@@ -40,7 +41,7 @@ export function MessagesView(): VNode {
   const filters = useFilters();
   const { hashId = '', surface, channel } = filters.values;
   const ready = hashId !== '';
-  const [waiting, setWaiting] = useState<number>();
+  const [settled, setSettled] = useState(false);
   const pages = usePages(
     ready ? JSON.stringify([hashId, surface, channel]) : undefined,
     async (after, signal) => {
@@ -59,9 +60,7 @@ export function MessagesView(): VNode {
         summary={
           ready
             ? !pages.loading && counted(pages.items.length, 'pending message')
-            : waiting === undefined
-              ? ''
-              : `${counted(waiting, 'message waits', 'messages wait')} for the users of the latest decisions`
+            : 'what was shown and tapped, and what waits for an app or an answer'
         }
         command={
           ready
@@ -72,9 +71,15 @@ export function MessagesView(): VNode {
       />
       <div class="toolbar">
         <FilterBar filters={filters} fields={FIELDS} inline />
-        {!ready && <RangeControl filters={filters} />}
+        {!ready && <RangeControl filters={filters} all={false} />}
       </div>
-      {!ready && <Latest found={setWaiting} />}
+      {!ready && <ByContent filters={filters} settled={() => setSettled(true)} />}
+      {!ready && (
+        // It is loaded meanwhile, and shown once what stands above it has its height.
+        <div hidden={!settled}>
+          <Latest />
+        </div>
+      )}
       {ready && (
         <PagedList
           what="the messages"
@@ -107,7 +112,7 @@ export function MessagesView(): VNode {
 const usersShown = () => (about.value?.local ? 8 : 2);
 
 /** The pending messages of the users who had a decision last. */
-function Latest({ found }: { found: (messages: number) => void }): VNode {
+function Latest(): VNode {
   const filters = useFilters();
   const range = rangeOf(filters);
   const pages = usePages(`latest ${keptRange(filters.values)}`, async (_, signal) => {
@@ -122,7 +127,6 @@ function Latest({ found }: { found: (messages: number) => void }): VNode {
         return messages.map((message) => ({ hashId, message }));
       }),
     );
-    found(items.flat().length);
     return { items: items.flat(), next: null };
   });
   return (
@@ -139,13 +143,18 @@ function Latest({ found }: { found: (messages: number) => void }): VNode {
       }
     >
       {(items) => (
-        <ul class="messages" aria-label="Latest messages">
-          {items.map(({ hashId, message }) => (
-            <li key={message.decisionId}>
-              <MessageItem message={message} hashId={hashId} />
-            </li>
-          ))}
-        </ul>
+        <section class="latest" aria-label="Messages that wait">
+          <h2>
+            {counted(items.length, 'message waits', 'messages wait')} for the users of the latest decisions
+          </h2>
+          <ul class="messages" aria-label="Latest messages">
+            {items.map(({ hashId, message }) => (
+              <li key={message.decisionId}>
+                <MessageItem message={message} hashId={hashId} />
+              </li>
+            ))}
+          </ul>
+        </section>
       )}
     </PagedList>
   );
@@ -192,8 +201,8 @@ function MessageItem({ message, hashId }: { message: Message; hashId?: string })
           ' · waits for the app'
         ) : (
           <>
-            {' · first served '}
-            <Time at={servedAt} />
+            {' · seen, first '}
+            <Ago at={servedAt} />
           </>
         )}
       </p>

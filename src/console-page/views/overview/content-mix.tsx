@@ -3,6 +3,7 @@ import type { DecisionTrend } from '../../data/trends.ts';
 import { StackedChart } from '../../parts/charts/stacked-chart.tsx';
 import { colourOf } from '../../parts/content-colours.ts';
 import { count, percent } from '../../parts/numbers.ts';
+import { Term } from '../../parts/term.tsx';
 import { Cut } from '../../parts/text.tsx';
 import { Box } from '../../parts/view.tsx';
 
@@ -43,7 +44,12 @@ export function ContentMix({ of, when }: { of: DecisionTrend; when: string }): V
         </>
       }
       label="What was shown"
-      note={`share of the ${count(all)} decisions that count as served, by content and time; what was tried to learn and the holdout group are apart`}
+      note={
+        <>
+          share of the {count(all)} decisions that <Term of="count as served" />, by content and time; what
+          was <Term of="tried to learn" /> and the <Term of="held out" word="holdout group" /> are apart
+        </>
+      }
     >
       <StackedChart
         label="Share of what was shown, by content and time"

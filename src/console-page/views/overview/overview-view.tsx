@@ -5,7 +5,6 @@ import { useResource } from '../../data/resource.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { Spark } from '../../parts/charts/spark.tsx';
 import { compact, count, counted, percent } from '../../parts/numbers.ts';
-import { rangeOf } from '../../parts/range.tsx';
 import { Failure, Loading } from '../../parts/states.tsx';
 import { Term } from '../../parts/term.tsx';
 import { duration } from '../../parts/time.tsx';
@@ -28,19 +27,15 @@ export function OverviewView(): VNode {
     (signal) => call('getOverview', { signal }),
     everyMs(),
   );
-  const attempted = useResource(
-    offers('getDeliveryTrend') ? 'attempts' : undefined,
-    (signal) => call('getDeliveryTrend', { query: { ...rangeOf({ values: { range: 'hour' } }) }, signal }),
-    everyMs(),
-  ).value?.subscriptions;
-  const failing = failingOf(attempted ?? []);
   const { value, error } = overview;
+  // A service of an earlier version does not say it.
+  const failing = failingOf(value?.deliveries.lastHour ?? []);
   const { items, known } = useAttention(value, failing);
   return (
     <>
       <ViewHead
         title="Overview"
-        summary={value && known && summaryOf(items.length, value)}
+        summary={value && known ? summaryOf(items.length, value) : ''}
         readAt={overview.readAt}
         every={everyMs()}
         refresh={overview.reload}
@@ -152,10 +147,23 @@ function Figures({ of, failing }: { of: Overview; failing: readonly Attempted[] 
         href="/notifications"
         link="Notifications"
         note={
-          states
-            .filter(([, hours]) => sum(hours) > 0)
-            .map(([state, hours]) => `${compact(sum(hours))} ${state}`)
-            .join(' · ') || 'none was triggered'
+          sum(notified) === 0
+            ? 'none was triggered'
+            : states
+                .filter(([, hours]) => sum(hours) > 0)
+                .map(([state, hours], i) => {
+                  const words = `${compact(sum(hours))} ${state}`;
+                  return (
+                    <>
+                      {i > 0 && ' · '}
+                      {state === 'failed' ? (
+                        <a href="/notifications?status=failed&range=day">{words}</a>
+                      ) : (
+                        words
+                      )}
+                    </>
+                  );
+                })
         }
       />
       <Move

@@ -3,7 +3,7 @@ import type { AnswerOf } from '../../../contract/endpoints.ts';
 export type Overview = AnswerOf<'getOverview'>;
 
 /** A subscription, and how its attempts of the last hour went. */
-export type Attempted = AnswerOf<'getDeliveryTrend'>['subscriptions'][number];
+export type Attempted = Overview['deliveries']['lastHour'][number];
 
 /** Fewer attempts than this say nothing of a receiver. */
 const SOME = 10;

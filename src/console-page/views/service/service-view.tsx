@@ -7,12 +7,13 @@ import { ask, call, reach } from '../../data/api.ts';
 import { useResource } from '../../data/resource.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { Cards } from '../../parts/facts.tsx';
-import { bytes, count, ENGINES, percent } from '../../parts/numbers.ts';
+import { bytes, compact, count, counted, ENGINES } from '../../parts/numbers.ts';
 import { Failure, Loading } from '../../parts/states.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { Id, Text } from '../../parts/text.tsx';
 import { duration, Time } from '../../parts/time.tsx';
 import { Box, ViewHead } from '../../parts/view.tsx';
+import { StoredData } from './stored-data.tsx';
 
 const EVERY_MS = 5_000;
 const SELDOM_MS = 30_000;
@@ -41,6 +42,7 @@ export function ServiceView(): VNode {
     <>
       <ViewHead
         title="Service"
+        summary={value && isThere.current ? summaryOf(value, overview.value) : ''}
         command={svcCommand('doctor')}
         readAt={service.readAt}
         every={EVERY_MS}
@@ -53,7 +55,8 @@ export function ServiceView(): VNode {
           <Cards facts={factsOf(value, overview.value)} />
           <Providers of={overview.value?.providers ?? []} />
           <Box
-            title="Due work"
+            title={value.backlog === null ? 'Due work' : dueWords(value.backlog)}
+            label="Due work"
             note="What waits for the workers of all nodes now, counted up to 10,000; what is tried again later is not in it."
           >
             {value.backlog === null ? (
@@ -62,19 +65,10 @@ export function ServiceView(): VNode {
               <Table label="Due work" rows={value.backlog} keyOf={({ kind }) => kind} columns={BACKLOG} />
             )}
           </Box>
-          {value.data !== null && (
-            <Box title={dataTitle(value.data)} label="Data" note={dataNote(value.data)}>
-              <Table
-                label="Data"
-                dense
-                rows={largestFirst(value.data)}
-                keyOf={({ kind }) => kind}
-                columns={isMeasured(value.data) ? [...DATA, ...sizesOf(value.data)] : DATA}
-              />
-            </Box>
-          )}
+          {value.data !== null && <StoredData of={value.data} />}
           <Box
-            title="Processes"
+            title={value.nodes === null ? 'Processes' : servingWords(value.nodes)}
+            label="Processes"
             note="All that serve from this store. Each says every 15 s that it is there."
           >
             {value.nodes === null ? (
@@ -94,11 +88,71 @@ export function ServiceView(): VNode {
   );
 }
 
+/** Work that waits longer than this is late, in ms. */
+const LATE_MS = 60_000;
+const OLD_BACKUP_MS = 7 * 86_400_000;
+
+/** What is wrong or, where nothing is, what runs; and what grows. */
+function summaryOf(
+  { reached, ready, nodes, backlog }: ConsoleService,
+  overview: Overview | undefined,
+): string {
+  if (!reached) return 'The service does not answer';
+  const late = (backlog ?? []).filter(({ due, oldestMs }) => due > 0 && oldestMs > LATE_MS);
+  const silent = (nodes ?? []).filter((node) => node.silent).length;
+  const { lastBackupAt = '', providers = [], events } = overview ?? {};
+  const failing = providers.filter(({ waiting }) => waiting > 0);
+  const isOld =
+    lastBackupAt === null
+      ? about.value?.workspace.mode === 'live'
+      : Date.parse(lastBackupAt) < Date.now() - OLD_BACKUP_MS;
+  const wrong = [
+    ready === false && 'it is not ready',
+    silent > 0 && `${counted(silent, 'process is', 'processes are')} silent`,
+    ...late.map(({ kind, oldestMs }) => `${kind} wait for ${duration(oldestMs)}`),
+    ...failing.map(({ channel }) => `the provider of ${channel} fails`),
+    isOld && (lastBackupAt === null ? 'no backup was ever made' : 'the last backup is old'),
+  ].filter((words) => typeof words === 'string');
+  const stored = events?.byHour.reduce((sum, n) => sum + n, 0);
+  const grows =
+    stored === undefined
+      ? ''
+      : stored === 0
+        ? '; no event came in the last 24 hours'
+        : `; ${compact(stored)} events came in the last 24 hours`;
+  if (wrong.length > 0) return `Something is wrong: ${wrong.join(', ')}${grows}`;
+  return `The service runs: ${[nodes && servingWords(nodes), backlog && dueWords(backlog)].filter(Boolean).join(', ').toLowerCase() || 'the service answers'}${grows}`;
+}
+
+function dueWords(backlog: readonly Backlog[]): string {
+  const due = backlog.filter((each) => each.due > 0);
+  if (due.length === 0) return 'No work is due';
+  const oldest = Math.max(...due.map(({ oldestMs }) => oldestMs));
+  return `${due.map((each) => `${count(each.due)} ${each.kind}`).join(' and ')} are due, the oldest for ${duration(Math.max(0, oldest))}`;
+}
+
+function servingWords(nodes: readonly Node[]): string {
+  const silent = nodes.filter((node) => node.silent).length;
+  const serving = counted(nodes.length - silent, 'process serves', 'processes serve');
+  return silent === 0 ? serving : `${serving}, ${silent} silent`;
+}
+
+function providerWords(providers: readonly Provider[]): string {
+  const failing = providers.filter(({ waiting }) => waiting > 0).map(({ channel }) => channel);
+  return failing.length === 0
+    ? 'No provider fails'
+    : `The ${failing.length === 1 ? 'provider' : 'providers'} of ${failing.join(', ')} ${failing.length === 1 ? 'fails' : 'fail'}`;
+}
+
 /** When each provider last took a notification. Nothing for a test workspace, which calls none. */
 function Providers({ of }: { of: readonly Provider[] }): VNode | null {
   if (of.length === 0) return null;
   return (
-    <Box title="Providers" note="as far as the latest 200 notifications of each state say">
+    <Box
+      title={providerWords(of)}
+      label="Providers"
+      note="as far as the latest 200 notifications of each state say"
+    >
       <Table label="Providers" rows={of} keyOf={({ channel }) => channel} columns={PROVIDER} />
     </Box>
   );
@@ -132,64 +186,6 @@ const PROVIDER: readonly Column<Provider>[] = [
   },
 ];
 
-type Data = NonNullable<ConsoleService['data']>[number];
-
-const rowsWords = ({ rows, more }: Data) =>
-  rows === null ? '' : `${more ? 'more than ' : ''}${count(rows)}`;
-
-/** What is stored, in words: a table that has no rows of its own here is named. */
-const wordsOf = ({ kind, rows }: Data) =>
-  kind === 'other'
-    ? 'all other tables'
-    : kind === 'free'
-      ? 'free room for new rows'
-      : rows === null
-        ? `table ${kind}`
-        : kind;
-
-const isMeasured = (data: readonly Data[]) => data.some(({ bytes: size }) => size !== null);
-
-/** The largest first, and what is not one kind at the end. */
-const largestFirst = (data: readonly Data[]) =>
-  [...data].sort((a, b) => Number(isRest(a)) - Number(isRest(b)) || (b.bytes ?? 0) - (a.bytes ?? 0));
-
-const isRest = ({ kind }: Data) => kind === 'other' || kind === 'free';
-
-/** What takes most room or, where that is not known, what there is most of. */
-function dataTitle(data: readonly Data[]): string {
-  const [largest] = largestFirst(data);
-  if (largest && isMeasured(data))
-    return `Most room is taken by ${wordsOf(largest)}: ${bytes(largest.bytes ?? 0)}, ${percent(shareOf(largest, data))} of all`;
-  const [most] = [...data].sort((a, b) => Number(b.more) - Number(a.more) || (b.rows ?? 0) - (a.rows ?? 0));
-  return most === undefined || most.rows === 0
-    ? 'No data yet'
-    : `Data: ${rowsWords(most)} ${most.kind} and others`;
-}
-
-function dataNote(data: readonly Data[]): string {
-  const rows = 'rows of this workspace, counted up to 5,000';
-  if (isMeasured(data))
-    return `${rows}; sizes of the tables of all workspaces with their indexes, measured every five minutes`;
-  return `${rows}; the sizes of tables are not known here: ${about.value?.store?.engine === 'postgres' ? 'they are on the workers of Citus' : 'the file is larger than 4 GB, or does not give room back'}`;
-}
-
-const shareOf = ({ bytes: size }: Data, data: readonly Data[]) =>
-  (size ?? 0) /
-  Math.max(
-    1,
-    data.reduce((sum, each) => sum + (each.bytes ?? 0), 0),
-  );
-
-const DATA: readonly Column<Data>[] = [
-  { title: 'Kind', cell: (each) => <Text of={wordsOf(each)} /> },
-  { title: 'Rows', align: 'end', cell: rowsWords },
-];
-
-const sizesOf = (data: readonly Data[]): readonly Column<Data>[] => [
-  { title: 'Size', align: 'end', cell: ({ bytes: size }) => (size === null ? '' : bytes(size)) },
-  { title: 'Share', align: 'end', cell: (each) => percent(shareOf(each, data)) },
-];
-
 const NOT_SAID = 'A service that is reached over the network does not say it.';
 
 function factsOf(
@@ -210,7 +206,7 @@ function factsOf(
     ...(own === version ? [] : [{ name: 'Version of svc', value: <Text of={own} /> }]),
     {
       name: 'Workspace',
-      value: <Id of={workspace?.id ?? ''} />,
+      value: <Id of={workspace?.id ?? ''} short={15} />,
       note: [workspace?.mode, workspace?.region].filter(Boolean).join(' · ') || undefined,
     },
     ...(store
@@ -237,7 +233,7 @@ function factsOf(
           {
             name: 'Channels with a provider',
             value: channels.join(', ') || 'none',
-            note: 'the others write to the outbox',
+            note: 'messages of the others are kept in the outbox, and not sent',
           },
         ]
       : []),
@@ -251,7 +247,7 @@ const BACKLOG: readonly Column<Backlog>[] = [
   { title: 'Kind', cell: ({ kind }) => <Text of={kind} /> },
   { title: 'Due now', align: 'end', cell: ({ due }) => count(due) },
   {
-    title: 'Oldest for',
+    title: 'Oldest waits',
     align: 'end',
     cell: ({ due, oldestMs }) => (due === 0 ? '' : duration(Math.max(0, oldestMs))),
   },
@@ -291,6 +287,7 @@ const NODE: readonly Column<Node>[] = [
 
 const LEADS: Column<Node> = {
   title: 'Leads',
+  note: 'work that one process does for all',
   cell: ({ roles }) => <Text of={roles.join(', ')} />,
 };
 

@@ -13,7 +13,7 @@ import { counted } from '../../parts/numbers.ts';
 import { PagedList, Removed } from '../../parts/pages.tsx';
 import { Empty, Failure, Loading } from '../../parts/states.tsx';
 import { Text } from '../../parts/text.tsx';
-import { Time } from '../../parts/time.tsx';
+import { Ago, Time } from '../../parts/time.tsx';
 import { Timeline } from '../../parts/timeline.tsx';
 import { Box } from '../../parts/view.tsx';
 import { type Entry, timelineItems } from './timeline-words.tsx';
@@ -36,6 +36,14 @@ const KINDS: FilterField = {
   ],
 };
 
+const LAST = {
+  event: 'the event',
+  decision: 'a decision was made',
+  message: 'a message was made',
+  outcome: 'a message was answered',
+  notification: 'a notification was triggered',
+} as const;
+
 /** What is known of a user, the contacts against the caps, and one timeline of everything that happened. */
 export function UserDetail({ hashId }: { hashId: string }): VNode {
   const filters = useFilters();
@@ -54,6 +62,18 @@ export function UserDetail({ hashId }: { hashId: string }): VNode {
   if ((!user.value && !user.error) || (!first && !timeline.error)) return <Loading what="the user" />;
   return (
     <>
+      {!kinds && timeline.items[0] && (
+        <p class="lead">
+          Last seen <Ago at={timeline.items[0].at} />: {LAST[timeline.items[0].kind]}
+          {timeline.items[0].event !== undefined && (
+            <>
+              {' '}
+              <Text of={timeline.items[0].event} />
+            </>
+          )}
+          .
+        </p>
+      )}
       {user.value && <UserFacts user={user.value} />}
       {unknown && (
         <p class="note">
@@ -124,7 +144,11 @@ function UserFacts({ user }: { user: User }): VNode {
         },
         { name: 'Stored fields', value: list(fields), note: 'names only' },
         { name: 'Traits', value: list(traits), note: 'names only' },
-        { name: 'Marketing', value: <>in: {list(optIn)}</>, note: <>out: {list(optOut)}</> },
+        {
+          name: 'Marketing',
+          value: optIn.length > 0 ? <>opted in to {list(optIn)}</> : 'not opted in',
+          note: optOut.length > 0 ? <>opted out of {list(optOut)}</> : 'nothing opted out of',
+        },
       ]}
     />
   );
@@ -132,7 +156,10 @@ function UserFacts({ user }: { user: User }): VNode {
 
 function Contacts({ contacts }: { contacts: NonNullable<FirstPage['contacts']> }): VNode {
   return (
-    <Box title="Contacts against the cap" note="what counts today, and the caps in force">
+    <Box
+      title="Contacts against the cap"
+      note="how many messages and notifications count, and how many are allowed"
+    >
       <ul class="contacts">
         {contacts.map(({ of, used, cap, windowHours, nextFreeAt }) => (
           <li key={of}>
@@ -142,7 +169,7 @@ function Contacts({ contacts }: { contacts: NonNullable<FirstPage['contacts']> }
             </span>
             {cap === null ? (
               <span>
-                {used} <span class="note">each decision names its own cap</span>
+                {used} <span class="note">the catalog has no cap; each decision may name its own</span>
               </span>
             ) : (
               <Bar value={used} max={cap} label={`${used} of ${cap}`} strong />

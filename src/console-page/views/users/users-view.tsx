@@ -12,8 +12,9 @@ import { PagedList } from '../../parts/pages.tsx';
 import { keptRange, RangeControl, rangeOf, rangeWords } from '../../parts/range.tsx';
 import { Empty, Failure } from '../../parts/states.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
-import { Id, Text } from '../../parts/text.tsx';
-import { Time } from '../../parts/time.tsx';
+import { Term } from '../../parts/term.tsx';
+import { cleaned, Id, Text } from '../../parts/text.tsx';
+import { Ago } from '../../parts/time.tsx';
 import { Box, ViewHead } from '../../parts/view.tsx';
 import { UserDetail } from './user-detail.tsx';
 
@@ -60,8 +61,12 @@ function FindUser({ hashId, refresh }: { hashId: string | undefined; refresh: ()
   return (
     <>
       <ViewHead
-        title="Users"
-        summary="Users are known here by their hashId alone."
+        title={hashId === undefined ? 'Users' : `User ${cleaned(hashId).slice(0, 12)}`}
+        summary={
+          <>
+            Users are known here by their <Term of="hashId" /> alone.
+          </>
+        }
         actions={
           hashId !== undefined && (
             <a class="button" href={`/messages?hashId=${encodeURIComponent(hashId)}`}>
@@ -100,6 +105,7 @@ function FindUser({ hashId, refresh }: { hashId: string | undefined; refresh: ()
 }
 
 type User = AnswerOf<'listUsers'>['users'][number];
+type Active = AnswerOf<'listUsers'>['active'];
 
 /** Most users that the service lists. */
 const MOST = 100;
@@ -109,22 +115,29 @@ function LatestUsers(): VNode {
   const filters = useFilters();
   const range = rangeOf(filters);
   const when = filters.values.range || filters.values.since || filters.values.until;
+  const [active, setActive] = useState<Active>();
   const pages = usePages(`users ${keptRange(filters.values)}`, async (_, signal) => {
-    const { users } = await call('listUsers', { query: { ...range }, signal });
-    return { items: users };
+    const answer = await call('listUsers', { query: { ...range }, signal });
+    setActive(answer.active);
+    return { items: answer.users };
   });
   const { length } = pages.items;
+  const words = when ? rangeWords(filters.values) : 'lately';
   return (
     <Box
       title={
         length === 0
           ? 'Users who were active last'
-          : length >= MOST
-            ? `The ${MOST} users who were active last${when ? ` ${rangeWords(filters.values)}` : ''}`
-            : `${counted(length, 'user was', 'users were')} active${when ? ` ${rangeWords(filters.values)}` : ' lately'}`
+          : length >= MOST && active
+            ? `${activeWords(active)} ${words}; these ${MOST} were active last`
+            : `${counted(length, 'user was', 'users were')} active ${words}`
       }
       label="Users who were active last"
-      note="as the latest events, decisions and changes of users say; the last active first"
+      note={
+        active && length > 0
+          ? `${count(active.byEvents)} sent events, ${count(active.byDecisions)} got decisions and ${count(active.byChanges)} were stored or changed${active.capped ? ', of the latest 10,000 of each' : ''}; the last active first`
+          : 'as the latest events, decisions and changes of users say; the last active first'
+      }
     >
       <div class="toolbar">
         <RangeControl filters={filters} />
@@ -143,21 +156,54 @@ function LatestUsers(): VNode {
         }
       >
         {(items) => (
-          <Table
-            label="Users who were active last"
-            dense
-            rows={items}
-            keyOf={({ hashId }) => hashId}
-            columns={COLUMNS}
-            filters={filters}
-          />
+          <>
+            <Locales of={items} />
+            <Table
+              label="Users who were active last"
+              dense
+              rows={items}
+              keyOf={({ hashId }) => hashId}
+              columns={COLUMNS}
+              filters={filters}
+            />
+          </>
         )}
       </PagedList>
     </Box>
   );
 }
 
-const LAST = { event: 'an event', decision: 'a decision', profile: 'stored or changed' } as const;
+/** How many users were active, at least. */
+const activeWords = ({ byEvents, byDecisions, byChanges, capped }: Active) =>
+  `${capped || byDecisions + byChanges > 0 ? 'At least ' : ''}${counted(Math.max(byEvents, byDecisions, byChanges), 'user was', 'users were')} active`;
+
+/** Locales that are named. */
+const MOST_LOCALES = 6;
+
+/** Which locales the listed users have. */
+function Locales({ of }: { of: readonly User[] }): VNode {
+  const counts = new Map<string, number>();
+  for (const { locale } of of) counts.set(locale ?? '', (counts.get(locale ?? '') ?? 0) + 1);
+  const named = [...counts].sort(([, a], [, b]) => b - a).slice(0, MOST_LOCALES);
+  return (
+    <p class="note">
+      {'By locale: '}
+      {named.map(([locale, n], i) => (
+        <>
+          {i > 0 && ' · '}
+          {locale === '' ? 'none' : <Text of={locale} />} <strong>{count(n)}</strong>
+        </>
+      ))}
+      {counts.size > named.length && ` · and ${count(counts.size - named.length)} more`}
+    </p>
+  );
+}
+
+const LAST = {
+  event: 'sent an event',
+  decision: 'got a decision',
+  profile: 'was stored or changed',
+} as const;
 
 const COLUMNS: readonly Column<User>[] = [
   {
@@ -174,8 +220,8 @@ const COLUMNS: readonly Column<User>[] = [
     cell: ({ locale }) => <Text of={locale ?? '–'} />,
     sortBy: ({ locale }) => locale ?? '',
   },
-  { title: 'Last active', cell: ({ lastAt }) => <Time at={lastAt} />, sortBy: ({ lastAt }) => lastAt },
-  { title: 'By', wide: true, cell: ({ last }) => LAST[last], sortBy: ({ last }) => LAST[last] },
+  { title: 'Last active', cell: ({ lastAt }) => <Ago at={lastAt} />, sortBy: ({ lastAt }) => lastAt },
+  { title: 'What it was', wide: true, cell: ({ last }) => LAST[last], sortBy: ({ last }) => LAST[last] },
   {
     title: 'Events',
     note: 'of 90 days, about',

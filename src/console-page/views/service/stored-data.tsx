@@ -1,0 +1,102 @@
+import type { VNode } from 'preact';
+import type { ConsoleService } from '../../../contract/console.ts';
+import { about } from '../../data/about.ts';
+import { bytes, count, percent } from '../../parts/numbers.ts';
+import { type Column, Table } from '../../parts/table.tsx';
+import { Text } from '../../parts/text.tsx';
+import { Box } from '../../parts/view.tsx';
+
+type Data = NonNullable<ConsoleService['data']>[number];
+
+/** How many rows there are of each kind of data, and how much room they take. */
+export function StoredData({ of }: { of: readonly Data[] }): VNode {
+  const shown = isEmpty(of) ? of.filter(({ rows }) => rows !== null) : of;
+  return (
+    <Box title={dataTitle(of)} label="Data" note={dataNote(of)}>
+      <Table
+        label="Data"
+        dense
+        rows={largestFirst(shown)}
+        keyOf={({ kind }) => kind}
+        columns={isMeasured(of) ? [...DATA, ...sizesOf(of)] : DATA}
+      />
+    </Box>
+  );
+}
+
+/** What tables hold that are no kind of data of their own. */
+const TABLES: Readonly<Record<string, string>> = {
+  user_key: 'keys that encrypt what is stored of users',
+  user_signal: 'counts of events by user',
+  decided_user: 'counts of decisions by user',
+  content_count: 'counts by content',
+  model_piece: 'what the model has learned',
+  goal_event: 'events of goals',
+  outcome_log: 'outcomes for webhooks',
+  notification_send: 'sends of notifications',
+  user_deletion: 'deletions of users',
+  event_deletion: 'deletions of events',
+  workspace: 'workspaces',
+};
+
+const rowsWords = ({ rows, more }: Data) =>
+  rows === null ? '' : `${more ? 'more than ' : ''}${count(rows)}`;
+
+/** What is stored, in words: a table that has no rows of its own here is named. */
+const wordsOf = ({ kind, rows }: Data) =>
+  kind === 'other'
+    ? 'all other tables'
+    : kind === 'free'
+      ? 'free room for new rows'
+      : rows === null
+        ? (TABLES[kind] ?? `table ${kind}`)
+        : kind;
+
+const isMeasured = (data: readonly Data[]) => data.some(({ bytes: size }) => size !== null);
+
+/** The largest first, and what is not one kind at the end. */
+const largestFirst = (data: readonly Data[]) =>
+  [...data].sort((a, b) => Number(isRest(a)) - Number(isRest(b)) || (b.bytes ?? 0) - (a.bytes ?? 0));
+
+const isRest = ({ kind }: Data) => kind === 'other' || kind === 'free';
+
+/** What takes most room or, where that is not known, what there is most of. */
+function dataTitle(data: readonly Data[]): string {
+  const [largest] = largestFirst(data);
+  if (isEmpty(data))
+    return `No data yet${isMeasured(data) ? `; empty tables take ${bytes(sizeOf(data))}` : ''}`;
+  if (largest && isMeasured(data))
+    return `Most room is taken by ${wordsOf(largest)}: ${bytes(largest.bytes ?? 0)}, ${percent(shareOf(largest, data))} of all`;
+  const [most] = [...data].sort((a, b) => Number(b.more) - Number(a.more) || (b.rows ?? 0) - (a.rows ?? 0));
+  return `Data: ${rowsWords(most!)} ${most!.kind} and others`;
+}
+
+function dataNote(data: readonly Data[]): string {
+  const rows = 'rows of this workspace, counted up to 5,000';
+  if (isMeasured(data))
+    return `${rows}; sizes of the tables of all workspaces with their indexes, measured every five minutes`;
+  return `${rows}; the sizes of tables are not known here: ${about.value?.store?.engine === 'postgres' ? 'they are on the workers of Citus' : 'the file is larger than 4 GB, or does not give room back'}`;
+}
+
+const isEmpty = (data: readonly Data[]) => data.every(({ rows }) => (rows ?? 0) === 0);
+
+const sizeOf = (data: readonly Data[]) => data.reduce((sum, each) => sum + (each.bytes ?? 0), 0);
+
+const shareOf = ({ bytes: size }: Data, data: readonly Data[]) => (size ?? 0) / Math.max(1, sizeOf(data));
+
+const DATA: readonly Column<Data>[] = [
+  {
+    title: 'Kind',
+    cell: (each) => (
+      <span title={each.rows === null && !isRest(each) ? `table ${each.kind}` : undefined}>
+        <Text of={wordsOf(each)} />
+      </span>
+    ),
+  },
+  { title: 'Rows', align: 'end', cell: rowsWords },
+];
+
+const sizesOf = (data: readonly Data[]): readonly Column<Data>[] => [
+  { title: 'Size', align: 'end', cell: ({ bytes: size }) => (size === null ? '' : bytes(size)) },
+  { title: 'Share', align: 'end', cell: (each) => percent(shareOf(each, data)) },
+];
