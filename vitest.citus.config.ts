@@ -1,5 +1,5 @@
 import { defineConfig } from 'vitest/config';
-import { ON_POSTGRES } from './vitest.config.ts';
+import { ON_POSTGRES, REPEATED_ON_POSTGRES } from './vitest.config.ts';
 
 /**
  * `SVC_TEST_CITUS_URL=… npm run test:citus`: the conformance suite and the tests that run on PostgreSQL too, on a
@@ -24,6 +24,7 @@ export default defineConfig({
       'test/service/platform/store/postgres/{citus,event-numbers,foreign,statements,store}.test.ts',
       'test/chaos/shared-limit.test.ts',
       ...ON_POSTGRES,
+      ...REPEATED_ON_POSTGRES,
     ],
   },
 });
