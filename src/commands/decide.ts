@@ -65,7 +65,7 @@ command exits with 7.`;
         debug: flags.debug,
         invocation: context.invocation,
         read: (line) => decideRequestOfLine(line, flags, { isLocal }),
-        call: (body) => client.call('decide', { body }),
+        call: (body, _onAccepted, waiting) => client.call('decide', { body, waiting }),
       });
       return;
     }

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { cannedService } from '../support/peers/canned-service.ts';
 import { runSvc, startSvc } from '../support/process/run-svc.ts';
 import { startTestService } from '../support/process/service.ts';
+import { tempDir } from '../support/temp.ts';
 import { VirtualClock } from '../support/virtual-clock.ts';
 
 const lines = (text: string) =>
@@ -155,11 +156,18 @@ describe('--input', () => {
   });
 
   test('says on local how to lift the limit that delays it', async () => {
+    const home = tempDir();
+    // So low that a slow machine reaches it within its minute, too.
+    const serving = startSvc(['serve', '--port', '0', '--limit', 'decisions=20'], { home });
+    await serving.waitFor(/serving on/);
+    serving.interrupt();
+    await serving.done;
     const running = startSvc(['decide', '--input', '-', '--surface', 'home', '--profile', 'local'], {
-      stdin: Array.from({ length: 700 }, (_, i) => i.toString(16).padStart(64, '0')).join('\n'),
+      home,
+      stdin: Array.from({ length: 60 }, (_, i) => i.toString(16).padStart(64, '0')).join('\n'),
     });
     const paced =
-      "paced to 600 requests a minute by the service's limit; to lift it, run once: svc serve --limit decisions=off\n";
+      "paced to 20 requests a minute by the service's limit; to lift it, run once: svc serve --limit decisions=off\n";
     await running.waitFor(new RegExp(`^${paced}`), 'stderr');
     running.interrupt();
     expect((await running.done).code).toBe(130);
@@ -250,6 +258,37 @@ describe('--input', () => {
     const { code, stdout } = await running.done;
     expect(code).toBe(130);
     expect(lines(stdout)).toHaveLength(1);
+  });
+
+  test('an interruption does not send what waits for the limit, and says after which line to go on', async () => {
+    const clock = new VirtualClock(Date.now());
+    const reset = String(Math.ceil(clock.now() / 1000) + 60);
+    const { env, requests } = await cannedService(() => {
+      const remaining = String(Math.max(0, 3 - requests.length));
+      return {
+        headers: {
+          'x-service-ratelimit-limit': '3',
+          'x-service-ratelimit-remaining': remaining,
+          'x-service-ratelimit-reset': reset,
+        },
+        body: ANSWER,
+      };
+    });
+    const running = startSvc(['decide', '--input', '-'], {
+      env,
+      clock,
+      stdin: `a\n\nb\nc\n${Array.from({ length: 40 }, (_, i) => `later-${i}`).join('\n')}`,
+    });
+    await running.waitFor(/"hashId":"a"/);
+    running.interrupt();
+    const { code, stdout, stderr } = await running.done;
+    expect(code).toBe(130);
+    const sent = requests.length;
+    expect(lines(stdout)).toHaveLength(sent);
+    expect(sent).toBeLessThan(4);
+    expect(stderr).toContain(`interrupted after ${sent} lines; all of them are answered`);
+    // A blank line was read behind the first one.
+    expect(stderr).toContain(`tail -n +${sent === 1 ? 2 : sent + 2} | `);
   });
 
   test('stops if no further line can succeed', async () => {

@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events';
+import { TransportError } from '../../client/errors.ts';
 import type { Pacer } from '../../client/pacer/pacer.ts';
 import { LineTooLong } from '../../kit/lines.ts';
 import { Semaphore } from '../../kit/semaphore.ts';
@@ -28,7 +29,7 @@ export interface BatchOptions<R> {
   readonly pacer: Pacer;
   /** How to lift the limit; printed as soon as it delays the requests. */
   readonly lift?: string | undefined;
-  /** Stops reading; pending requests are awaited. */
+  /** Stops reading; requests that wait for the limit are not sent, and those that were sent are awaited. */
   readonly signal: AbortSignal;
   readonly debug: boolean;
   /** The command line, for the hints of the lines. */
@@ -39,9 +40,9 @@ export interface BatchOptions<R> {
   readonly read: (line: string) => R;
   /**
    * Sends one request, and calls `onAccepted` once the service has accepted it, if it can fail after that. Requests run
-   * concurrently; the client paces them.
+   * concurrently; the client paces them. `waiting` ends those that wait for the limit.
    */
-  readonly call: (request: R, onAccepted: () => void) => Promise<BatchAnswer>;
+  readonly call: (request: R, onAccepted: () => void, waiting: AbortSignal) => Promise<BatchAnswer>;
 }
 
 /** The interval of progress notices on stderr, where the results do not go to a terminal. */
@@ -83,6 +84,13 @@ export async function runBatch<R>(options: BatchOptions<R>): Promise<number> {
   let answered = 0;
   const failures: Failure[] = [];
   let written: Promise<void> = Promise.resolve();
+  /** Lines of which nothing was sent when it was stopped. They count as not read, unless a later one was sent. */
+  const unsent: { readonly result: LineResult; readonly number: number }[] = [];
+  const record = async ({ text, failure }: LineResult) => {
+    if (failure) failures.push(failure);
+    await write(options.world.stdout, `${text}\n`);
+    answered++;
+  };
   const room = new Semaphore(WINDOW);
 
   const progress = new AbortController();
@@ -96,17 +104,21 @@ export async function runBatch<R>(options: BatchOptions<R>): Promise<number> {
       if (stop.aborted) break;
       lines++;
       last = number;
-      const result = answerLine(options, line);
+      const answering = answerLine(options, line, stop);
       // Results are written in input order.
       written = written.then(async () => {
-        const { text, failure } = await result;
-        if (failure) failures.push(failure);
+        const result = await answering;
+        const { failure } = result;
         if (failure && FATAL.has(failure.error.code)) {
           fatal ??= failure.error;
           stopping.abort();
         }
-        await write(options.world.stdout, `${text}\n`);
-        answered++;
+        if (result.state === 'unsent' || (unsent.length > 0 && result.state === 'invalid'))
+          unsent.push({ result, number });
+        else {
+          for (const before of unsent.splice(0)) await record(before.result);
+          await record(result);
+        }
         room.release();
       });
     }
@@ -115,6 +127,10 @@ export async function runBatch<R>(options: BatchOptions<R>): Promise<number> {
     unreadable = toSvcError(error, options.debug);
   }
   await written;
+  if (unsent.length > 0) {
+    lines -= unsent.length;
+    last = unsent[0]!.number - 1;
+  }
   progress.abort();
   signal.removeEventListener('abort', notifyStopping);
   reading?.dispose();
@@ -231,25 +247,41 @@ function restOf(input: string, last: number): string {
   return input === '-' ? tail : `${tail} ${shellPath(input)}`;
 }
 
+/** What became of a line: `invalid` and `unsent` had no request. */
+interface LineResult {
+  readonly text: string;
+  readonly failure?: Failure;
+  readonly state: 'sent' | 'invalid' | 'unsent';
+}
+
 async function answerLine<R>(
   { read, call, debug, hasEffects, invocation }: BatchOptions<R>,
   line: string,
-): Promise<{ text: string; failure?: Failure }> {
+  waiting: AbortSignal,
+): Promise<LineResult> {
   let request = JSON.stringify(line);
   let accepted = false;
+  let state: LineResult['state'] = 'invalid';
   try {
     const made = read(line);
     request = JSON.stringify(made);
-    const { text } = await call(made, () => {
-      accepted = true;
-    });
-    return { text: `{"request":${escapeJson(request)},"response":${oneLine(text)}}` };
+    state = 'sent';
+    const { text } = await call(
+      made,
+      () => {
+        accepted = true;
+      },
+      waiting,
+    );
+    return { state, text: `{"request":${escapeJson(request)},"response":${oneLine(text)}}` };
   } catch (thrown) {
+    if (thrown instanceof TransportError && thrown.reason === 'aborted' && !thrown.sent) state = 'unsent';
     const error = toSvcError(thrown, debug);
-    const failure: Failure = { error, accepted: accepted || (IN_DOUBT.has(error.code) ? null : false) };
+    const inDoubt = state !== 'unsent' && IN_DOUBT.has(error.code);
+    const failure: Failure = { error, accepted: accepted || (inDoubt ? null : false) };
     const words = JSON.stringify(error.toJson(invocation.ofLine()).error);
     const mark = hasEffects ? `,"accepted":${failure.accepted}` : '';
-    return { text: `{"request":${escapeJson(request)}${mark},"error":${escapeJson(words)}}`, failure };
+    return { state, text: `{"request":${escapeJson(request)}${mark},"error":${escapeJson(words)}}`, failure };
   }
 }
 

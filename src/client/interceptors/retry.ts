@@ -27,32 +27,38 @@ export interface RetryOptions {
 export function retry({ maxRetries, clock, random, onRetry }: RetryOptions): Interceptor {
   return (next) => async (request) => {
     const repeat = request.repeatable ? 'always' : 'keyed';
+    let doubtful = false;
     for (let tries = 1; ; tries++) {
       const result = await next(request).then(
         (answer) => ({ answer, error: undefined }),
         (error: unknown) => ({ answer: undefined, error }),
       );
       const ended = failureOf(result, clock.now());
-      if (ended && mayBeProcessed(ended)) request.onLost?.();
+      if (ended && mayBeProcessed(ended)) {
+        doubtful = true;
+        request.onLost?.();
+      }
       const waiting = request.waiting ?? request.signal;
       const failure = waiting?.aborted ? undefined : ended;
       const decision =
         failure && decideRetry(failure, repeat, tries, { maxRetries, idempotent: false }, random);
       if (!decision?.repeat) {
         if (result.answer) return result.answer;
-        throw result.error;
+        throw doubtful && isUnsent(result.error) ? interruptedAfter(doubtful) : result.error;
       }
       onRetry?.({ attempt: tries, waitMs: decision.waitMs, status: result.answer?.status });
       await clock.sleep(decision.waitMs, waiting).catch(() => {
-        throw new TransportError(
-          'aborted',
-          ended !== undefined && mayBeProcessed(ended),
-          'the request was interrupted',
-        );
+        throw interruptedAfter(doubtful);
       });
     }
   };
 }
+
+/** The request was interrupted while it waited. `sent`: an earlier attempt may have been processed. */
+const interruptedAfter = (sent: boolean) =>
+  new TransportError('aborted', sent, 'the request was interrupted');
+
+const isUnsent = (error: unknown) => error instanceof TransportError && !error.sent;
 
 function mayBeProcessed(failure: Failure): boolean {
   return failure.kind === 'lost' || (failure.kind === 'answered' && failure.status >= 500);

@@ -11,7 +11,7 @@ import type { Invocation } from '../../cli/invocation/invocation.ts';
 import { liftOf } from '../../cli/terminal/pace.ts';
 import { escapeJson } from '../../cli/terminal/sanitize.ts';
 import { withSpinner } from '../../cli/terminal/spinner.ts';
-import type { Answer } from '../../client/client.ts';
+import type { Answer, CallOptions } from '../../client/client.ts';
 import { MAX_SEND_AHEAD_DAYS } from '../../contract/limits.ts';
 import type { TriggerRequest } from '../../contract/schemas.ts';
 import { followNotification } from '../../features/notifications/follow.ts';
@@ -107,8 +107,8 @@ known. The last message has the command that retries the lines that were not acc
         invocation: context.invocation,
         hasEffects: true,
         read: (line) => triggerRequestOfLine(line, defaults, connection),
-        call: async (body, onAccepted) => {
-          const answer = await trigger(connection, body);
+        call: async (body, onAccepted, waiting) => {
+          const answer = await trigger(connection, body, { waiting });
           onAccepted();
           if (!flags.wait) return answer;
           const id = idOf(answer);
@@ -124,7 +124,7 @@ known. The last message has the command that retries the lines that were not acc
     const { connection, hashId } = await connectForUser(context, OR_INPUT);
     const { 'send-at': at } = await timed(connection);
     const request = { ...asked, hashId, ...definedFields({ sendAt: at }) };
-    const answer = await trigger(connection, request, signal);
+    const answer = await trigger(connection, request, { signal });
     const print = ({ text, body }: Answer) => {
       if (out.json && body !== undefined) out.raw(`${escapeJson(text.trim())}\n`);
       else
@@ -144,7 +144,11 @@ known. The last message has the command that retries the lines that were not acc
   }
 }
 
-function trigger({ client }: Connection, body: TriggerRequest, signal?: AbortSignal): Promise<Answer> {
+function trigger(
+  { client }: Connection,
+  body: TriggerRequest,
+  until: Pick<CallOptions, 'signal' | 'waiting'>,
+): Promise<Answer> {
   return orAmbiguous(
     `whether the notification ${body.templateId} to ${body.hashId} was accepted; it was not retried`,
     ({ settings }) => {
@@ -155,7 +159,7 @@ function trigger({ client }: Connection, body: TriggerRequest, signal?: AbortSig
         ? ask
         : `${ask}; if the service supports Idempotency-Key, svc can retry safely after: ${commandLine(['svc', 'profiles', 'add', profile, '--idempotent'])}`;
     },
-    client.call('trigger', { body, signal }),
+    client.call('trigger', { body, ...until }),
   );
 }
 
