@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import type { Client } from '../../client/client.ts';
 import { writePrivateFile } from '../../kit/files/private-file.ts';
 import { objectOf } from '../../kit/object-of.ts';
+import { within } from '../../kit/time/within.ts';
 import { connect } from '../connection/connect.ts';
 import { type Paths, pathsOf } from '../connection/paths.ts';
 import { resolveSettings } from '../connection/settings.ts';
@@ -114,7 +115,8 @@ async function fetchIds(
   const out = new Output(silent, { json: false, quiet: true });
   const connection = await connect({ world: silent, out, flags, settings, version, maxRetries: 0 });
   try {
-    return (await LISTS[kind](connection.client, AbortSignal.timeout(WAIT_MS)))
+    const rows = await within(WAIT_MS, undefined, (signal) => LISTS[kind](connection.client, signal));
+    return rows
       .slice(0, MAX_IDS)
       .map(objectOf)
       .map((row) => ({

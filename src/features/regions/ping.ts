@@ -1,6 +1,7 @@
 import { httpTransport } from '../../client/transport.ts';
 import { ENDPOINTS } from '../../contract/endpoints.ts';
 import { HEADERS } from '../../contract/headers.ts';
+import { within } from '../../kit/time/within.ts';
 
 const ATTEMPTS = 4;
 const TIMEOUT_MS = 5000;
@@ -25,13 +26,15 @@ export async function ping(baseUrl: string, signal: AbortSignal): Promise<Ping> 
     let answered: string | null = null;
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       const start = performance.now();
-      const { headers } = await transport.exchange({
-        method: ENDPOINTS.listWebhooks.method,
-        path: ENDPOINTS.listWebhooks.path,
-        headers: { accept: 'application/json' },
-        repeatable: true,
-        signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
-      });
+      const { headers } = await within(TIMEOUT_MS, signal, (ending) =>
+        transport.exchange({
+          method: ENDPOINTS.listWebhooks.method,
+          path: ENDPOINTS.listWebhooks.path,
+          headers: { accept: 'application/json' },
+          repeatable: true,
+          signal: ending,
+        }),
+      );
       best = Math.min(best, performance.now() - start);
       answered = headers[HEADERS.region] ?? null;
     }
