@@ -12,8 +12,6 @@ export async function within<T>(
   if (outer?.aborted) end();
   outer?.addEventListener('abort', end, { once: true });
   const timer = setTimeout(() => ended.abort(new DOMException('no end in time', 'TimeoutError')), ms);
-  // It keeps no process alive: what is waited for does.
-  timer.unref();
   try {
     return await work(ended.signal);
   } finally {
