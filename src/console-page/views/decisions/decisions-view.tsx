@@ -14,7 +14,7 @@ import { Split } from '../../parts/split.tsx';
 import { Empty } from '../../parts/states.tsx';
 import { type Column, ColumnChoice, chosenColumns, Table } from '../../parts/table.tsx';
 import { Terms } from '../../parts/terms.tsx';
-import { Cut, Id, Text } from '../../parts/text.tsx';
+import { Cut, cleaned, Id, Text } from '../../parts/text.tsx';
 import { Time } from '../../parts/time.tsx';
 import { ViewHead } from '../../parts/view.tsx';
 import { DecisionDetail } from './decision-detail.tsx';
@@ -154,7 +154,7 @@ function Summary(props: {
       of the latest {count(all)}:{' '}
       {most.slice(0, MOST_NAMED).map(([contentId, n]) => (
         <>
-          <a href={`/decisions${search({ ...values, contentId })}`}>
+          <a href={`/decisions${search({ ...values, contentId })}`} aria-label={`Only ${cleaned(contentId)}`}>
             <Cut of={contentId} />
           </a>{' '}
           {count(n)} ·{' '}
