@@ -28,7 +28,7 @@ const WANTED = [
   /^dist\/app\.js$/,
   /^examples\/app\/(index\.html|server\.js|shop\.js)$/,
   /^types\/\w+\.d\.mts$/,
-  /^dist\/console\/(index\.html|assets\/console\.(js|css))$/,
+  /^dist\/console\/(index\.html|assets\/(console\.(js|css)|start\.js))$/,
   /^dist\/chunks\/[\w.-]+\.cjs$/,
   /^dist\/THIRD-PARTY-LICENSES$/,
   /^oclif\.manifest\.json$/,
