@@ -52,11 +52,12 @@ export const trendEndpoints = (catalogs: Catalogs): Endpoints => ({
 });
 
 function deliveryTrend(steps: Steps, rows: readonly AttemptRow[]): object {
-  const latencies = rowsByStep(steps, rows).map(latencyOf);
+  const ofStep = rowsByStep(steps, rows);
+  const latencies = ofStep.map(latencyOf);
   return {
     ...viewOf(steps),
     attempts: byStep(steps, rows),
-    delivered: deliveredByStep(steps, rows),
+    delivered: ofStep.map(deliveredOf),
     boundsMs: latencyOf([]).boundsMs,
     answered: latencies.map(({ answered }) => answered),
     p95Ms: performanceOf(rows).p95Ms ?? null,
@@ -64,7 +65,7 @@ function deliveryTrend(steps: Steps, rows: readonly AttemptRow[]): object {
       webhookId,
       ...performanceOf(own),
       attemptsByStep: byStep(steps, own),
-      deliveredByStep: deliveredByStep(steps, own),
+      deliveredByStep: rowsByStep(steps, own).map(deliveredOf),
     })),
   };
 }
@@ -75,8 +76,7 @@ const rowsByStep = (steps: Steps, rows: readonly AttemptRow[]): AttemptRow[][] =
   return grouped;
 };
 
-const deliveredByStep = (steps: Steps, rows: readonly AttemptRow[]): number[] =>
-  rowsByStep(steps, rows).map((own) => performanceOf(own).delivered);
+const deliveredOf = (rows: readonly AttemptRow[]): number => performanceOf(rows).delivered;
 
 /** Groups attempts by their subscription. */
 export function bySubscription(rows: readonly AttemptRow[]): (readonly [string, readonly AttemptRow[]])[] {
