@@ -1,4 +1,4 @@
-import type { VNode } from 'preact';
+import type { ComponentChildren, VNode } from 'preact';
 import { useId } from 'preact/hooks';
 
 /** What words of the field mean, in a sentence or two. */
@@ -14,17 +14,45 @@ const MEANINGS = {
   tapped: 'Clicked or actioned by the user, as the app reported.',
 } as const;
 
+/** Words of a view, each with its meaning. */
+export type Meanings = readonly (readonly [term: string, meaning: string])[];
+
 /** A word of the field, or another `word` for it, which says on hover what it means, and when it is pressed. */
 export function Term({ of, word = of }: { of: keyof typeof MEANINGS; word?: string }): VNode {
+  return (
+    <Explained word={word} title={MEANINGS[of]}>
+      {MEANINGS[of]}
+    </Explained>
+  );
+}
+
+/** What the words of a view mean, where they stand in many rows. */
+export function Terms({ of }: { of: Meanings }): VNode {
+  return (
+    <Explained word="Explain terms">
+      <dl>
+        {of.map(([term, meaning]) => (
+          <div key={term}>
+            <dt>{term}</dt>
+            <dd>{meaning}</dd>
+          </div>
+        ))}
+      </dl>
+    </Explained>
+  );
+}
+
+/** A word that opens what it means beside it, above the page. */
+function Explained(props: { word: string; title?: string; children: ComponentChildren }): VNode {
   const id = useId();
   return (
     <>
-      <button type="button" class="term" popovertarget={id} title={MEANINGS[of]}>
-        {word}
+      <button type="button" class="term" popovertarget={id} title={props.title}>
+        {props.word}
       </button>
-      <span class="meaning" popover="auto" id={id}>
-        {MEANINGS[of]}
-      </span>
+      <div class="meaning" popover="auto" id={id}>
+        {props.children}
+      </div>
     </>
   );
 }

@@ -16,7 +16,7 @@ import { PagedList } from '../../parts/pages.tsx';
 import { keptRange, RangeControl, rangeOf, rangeWords } from '../../parts/range.tsx';
 import { Empty, Failure, Loading } from '../../parts/states.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
-import { type Meanings, Terms } from '../../parts/terms.tsx';
+import { type Meanings, Terms } from '../../parts/term.tsx';
 import { Cut, cleaned } from '../../parts/text.tsx';
 import { Box, ViewHead } from '../../parts/view.tsx';
 import { ContentPanel, entryPath } from './content-panel.tsx';

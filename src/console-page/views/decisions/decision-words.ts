@@ -1,5 +1,5 @@
 import type { AnswerOf } from '../../../contract/endpoints.ts';
-import type { Meanings } from '../../parts/terms.tsx';
+import type { Meanings } from '../../parts/term.tsx';
 
 export type Decision = AnswerOf<'getDecision'>;
 export type Candidate = Decision['candidates'][number];

@@ -15,7 +15,7 @@ import { Panel } from '../../parts/panel.tsx';
 import { RangeControl, rangeOf } from '../../parts/range.tsx';
 import { Empty, Failure, Loading } from '../../parts/states.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
-import { type Meanings, Terms } from '../../parts/terms.tsx';
+import { type Meanings, Terms } from '../../parts/term.tsx';
 import { Cut, Id, Text } from '../../parts/text.tsx';
 import { duration, Time } from '../../parts/time.tsx';
 import { ViewHead } from '../../parts/view.tsx';

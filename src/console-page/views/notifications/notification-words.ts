@@ -1,7 +1,7 @@
 import type { AnswerOf } from '../../../contract/endpoints.ts';
 import { about } from '../../data/about.ts';
 import type { Tone } from '../../parts/badge.tsx';
-import type { Meanings } from '../../parts/terms.tsx';
+import type { Meanings } from '../../parts/term.tsx';
 
 export type Notification = AnswerOf<'getNotification'>;
 export type Transition = Notification['history'][number];

@@ -12,7 +12,7 @@ import { keptRange, RangeControl, rangeOf } from '../../parts/range.tsx';
 import { Split } from '../../parts/split.tsx';
 import { Empty } from '../../parts/states.tsx';
 import { type Column, ColumnChoice, chosenColumns, Table } from '../../parts/table.tsx';
-import { Terms } from '../../parts/terms.tsx';
+import { Terms } from '../../parts/term.tsx';
 import { Cut, Id, Text } from '../../parts/text.tsx';
 import { Time } from '../../parts/time.tsx';
 import { ViewHead } from '../../parts/view.tsx';

@@ -1,6 +1,6 @@
 import type { AnswerOf } from '../../../contract/endpoints.ts';
 import type { Tone } from '../../parts/badge.tsx';
-import type { Meanings } from '../../parts/terms.tsx';
+import type { Meanings } from '../../parts/term.tsx';
 
 export type Webhook = AnswerOf<'getWebhook'>;
 export type Delivery = AnswerOf<'listAllDeliveries'>['deliveries'][number];

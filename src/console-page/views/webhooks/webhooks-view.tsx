@@ -11,7 +11,7 @@ import { PagedList } from '../../parts/pages.tsx';
 import { keptRange, type Range, RangeControl, rangeOf, rangeWords } from '../../parts/range.tsx';
 import { Empty, Loading } from '../../parts/states.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
-import { Terms } from '../../parts/terms.tsx';
+import { Terms } from '../../parts/term.tsx';
 import { Cut, Id, Text } from '../../parts/text.tsx';
 import { duration, Time } from '../../parts/time.tsx';
 import { Box, ViewHead } from '../../parts/view.tsx';
