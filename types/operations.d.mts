@@ -27,6 +27,10 @@ export interface ActiveUser {
   readonly events: number;
   /** Decisions. */
   readonly decisions: number;
+  /** Channels by which the user can be reached: neither bounced nor stopped. */
+  readonly channels?: readonly string[] | undefined;
+  /** Marketing that the user refuses, as in `optOut` of a user. */
+  readonly optOut?: readonly string[] | undefined;
 }
 
 /** A runner-up of a decision. */
@@ -914,6 +918,8 @@ export interface ListUsersAnswer {
     /** True if there may be more. */
     readonly capped: boolean;
   };
+  /** The value of `after` for the next page; missing on the last page. */
+  readonly next?: string | undefined;
 }
 
 /** A page of the subscriptions. */
@@ -1448,6 +1454,10 @@ export interface TimelineEntry {
   readonly id: string;
   /** Name of an event. */
   readonly event?: string | undefined;
+  /** Properties of an event. Values and names that look personal are `***`. */
+  readonly properties?: { readonly [name: string]: string | number | boolean } | undefined;
+  /** Size of the properties in bytes, if they are too long to be shown. */
+  readonly leftOut?: number | undefined;
   /** Chosen content; null if nothing was chosen. That of the message of an outcome. */
   readonly contentId?: string | null | undefined;
   /** Channel, surface and locale. */
@@ -1947,12 +1957,14 @@ export interface Operations {
   }, options?: CallOptions): Promise<GetContentAnswer>;
   /** What happened in the last 24 hours, by hour. Events, decisions, messages, notifications and deliveries. It costs about the same however much that was. */
   getOverview(input?: undefined, options?: CallOptions): Promise<OverviewAnswer>;
-  /** The users who were active last, without personal data. Of the latest 2,000 events, 1,000 decisions and 100 changes of users in a range of time, at most 100 users, the last active first. */
+  /** The users who were active last, without personal data. Of the latest 2,000 events, 1,000 decisions and 100 changes of users in a range of time, at most 100 users, the last active first. The next page goes on with those who were active before, and may name a user again who was active then too. */
   listUsers(input?: {
     /** Active from then on. */
     readonly since?: string | undefined;
     /** Active before. */
     readonly until?: string | undefined;
+    /** The `next` of the previous page. */
+    readonly after?: string | undefined;
   }, options?: CallOptions): Promise<ListUsersAnswer>;
   /** Which contents were served, what they earned, and what learning gained, over time. Counted by hour for 14 days, and by day for 400. */
   getDecisionTrend(input?: {

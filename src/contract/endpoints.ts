@@ -494,7 +494,7 @@ export const ENDPOINTS = table({
     beyondSpecification: true,
     summary: 'The users who were active last, without personal data',
     description:
-      'Of the latest 2,000 events, 1,000 decisions and 100 changes of users in a range of time, at most 100 users, the last active first.',
+      'Of the latest 2,000 events, 1,000 decisions and 100 changes of users in a range of time, at most 100 users, the last active first. The next page goes on with those who were active before, and may name a user again who was active then too.',
     query: s.ListUsersQuery,
     answer: s.ListUsersAnswer,
   },

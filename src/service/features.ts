@@ -88,7 +88,13 @@ export function openFeatures(platform: Platform, needs: FeatureNeeds): readonly 
     { endpoints: catalogEndpoints(() => policy().retain, [goalNotices, planNotices]) },
     { endpoints: clockEndpoints(retention) },
     { endpoints: timelineEndpoints(platform.cipher, catalogs) },
-    { endpoints: { ...overviewEndpoints(needs), ...trendEndpoints(catalogs), ...latestUserEndpoints } },
+    {
+      endpoints: {
+        ...overviewEndpoints(needs),
+        ...trendEndpoints(catalogs),
+        ...latestUserEndpoints(platform.cipher),
+      },
+    },
     { endpoints: exportEndpoints },
     erasure(platform, { catalogs, models: decide.models, outboxFile: needs.outboxFile }),
     {

@@ -32,9 +32,14 @@ describe.runIf(hasChromium)('the users view', () => {
     for (const kind of ['event', 'decision', 'message', 'notification'])
       expect(entries.some((entry) => entry.kind === kind)).toBe(true);
     await page.getByText(/^Last seen just now: /).waitFor();
+    // Properties of events, without what looks personal.
+    expect(texts.filter((text) => /amount \d+ · source \w+ · email \*\*\*/.test(text)).length).toBe(
+      entries.filter(({ kind }) => kind === 'event').length,
+    );
     // Names of the fields, never their values: those are among the forbidden texts.
     await page.getByText('name, phone, accountNumber, emails').waitFor();
-    await page.getByRole('region', { name: 'Contacts against the cap' }).waitFor();
+    await page.getByText('names only; traits: secretTrait').waitFor();
+    await page.getByText('Contacts today').waitFor();
     await svc.checkAccessibility();
   });
 
@@ -47,8 +52,25 @@ describe.runIf(hasChromium)('the users view', () => {
       .getByText(/^\d+ sent events, \d+ got decisions and \d+ were stored or changed; the last/)
       .waitFor();
     await page.getByText(/^By locale: .*fr-FR \d/).waitFor();
+    await page.getByText(/^Can be reached by: .*push \d.*1 refuses marketing, in whole or part$/).waitFor();
+    const refusing = page.getByRole('row').filter({ hasText: 'no sms' });
+    expect(await refusing.innerText()).toMatch(/nothing no sms no (\*\/offers|email\/news) \+1/);
     await svc.go('/users?until=2026-01-01T00:00:00.000Z');
     await page.getByText('No user was active in this range.').waitFor();
+    await svc.checkAccessibility();
+  });
+
+  test('opens the properties of an event that has many, by keyboard alone', async () => {
+    const { page, data } = svc;
+    const properties = { a: 1, b: 2, c: 3, d: 4, plan: 'gold', phone: '+447700900123' };
+    const timestamp = new Date().toISOString();
+    await svc.send('/v1/events', { events: [{ userId: 'u_1', event: 'compared', timestamp, properties }] });
+    await svc.go(`/users/${data.hashId}?kinds=event`);
+    const item = page.getByRole('listitem').filter({ hasText: 'compared' });
+    await svc.tabTo(/^a 1 · b 2 · c 3 · d 4 · and 2 more/);
+    await page.keyboard.press('Enter');
+    await item.getByText('gold').waitFor();
+    expect(await item.innerText()).toMatch(/phone\s+\*\*\*/);
     await svc.checkAccessibility();
   });
 
@@ -107,12 +129,33 @@ describe.runIf(hasChromium)('the users view', () => {
     await svc.go('/users');
     const rows = page.getByRole('table', { name: 'Users who were active last' }).getByRole('row');
     await rows.nth(1).waitFor();
-    expect(await rows.nth(1).innerText()).toMatch(/ja-JP\s+just now\s+was stored or changed\s+0\s+0$/);
+    expect(await rows.nth(1).innerText()).toMatch(
+      /ja-JP\s+nothing\s+just now\s+was stored or changed\s+0\s+0$/,
+    );
     for (const hashId of [users[0].hashId, ...data.hashIds])
       expect(await rows.locator(`a[href="/users/${hashId}"]`).count()).toBe(1);
     await page.getByRole('button', { name: 'Decisions' }).press('Enter');
     await page.waitForURL('**/users?sort=-Decisions');
     expect(await rows.nth(1).innerText()).toMatch(/[1-9]\d*$/);
     await svc.checkAccessibility();
+  });
+
+  test('shows more than the first users', async () => {
+    const { page } = svc;
+    const users = Array.from({ length: 130 }, (_, i) => ({ userId: `u_many_${i}`, locale: 'pt-PT' }));
+    await svc.send('/v1/users', { users });
+    await svc.go('/users');
+    await page
+      .getByRole('heading', { name: /^At least 1\d\d users were active lately; these 100/ })
+      .waitFor();
+    await svc.tabTo('Show more');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: /^1\d\d users were active lately$/ }).waitFor();
+    const hashes = await page
+      .getByRole('row')
+      .getByRole('link')
+      .evaluateAll((links) => links.map(({ href }) => href));
+    expect(hashes.length).toBeGreaterThan(130);
+    expect(new Set(hashes).size).toBe(hashes.length);
   });
 });

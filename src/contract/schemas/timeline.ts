@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { about, beyond, instant, named, next, pageSize, pattern, time } from '../parts.ts';
+import { about, beyond, instant, named, next, pageSize, pattern, scalar, time } from '../parts.ts';
 
 /** What a timeline has entries of. */
 export const TIMELINE_KINDS = ['event', 'decision', 'message', 'outcome', 'notification'] as const;
@@ -38,6 +38,11 @@ const TimelineEntry = named(
       z.string(),
     ),
     event: about('Name of an event.', z.optional(z.string())),
+    properties: about(
+      'Properties of an event. Values and names that look personal are `***`.',
+      z.optional(z.record(z.string(), scalar())),
+    ),
+    leftOut: about('Size of the properties in bytes, if they are too long to be shown.', z.optional(z.int())),
     contentId: about(
       'Chosen content; null if nothing was chosen. That of the message of an outcome.',
       z.optional(z.nullable(z.string())),

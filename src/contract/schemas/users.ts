@@ -10,6 +10,7 @@ import {
 } from '../limits.ts';
 import {
   about,
+  after,
   beyond,
   bounded,
   fields,
@@ -17,6 +18,7 @@ import {
   locale,
   name,
   named,
+  next,
   pattern,
   requestId,
   scalar,
@@ -210,6 +212,7 @@ export const GetUserAnswer = named(
 export const ListUsersQuery = z.strictObject({
   since: about('Active from then on.', z.optional(instant())),
   until: about('Active before.', z.optional(instant())),
+  after: after(),
 });
 const ActiveUser = named(
   'ActiveUser',
@@ -224,6 +227,14 @@ const ActiveUser = named(
     ),
     events: about('Events of the last 90 days, about.', z.int()),
     decisions: about('Decisions.', z.int()),
+    channels: about(
+      'Channels by which the user can be reached: neither bounced nor stopped.',
+      z.optional(z.array(z.string())),
+    ),
+    optOut: about(
+      'Marketing that the user refuses, as in `optOut` of a user.',
+      z.optional(z.array(z.string())),
+    ),
   }),
 );
 export const ListUsersAnswer = named(
@@ -241,6 +252,7 @@ export const ListUsersAnswer = named(
           capped: about('True if there may be more.', z.boolean()),
         }),
       ),
+      next: next(),
     }),
   ),
 );

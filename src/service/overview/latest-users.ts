@@ -1,10 +1,14 @@
 import { eventHeads } from '../events/store/event-heads.ts';
 import type { Endpoints } from '../http/endpoint.ts';
+import type { Cipher } from '../platform/crypto/cipher.ts';
 import { hashId as hashOf } from '../platform/crypto/hash-id.ts';
 import { listed } from '../platform/store/listed.ts';
 import { pipeline } from '../platform/store/pipeline.ts';
 import type { Tx } from '../platform/store/store.ts';
 import { workspaces } from '../platform/store/workspaces.ts';
+import { scopeText } from '../users/consent.ts';
+import { addresses } from '../users/store/addresses.ts';
+import { consents } from '../users/store/consents.ts';
 import { DECISION_BEFORE, EVENT_BEFORE, positionsAt } from './store.ts';
 
 /** Most users of an answer. */
@@ -36,14 +40,18 @@ interface Between {
 }
 
 /** The users of whom there was something last: an event, a decision, or a change of what is stored of them. */
-export const latestUserEndpoints: Endpoints = {
+export const latestUserEndpoints = (cipher: Cipher): Endpoints => ({
   listUsers: {
     priority: 'page',
     handle: async ({ tx, workspace, query, now }) => {
       const { id } = workspace;
+      const place = query.after === undefined ? undefined : placeOf(query.after);
       const range = {
         from: query.since === undefined ? 0 : Date.parse(query.since),
-        until: query.until === undefined ? now + 1 : Date.parse(query.until),
+        until: Math.min(
+          query.until === undefined ? now + 1 : Date.parse(query.until),
+          place?.until ?? Infinity,
+        ),
       };
       const { number: head } = await eventHeads.get(tx, id);
       const newest = await tx.sql.get<{ seq: number }>(
@@ -56,28 +64,56 @@ export const latestUserEndpoints: Endpoints = {
       };
       const key = await workspaces.hashKey(tx, id);
       const tracked = new Map<string, Tracked>();
-      const events = (await eventsOf(tx, id, upTo, range)).map((user): Seen => {
+      const events = await eventsOf(tx, id, upTo, range);
+      const byEvents = events.users.map((user): Seen => {
         const hashId = hashOf(key, user.userId);
         tracked.set(hashId, user);
         return { hashId, at: user.at, last: 'event' };
       });
-      const seen = [
-        ...events,
-        ...(await decisionsOf(tx, id, upTo, range)),
-        ...(await profilesOf(tx, id, range)),
-      ];
+      const decisions = await decisionsOf(tx, id, upTo, range);
+      const seen = [...byEvents, ...decisions.users, ...(await profilesOf(tx, id, range, place))]
+        .filter(({ at, hashId }) => place?.at !== at || hashId > place.hashId)
+        .sort((a, b) => b.at - a.at || (a.hashId < b.hashId ? -1 : 1));
       const latest = new Map<string, Seen>();
-      for (const each of seen.sort((a, b) => b.at - a.at))
+      for (const each of seen)
         if (latest.size < MOST && !latest.has(each.hashId)) latest.set(each.hashId, each);
+      const users = [...latest.values()];
       return {
         body: {
-          users: await described(tx, id, [...latest.values()], tracked),
+          users: await described(tx, cipher, id, users, tracked),
           active: await activeOf(tx, id, upTo, range),
+          ...nextOf(users, [events.began, decisions.began]),
         },
       };
     },
   },
-};
+});
+
+/** Where a page begins: with those who were active before `until`, of `at` those with a later hashId. */
+interface Place {
+  readonly until: number;
+  readonly at?: number;
+  readonly hashId: string;
+}
+
+/** In place of a hashId: all of that time are on an earlier page. */
+const ALL = 'all';
+
+function placeOf(after: string): Place {
+  const [at, hashId] = after.split('.') as [string, string];
+  return hashId === ALL ? { until: Number(at), hashId } : { until: Number(at) + 1, at: Number(at), hashId };
+}
+
+/**
+ * Where the next page begins: after the last user of a full one, and not before what was not looked at of the events and
+ * decisions; `began` is when the first one was, of each of which there are more.
+ */
+function nextOf(users: readonly Seen[], began: readonly (number | undefined)[]): { readonly next?: string } {
+  const last = users.length < MOST ? undefined : users.at(-1)!;
+  const from = Math.max(...began.map((at) => at ?? 0));
+  if (from > (last?.at ?? 0)) return { next: `${from}.${ALL}` };
+  return last === undefined ? {} : { next: `${last.at}.${last.hashId}` };
+}
 
 /** The last positions of the logs within a range. */
 interface Ends {
@@ -131,31 +167,65 @@ interface Counted {
   readonly entries: number;
 }
 
-async function eventsOf(tx: Tx, workspaceId: string, upTo: Ends, { from }: Between): Promise<Tracked[]> {
-  const rows = await tx.sql.all<Tracked>(
-    `SELECT user_id AS "userId", MAX(received_at) AS at, COUNT(*) AS n FROM (SELECT user_id, received_at FROM event
+/** The users of the latest entries of a log; `began` is the time of the first of these, where there are more. */
+interface Looked<T> {
+  readonly users: readonly T[];
+  readonly began: number | undefined;
+}
+
+async function eventsOf(
+  tx: Tx,
+  workspaceId: string,
+  upTo: Ends,
+  { from }: Between,
+): Promise<Looked<Tracked>> {
+  const rows = await tx.sql.all<Tracked & { began: number }>(
+    `SELECT user_id AS "userId", MAX(received_at) AS at, MIN(received_at) AS began, COUNT(*) AS n
+     FROM (SELECT user_id, received_at FROM event
        WHERE workspace_id = ? AND number <= ? ORDER BY number DESC LIMIT ${LATEST_EVENTS}) AS e
      WHERE received_at >= ? GROUP BY user_id`,
     [workspaceId, upTo.event, from],
   );
-  return rows.map(({ userId, at, n }) => ({ userId, at: Number(at), n: Number(n) }));
+  const users = rows.map(({ userId, at, n }) => ({ userId, at: Number(at), n: Number(n) }));
+  return { users, began: beganOf(rows, LATEST_EVENTS) };
 }
 
-async function decisionsOf(tx: Tx, workspaceId: string, upTo: Ends, { from }: Between): Promise<Seen[]> {
-  const rows = await tx.sql.all<{ hashId: string; at: number }>(
-    `SELECT hash_id AS "hashId", MAX(at_ms) AS at FROM (SELECT hash_id, at_ms FROM decision
+/** When the first of the entries was, if they are as many as are looked at. */
+function beganOf(rows: readonly { began: number; n: number }[], most: number): number | undefined {
+  const entries = rows.reduce((sum, { n }) => sum + Number(n), 0);
+  return entries < most ? undefined : Math.min(...rows.map(({ began }) => Number(began)));
+}
+
+async function decisionsOf(
+  tx: Tx,
+  workspaceId: string,
+  upTo: Ends,
+  { from }: Between,
+): Promise<Looked<Seen>> {
+  const rows = await tx.sql.all<{ hashId: string; at: number; began: number; n: number }>(
+    `SELECT hash_id AS "hashId", MAX(at_ms) AS at, MIN(at_ms) AS began, COUNT(*) AS n
+     FROM (SELECT hash_id, at_ms FROM decision
        WHERE workspace_id = ? AND seq <= ? ORDER BY seq DESC LIMIT ${LATEST_DECISIONS}) AS d
-     WHERE at_ms >= ? AND hash_id <> '' GROUP BY hash_id`,
+     WHERE at_ms >= ? GROUP BY hash_id`,
     [workspaceId, upTo.decision, from],
   );
-  return rows.map(({ hashId, at }) => ({ hashId, at: Number(at), last: 'decision' }));
+  const users = rows
+    .filter(({ hashId }) => hashId !== '')
+    .map(({ hashId, at }): Seen => ({ hashId, at: Number(at), last: 'decision' }));
+  return { users, began: beganOf(rows, LATEST_DECISIONS) };
 }
 
-async function profilesOf(tx: Tx, workspaceId: string, { from, until }: Between): Promise<Seen[]> {
+async function profilesOf(
+  tx: Tx,
+  workspaceId: string,
+  { from, until }: Between,
+  place: Place | undefined,
+): Promise<Seen[]> {
   const rows = await tx.sql.all<{ hashId: string; at: number }>(
     `SELECT hash_id AS "hashId", updated_at AS at FROM app_user
-     WHERE workspace_id = ? AND updated_at >= ? AND updated_at < ? ORDER BY updated_at DESC LIMIT ${MOST}`,
-    [workspaceId, from, until],
+     WHERE workspace_id = ? AND updated_at >= ? AND updated_at < ? AND (updated_at <> ? OR hash_id > ?)
+     ORDER BY updated_at DESC, hash_id LIMIT ${MOST}`,
+    [workspaceId, from, until, place?.at ?? -1, place?.hashId ?? ''],
   );
   return rows.map(({ hashId, at }) => ({ hashId, at: Number(at), last: 'profile' }));
 }
@@ -163,16 +233,14 @@ async function profilesOf(tx: Tx, workspaceId: string, { from, until }: Between)
 /** Adds what is known of users: `tracked` has those of the latest events, by hashId. */
 async function described(
   tx: Tx,
+  cipher: Cipher,
   workspaceId: string,
   seen: readonly Seen[],
   tracked: ReadonlyMap<string, Tracked>,
 ): Promise<object[]> {
   const { dialect } = tx.sql;
-  const byHash = listed(
-    dialect,
-    'hash_id',
-    seen.map(({ hashId }) => hashId),
-  );
+  const hashIds = seen.map(({ hashId }) => hashId);
+  const byHash = listed(dialect, 'hash_id', hashIds);
   const profiles = await tx.sql.all<{ hashId: string; userId: string; locale: string | null }>(
     `SELECT hash_id AS "hashId", user_id AS "userId", locale FROM app_user WHERE workspace_id = ? AND ${byHash.text}`,
     [workspaceId, byHash.param],
@@ -194,6 +262,8 @@ async function described(
       [workspaceId, byUser.param],
     ),
   ]);
+  const channels = await addresses.channelsOf(tx, cipher, workspaceId, hashIds);
+  const refusals = await consents.refusalsOf(tx, workspaceId, hashIds);
   const countsOf = (rows: readonly { of: string; n: number }[]) =>
     new Map(rows.map((row) => [row.of, Number(row.n)]));
   const [decisions, events] = [countsOf(decided), countsOf(counted)];
@@ -205,5 +275,7 @@ async function described(
     // The counts follow a moment later, and leave out old times.
     events: Math.max(events.get(userIdOf(hashId) ?? '') ?? 0, tracked.get(hashId)?.n ?? 0),
     decisions: decisions.get(hashId) ?? 0,
+    channels: channels.get(hashId) ?? [],
+    optOut: (refusals.get(hashId) ?? []).map(scopeText),
   }));
 }

@@ -2,6 +2,8 @@ import { ServiceError } from '../../contract/errors.ts';
 import { TIMELINE_KINDS, type TimelineKind } from '../../contract/schemas.ts';
 import type { Catalogs } from '../catalog/follow.ts';
 import { eventHeads } from '../events/store/event-heads.ts';
+import { events } from '../events/store/events.ts';
+import { maskedProperties } from '../events/stream/frames.ts';
 import type { Call, Endpoints } from '../http/endpoint.ts';
 import { capPeriods } from '../notifications/rules/sending-rules.ts';
 import { marketingSent } from '../notifications/store/sent.ts';
@@ -18,6 +20,8 @@ import { mergeTimelines, type Position, type SourcePage } from './timeline.ts';
 const PAGE = 100;
 /** The last time of a date, Unix ms: events may have a time of the future. */
 const LAST_TIME = 8.64e15;
+/** Longer properties, in bytes, are left out. */
+const MAX_PROPERTIES = 4096;
 
 /** Where a timeline continues: a position by kind, null for one that has ended, and the last event that is searched. */
 interface Cursor {
@@ -47,9 +51,15 @@ export const timelineEndpoints = (cipher: Cipher, catalogs: Catalogs): Endpoints
     const { entries, next } = mergeTimelines(pages, limit);
     const positions = Object.fromEntries(kinds.map((kind, i) => [kind, next[i]!]));
     const more = next.some((position) => position !== null);
+    const numbers = entries.filter(({ kind }) => kind === 'event').map(({ id }) => Number(id));
+    const properties = await events.propertiesOf(tx, workspace.id, numbers, MAX_PROPERTIES);
     return {
       body: {
-        items: entries.map(({ at, key, ...entry }) => ({ ...entry, at: new Date(at).toISOString() })),
+        items: entries.map(({ at, key, ...entry }) => ({
+          ...entry,
+          ...(entry.kind === 'event' ? shownProperties(properties.get(Number(entry.id))) : {}),
+          at: new Date(at).toISOString(),
+        })),
         ...(after ? {} : { contacts: await contactsOf(call, catalogs, hashId, user) }),
         ...(after || !kinds.includes('event')
           ? {}
@@ -64,6 +74,15 @@ export const timelineEndpoints = (cipher: Cipher, catalogs: Catalogs): Endpoints
     };
   },
 });
+
+/** The properties of an event, masked; of those that are too long, their size. */
+function shownProperties(
+  found: { readonly properties: string | null; readonly bytes: number } | undefined,
+): Pick<TimelineRow, 'properties' | 'leftOut'> {
+  if (found === undefined) return {};
+  const { properties, bytes } = found;
+  return properties === null ? { leftOut: bytes } : { properties: JSON.parse(maskedProperties(properties)) };
+}
 
 /** Since when the timeline is complete, of these kinds. */
 async function removedOf({ tx, workspace }: Call, kinds: readonly TimelineKind[]): Promise<object> {
@@ -82,10 +101,10 @@ async function pageOf(
   { tx, workspace, params }: Call,
   kind: TimelineKind,
   part: Part,
-  events: { readonly user: KnownUser | undefined; readonly names: readonly string[]; readonly tail: Tail },
+  log: { readonly user: KnownUser | undefined; readonly names: readonly string[]; readonly tail: Tail },
 ): Promise<SourcePage<TimelineRow>> {
   if (kind !== 'event') return timelines[kind](tx, workspace.id, params.hashId!, part);
-  const { user, names, tail } = events;
+  const { user, names, tail } = log;
   if (!user) return { rows: [], more: false };
   return timelines.event(tx, workspace.id, user.userId, part, names, tail);
 }

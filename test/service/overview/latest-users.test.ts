@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest';
 import type { AnswerOf } from '../../../src/contract/endpoints.ts';
+import { workspaces } from '../../../src/service/platform/store/workspaces.ts';
+import { addressHash } from '../../../src/service/users/address-hash.ts';
+import { addresses } from '../../../src/service/users/store/addresses.ts';
 import { startTestService, type TestService } from '../../support/process/service.ts';
 import { advance } from '../../support/process/test-clock.ts';
 
@@ -65,14 +68,71 @@ test('users are listed by what was last of them, whatever that was, with what is
   expect(before.find(({ hashId }) => hashId === a)).toMatchObject({ last: 'profile' });
 });
 
-test('at most 100 of many users are listed', async () => {
-  const service = await startTestService();
+const pagesOf = async (service: TestService) => {
+  const pages = [];
+  for (let after = ''; after !== undefined; ) {
+    const { users, next } = await read(service, after && `?after=${after}`);
+    pages.push(users.map(({ hashId }) => hashId));
+    after = next!;
+  }
+  return pages;
+};
+
+test('at most 100 of many users are on a page, and each is on one, also of those who came at once', async () => {
+  const service = await startTestService({ testClock: true });
   for (let from = 0; from < 3000; from += 1000)
     await store(
       service,
       Array.from({ length: 1000 }, (_, i) => ({ userId: `u${from + i}` })),
     );
-  const users = await list(service);
-  expect(users).toHaveLength(100);
-  expect(new Set(users.map(({ last }) => last))).toEqual(new Set(['profile']));
+  const pages = await pagesOf(service);
+  expect(Math.max(...pages.map(({ length }) => length))).toBe(100);
+  expect(pages.flat()).toHaveLength(3000);
+  expect(new Set(pages.flat()).size).toBe(3000);
+  expect((await service.fetch('/v1/users?after=1.x')).status).toBe(200);
+  expect((await service.fetch('/v1/users?after=x')).status).toBe(400);
+});
+
+test('users whose events are older than many of one user are on a later page', async () => {
+  const service = await startTestService({ testClock: true });
+  await track(service, 'early', 1);
+  await advance(service, HOUR_MS);
+  for (let i = 0; i < 5; i++) await track(service, 'chatty', 500);
+  await advance(service, HOUR_MS);
+  const pages = await pagesOf(service);
+  expect(pages[0]).toHaveLength(1);
+  expect(new Set(pages.flat()).size).toBe(2);
+});
+
+test('users are listed with the channels that reach them, and with what they refuse', async () => {
+  const service = await startTestService();
+  const [a, b, c] = await store(service, [
+    {
+      userId: 'a',
+      phone: '+447700900777',
+      emails: [],
+      traits: { email: 'a@example.org' },
+      optOut: ['email/news', 'sms'],
+    },
+    {
+      userId: 'b',
+      emails: ['b@example.org'],
+      devices: [{ channel: 'push', token: 'token-of-b' }],
+      optIn: ['*'],
+    },
+    { userId: 'c', emails: [], phones: [] },
+  ]);
+  const of = async (hashId: string | undefined) => {
+    const found = (await list(service)).find((user) => user.hashId === hashId)!;
+    return { channels: [...found.channels!].sort(), optOut: found.optOut };
+  };
+  expect(await of(a)).toEqual({ channels: ['email', 'sms', 'whatsapp'], optOut: ['sms', 'email/news'] });
+  expect(await of(b)).toEqual({ channels: ['email', 'push'], optOut: [] });
+  expect(await of(c)).toEqual({ channels: [], optOut: [] });
+  await service.platform.store.write(async (tx) => {
+    const key = await workspaces.hashKey(tx, service.workspace);
+    const hash = addressHash(key, 'email', 'b@example.org');
+    await addresses.suppress(tx, service.workspace, 'email', hash, 'bounce');
+  });
+  expect(await of(b)).toEqual({ channels: ['push'], optOut: [] });
 });

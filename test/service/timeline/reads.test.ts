@@ -32,7 +32,7 @@ async function busyUser(service: TestService): Promise<string> {
   const [{ hashId }] = users as [{ hashId: string }];
   const event = (name: string, timestamp: string, userId = 'u-1') => ({
     ...{ userId, event: name, timestamp },
-    properties: { note: 'ada@example.com' },
+    properties: { note: 'ada@example.com', plan: 'gold' },
   });
   await send(service, '/v1/events', {
     events: [
@@ -84,6 +84,8 @@ it('shows a timeline in pages of any size, without a gap, a double or personal d
   expect(['event', 'decision', 'outcome', 'notification'].map((kind) => kinds(kind).length)).toEqual([
     4, 3, 3, 3,
   ]);
+  // Properties, without what looks personal.
+  for (const { properties } of kinds('event')) expect(properties).toEqual({ note: '***', plan: 'gold' });
   expect(kinds('outcome').map(({ contentId }) => contentId)).toEqual(
     kinds('decision').map(({ contentId }) => contentId),
   );

@@ -48,7 +48,13 @@ export async function fillWorkspace(
           accountNumber: ACCOUNT,
           traits: { secretTrait: TRAIT },
         }
-      : { userId: `u_${i + 1}`, locale: LOCALES[i % 3], timeZone: 'Europe/Paris' },
+      : {
+          userId: `u_${i + 1}`,
+          locale: LOCALES[i % 3],
+          timeZone: 'Europe/Paris',
+          ...(i % 2 === 0 ? { devices: [{ channel: 'push', token: `token-of-${i}` }] } : {}),
+          ...(i % 3 === 0 ? { optOut: ['sms', 'email/news', '*/offers'] } : {}),
+        },
   );
   const stored = await send<{ users: { hashId: string }[] }>('/v1/users', { users: people });
   const hashIds = stored.users.map(({ hashId }) => hashId);

@@ -1,10 +1,13 @@
 import type { ComponentChildren, VNode } from 'preact';
 import type { AnswerOf } from '../../../contract/endpoints.ts';
 import { Badge } from '../../parts/badge.tsx';
+import { Facts } from '../../parts/facts.tsx';
 import type { IconName } from '../../parts/icons.tsx';
+import { count } from '../../parts/numbers.ts';
 import { Text } from '../../parts/text.tsx';
 import { Time } from '../../parts/time.tsx';
 import type { TimelineItem } from '../../parts/timeline.tsx';
+import { propertyText } from '../live/property-text.ts';
 import { failureWords, reasonText } from '../notifications/notification-words.ts';
 
 export type Entry = AnswerOf<'getUserTimeline'>['items'][number];
@@ -49,7 +52,7 @@ function words(
   const notification = `/notifications/${encodeURIComponent(entry.id)}`;
   switch (entry.kind) {
     case 'event':
-      return { title: <Text of={entry.event ?? ''} /> };
+      return { title: <Text of={entry.event ?? ''} />, body: propertiesOf(entry) };
     case 'decision':
       return {
         title: <a href={decision}>{entry.contentId ? <Text of={entry.contentId} /> : 'no action'}</a>,
@@ -135,5 +138,36 @@ function MessageWords({ of: { format, surface, servedAt } }: { of: Entry }): VNo
         'waits for the app'
       )}
     </>
+  );
+}
+
+/** Properties that are shown of an event before it is opened, and characters of them. */
+const MOST_SHOWN = 4;
+const LONGEST = 100;
+
+/** The properties of an event on one line, which opens where there is more of them; undefined where it has none. */
+function propertiesOf({ properties = {}, leftOut }: Entry): VNode | undefined {
+  if (leftOut !== undefined) return <>properties of {count(leftOut)} bytes, which are not shown</>;
+  const all = Object.entries(properties).map(([name, value]) => [name, propertyText(value)] as const);
+  if (all.length === 0) return undefined;
+  const fits = all.length <= MOST_SHOWN && all.flat().join('').length <= LONGEST;
+  const line = all.slice(0, MOST_SHOWN).map(([name, value], i) => (
+    <>
+      {i > 0 && ' · '}
+      <Text of={name.slice(0, LONGEST)} />{' '}
+      <strong>
+        <Text of={value.slice(0, LONGEST)} />
+      </strong>
+    </>
+  ));
+  if (fits) return <>{line}</>;
+  return (
+    <details>
+      <summary>
+        {line}
+        {all.length > MOST_SHOWN && ` · and ${all.length - MOST_SHOWN} more`}
+      </summary>
+      <Facts facts={all.map(([name, value]) => ({ name: <Text of={name} />, value: <Text of={value} /> }))} />
+    </details>
   );
 }

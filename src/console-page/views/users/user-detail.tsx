@@ -9,7 +9,7 @@ import { Badge } from '../../parts/badge.tsx';
 import { Bar } from '../../parts/bars.tsx';
 import { Cards } from '../../parts/facts.tsx';
 import { FilterBar, type FilterField } from '../../parts/filter-bar.tsx';
-import { counted } from '../../parts/numbers.ts';
+import { count, counted } from '../../parts/numbers.ts';
 import { PagedList, Removed } from '../../parts/pages.tsx';
 import { Empty, Failure, Loading } from '../../parts/states.tsx';
 import { Text } from '../../parts/text.tsx';
@@ -74,7 +74,7 @@ export function UserDetail({ hashId }: { hashId: string }): VNode {
           .
         </p>
       )}
-      {user.value && <UserFacts user={user.value} />}
+      {user.value && <UserFacts user={user.value} contacts={first?.contacts ?? []} />}
       {unknown && (
         <p class="note">
           The service stores no fields of this user: it was not imported, or it was erased. Its events are not
@@ -82,7 +82,7 @@ export function UserDetail({ hashId }: { hashId: string }): VNode {
         </p>
       )}
       {user.error && !unknown && <Failure error={user.error} retry={user.reload} />}
-      {first?.contacts && first.contacts.length > 0 && <Contacts contacts={first.contacts} />}
+      {first?.contacts && <Contacts contacts={first.contacts} />}
       <FilterBar filters={filters} fields={[KINDS]} />
       <PagedList
         what="the timeline"
@@ -121,9 +121,12 @@ export function UserDetail({ hashId }: { hashId: string }): VNode {
   );
 }
 
-function UserFacts({ user }: { user: User }): VNode {
+type Contacts = NonNullable<FirstPage['contacts']>;
+
+function UserFacts({ user, contacts }: { user: User; contacts: Contacts }): VNode {
   const { status, timeZone, locale, channels, fields, traits, optIn, optOut } = user;
   const list = (values: readonly string[]) => <Text of={values.join(', ') || 'none'} />;
+  const today = contacts.find(({ cap }) => cap === null);
   return (
     <Cards
       facts={[
@@ -142,38 +145,54 @@ function UserFacts({ user }: { user: User }): VNode {
                 .join('; ')
             : undefined,
         },
-        { name: 'Stored fields', value: list(fields), note: 'names only' },
-        { name: 'Traits', value: list(traits), note: 'names only' },
         {
           name: 'Marketing',
-          value: optIn.length > 0 ? <>opted in to {list(optIn)}</> : 'not opted in',
-          note: optOut.length > 0 ? <>opted out of {list(optOut)}</> : 'nothing opted out of',
+          value:
+            optOut.length > 0 ? (
+              <Badge tone="warn">opted out of {list(optOut)}</Badge>
+            ) : optIn.length > 0 ? (
+              <>opted in to {list(optIn)}</>
+            ) : (
+              'not opted in'
+            ),
+          note:
+            optOut.length === 0 ? 'nothing opted out of' : optIn.length > 0 && <>opted in to {list(optIn)}</>,
+        },
+        ...(today
+          ? [{ name: 'Contacts today', value: count(today.used), note: 'messages and notifications' }]
+          : []),
+        {
+          name: 'Stored fields',
+          value: list(fields),
+          note: <>names only{traits.length > 0 && <>; traits: {list(traits)}</>}</>,
         },
       ]}
     />
   );
 }
 
-function Contacts({ contacts }: { contacts: NonNullable<FirstPage['contacts']> }): VNode {
+/** The caps of the catalog, and what counts against them; nothing where it has none. */
+function Contacts({ contacts }: { contacts: Contacts }): VNode | null {
+  const capped = contacts.flatMap(({ cap, ...rest }) => (cap === null ? [] : [{ ...rest, cap }]));
+  if (capped.length === 0) return null;
+  const full = capped.filter(({ used, cap }) => used >= cap);
+  const least = Math.min(...capped.map(({ used, cap }) => cap - used));
   return (
     <Box
-      title="Contacts against the cap"
-      note="how many messages and notifications count, and how many are allowed"
+      title={
+        full.length > 0
+          ? 'Marketing is held back: a cap is reached'
+          : `Room for ${counted(least, 'more marketing message')}`
+      }
+      label="Contacts against the cap"
     >
       <ul class="contacts">
-        {contacts.map(({ of, used, cap, windowHours, nextFreeAt }) => (
-          <li key={of}>
+        {capped.map(({ used, cap, windowHours, nextFreeAt }) => (
+          <li key={windowHours}>
             <span>
-              {of === 'all' ? 'All contacts' : 'Marketing'}{' '}
-              <span class="note">in {counted(windowHours / 24, 'calendar day')}</span>
+              Marketing <span class="note">in {counted(windowHours / 24, 'calendar day')}</span>
             </span>
-            {cap === null ? (
-              <span>
-                {used} <span class="note">the catalog has no cap; each decision may name its own</span>
-              </span>
-            ) : (
-              <Bar value={used} max={cap} label={`${used} of ${cap}`} strong />
-            )}
+            <Bar value={used} max={cap} label={`${used} of ${cap}`} strong={used >= cap} />
             <span class="note">
               {nextFreeAt !== undefined && (
                 <>

@@ -6,6 +6,7 @@ import { about, svcCommand } from '../../data/about.ts';
 import { ask, call } from '../../data/api.ts';
 import { useFilters, usePathPart } from '../../data/filters.ts';
 import { usePages } from '../../data/resource.ts';
+import { Badge } from '../../parts/badge.tsx';
 import { Icon } from '../../parts/icons.tsx';
 import { count, counted } from '../../parts/numbers.ts';
 import { PagedList } from '../../parts/pages.tsx';
@@ -107,29 +108,27 @@ function FindUser({ hashId, refresh }: { hashId: string | undefined; refresh: ()
 type User = AnswerOf<'listUsers'>['users'][number];
 type Active = AnswerOf<'listUsers'>['active'];
 
-/** Most users that the service lists. */
-const MOST = 100;
-
 /** The users who were active last: somewhere to begin. */
 function LatestUsers(): VNode {
   const filters = useFilters();
   const range = rangeOf(filters);
   const when = filters.values.range || filters.values.since || filters.values.until;
   const [active, setActive] = useState<Active>();
-  const pages = usePages(`users ${keptRange(filters.values)}`, async (_, signal) => {
-    const answer = await call('listUsers', { query: { ...range }, signal });
-    setActive(answer.active);
-    return { items: answer.users };
+  const pages = usePages(`users ${keptRange(filters.values)}`, async (after, signal) => {
+    const answer = await call('listUsers', { query: { ...range, after }, signal });
+    if (after === undefined) setActive(answer.active);
+    return { items: answer.users, next: answer.next };
   });
-  const { length } = pages.items;
+  const users = eachOnce(pages.items);
+  const { length } = users;
   const words = when ? rangeWords(filters.values) : 'lately';
   return (
     <Box
       title={
         length === 0
           ? 'Users who were active last'
-          : length >= MOST && active
-            ? `${activeWords(active)} ${words}; these ${MOST} were active last`
+          : pages.more && active
+            ? `${activeWords(active)} ${words}; these ${count(length)} were active last`
             : `${counted(length, 'user was', 'users were')} active ${words}`
       }
       label="Users who were active last"
@@ -155,15 +154,17 @@ function LatestUsers(): VNode {
           )
         }
       >
-        {(items) => (
+        {() => (
           <>
-            <Locales of={items} />
+            <Summary of={users} />
             <Table
               label="Users who were active last"
               dense
-              rows={items}
+              rows={users}
               keyOf={({ hashId }) => hashId}
-              columns={COLUMNS}
+              columns={
+                users.some(({ channels }) => channels) ? COLUMNS : COLUMNS.filter((one) => one !== REACH)
+              }
               filters={filters}
             />
           </>
@@ -177,25 +178,53 @@ function LatestUsers(): VNode {
 const activeWords = ({ byEvents, byDecisions, byChanges, capped }: Active) =>
   `${capped || byDecisions + byChanges > 0 ? 'At least ' : ''}${counted(Math.max(byEvents, byDecisions, byChanges), 'user was', 'users were')} active`;
 
-/** Locales that are named. */
-const MOST_LOCALES = 6;
+/** The users of all pages, the last active first: a later page may name one again. */
+function eachOnce(users: readonly User[]): User[] {
+  const found = new Map<string, User>();
+  for (const user of users) if (!found.has(user.hashId)) found.set(user.hashId, user);
+  return [...found.values()].sort((a, b) => (a.lastAt < b.lastAt ? 1 : a.lastAt > b.lastAt ? -1 : 0));
+}
 
-/** Which locales the listed users have. */
-function Locales({ of }: { of: readonly User[] }): VNode {
-  const counts = new Map<string, number>();
-  for (const { locale } of of) counts.set(locale ?? '', (counts.get(locale ?? '') ?? 0) + 1);
-  const named = [...counts].sort(([, a], [, b]) => b - a).slice(0, MOST_LOCALES);
+/** Values that are named. */
+const MOST_NAMED = 6;
+
+/** How the listed users can be reached, and which locales they have. */
+function Summary({ of }: { of: readonly User[] }): VNode {
+  const told = of.filter(({ channels }) => channels !== undefined);
+  const refusing = of.filter(({ optOut }) => optOut && optOut.length > 0).length;
   return (
-    <p class="note">
-      {'By locale: '}
-      {named.map(([locale, n], i) => (
+    <div class="note">
+      {told.length > 0 && (
+        <p>
+          Can be reached by:{' '}
+          <Counts of={told.map(({ channels }) => (channels!.length > 0 ? channels! : ['nothing']))} />
+          {' · '}
+          <strong>{count(refusing)}</strong> {refusing === 1 ? 'refuses' : 'refuse'} marketing, in whole or
+          part
+        </p>
+      )}
+      <p>
+        By locale: <Counts of={of.map(({ locale }) => [locale ?? 'none'])} />
+      </p>
+    </div>
+  );
+}
+
+/** How many users have which values, the most frequent first. */
+function Counts({ of }: { of: readonly (readonly string[])[] }): VNode {
+  const counts = new Map<string, number>();
+  for (const value of of.flat()) counts.set(value, (counts.get(value) ?? 0) + 1);
+  const named = [...counts].sort(([, a], [, b]) => b - a).slice(0, MOST_NAMED);
+  return (
+    <>
+      {named.map(([value, n], i) => (
         <>
           {i > 0 && ' · '}
-          {locale === '' ? 'none' : <Text of={locale} />} <strong>{count(n)}</strong>
+          <Text of={value} /> <strong>{count(n)}</strong>
         </>
       ))}
       {counts.size > named.length && ` · and ${count(counts.size - named.length)} more`}
-    </p>
+    </>
   );
 }
 
@@ -204,6 +233,34 @@ const LAST = {
   decision: 'got a decision',
   profile: 'was stored or changed',
 } as const;
+
+/** Refusals that are shown of a user. */
+const MOST_REFUSALS = 2;
+
+/** By what a user can be reached, and what the user refuses. */
+const REACH: Column<User> = {
+  title: 'Can be reached by',
+  wide: true,
+  sortBy: ({ channels = [] }) => channels.length,
+  cell: ({ channels = [], optOut = [] }) => (
+    <>
+      {channels.length === 0 ? <span class="note">nothing</span> : channels.join(' · ')}
+      {optOut.slice(0, MOST_REFUSALS).map((scope) => (
+        <>
+          {' '}
+          <Badge tone="warn">
+            no <Text of={scope === '*' ? 'marketing' : scope} />
+          </Badge>
+        </>
+      ))}
+      {optOut.length > MOST_REFUSALS && (
+        <span class="note" title={cleaned(optOut.join(', '))}>
+          {` +${optOut.length - MOST_REFUSALS}`}
+        </span>
+      )}
+    </>
+  ),
+};
 
 const COLUMNS: readonly Column<User>[] = [
   {
@@ -220,6 +277,7 @@ const COLUMNS: readonly Column<User>[] = [
     cell: ({ locale }) => <Text of={locale ?? '–'} />,
     sortBy: ({ locale }) => locale ?? '',
   },
+  REACH,
   { title: 'Last active', cell: ({ lastAt }) => <Ago at={lastAt} />, sortBy: ({ lastAt }) => lastAt },
   { title: 'What it was', wide: true, cell: ({ last }) => LAST[last], sortBy: ({ last }) => LAST[last] },
   {

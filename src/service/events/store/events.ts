@@ -147,6 +147,23 @@ export const events = {
     return new Map(rows.map(({ event, count }) => [event, Number(count)]));
   },
 
+  /** The properties of events by their numbers, of up to `most` bytes; of larger ones the size. */
+  async propertiesOf(
+    tx: Tx,
+    workspaceId: string,
+    numbers: readonly number[],
+    most: number,
+  ): Promise<ReadonlyMap<number, { readonly properties: string | null; readonly bytes: number }>> {
+    const { text, param } = listedNumbers(tx.sql.dialect, 'number', numbers);
+    const rows = await tx.sql.all<{ number: number; properties: string | null; bytes: number }>(
+      `SELECT number, CASE WHEN octet_length(properties) <= ? THEN properties END AS properties,
+         octet_length(properties) AS bytes FROM event
+       WHERE workspace_id = ? AND properties IS NOT NULL AND ${text}`,
+      [most, workspaceId, param],
+    );
+    return new Map(rows.map(({ number, ...row }) => [Number(number), { ...row, bytes: Number(row.bytes) }]));
+  },
+
   /** The properties of one event, of any size. */
   async properties(tx: Tx, workspaceId: string, number: number): Promise<string | null> {
     const row = await tx.sql.get<{ properties: string | null }>(

@@ -41,11 +41,12 @@ export function eventFrame(event: PagedEvent): string {
     origin,
     ...(bytes ? { leftOut: bytes } : {}),
   });
-  const field = bytes || properties === null ? '' : `,"properties":${masked(properties)}`;
+  const field = bytes || properties === null ? '' : `,"properties":${maskedProperties(properties)}`;
   return `id: ${number}\nevent: event\ndata: ${known.slice(0, -1)}${field}}\n\n`;
 }
 
-function masked(json: string): string {
+/** The properties of an event, as JSON, with `***` in place of what looks personal. */
+export function maskedProperties(json: string): string {
   const members = propertiesOf(json).map((property) => {
     const name = hasHiddenName(property.name) ? MASKED_JSON : JSON.stringify(property.name);
     return `${name}:${isHidden(property) ? MASKED_JSON : property.json}`;

@@ -1,10 +1,12 @@
+import { CHANNELS } from '../../../contract/schemas.ts';
 import { deviceAssociatedData } from '../../platform/crypto/associated-data.ts';
 import type { Cipher } from '../../platform/crypto/cipher.ts';
+import { listed } from '../../platform/store/listed.ts';
 import type { Tx } from '../../platform/store/store.ts';
 import { workspaces } from '../../platform/store/workspaces.ts';
 import { addressHash } from '../address-hash.ts';
 import { userKeys } from './user-keys.ts';
-import { users } from './users.ts';
+import { type PersonalFields, users } from './users.ts';
 
 /** An address of a user, decrypted. It is never stored or logged in this form. */
 export interface UserAddress {
@@ -54,6 +56,46 @@ export const addresses = {
       });
     }
     return withHash;
+  },
+
+  /** The channels by which users can be reached, by hashId: those of an address to which something may be sent. */
+  async channelsOf(
+    tx: Tx,
+    cipher: Cipher,
+    workspaceId: string,
+    hashIds: readonly string[],
+  ): Promise<ReadonlyMap<string, readonly string[]>> {
+    const { dialect } = tx.sql;
+    const byUser = listed(dialect, 'hash_id', hashIds);
+    const devices = await tx.sql.all<HashedAddress>(
+      `SELECT hash_id AS "hashId", channel, address_hash AS hash FROM device WHERE workspace_id = ? AND ${byUser.text}`,
+      [workspaceId, byUser.param],
+    );
+    const key = await workspaces.hashKey(tx, workspaceId);
+    const known = await users.personalOf(tx, cipher, workspaceId, hashIds);
+    const plain = [...known].flatMap(([hashId, { traits, ...personal }]) =>
+      PERSONAL_CHANNELS.flatMap((channel) =>
+        personalAddresses(channel, personal, traits === undefined ? {} : JSON.parse(traits)).map(
+          (address): HashedAddress => ({ hashId, channel, hash: addressHash(key, channel, address) }),
+        ),
+      ),
+    );
+    const all = [...plain, ...devices];
+    const byAddress = listed(
+      dialect,
+      'address_hash',
+      all.map(({ hash }) => hash),
+    );
+    const suppressed = await tx.sql.all<Pick<HashedAddress, 'channel' | 'hash'>>(
+      `SELECT channel, address_hash AS hash FROM address_suppression
+       WHERE workspace_id = ? AND ${listed(dialect, 'channel', CHANNELS).text} AND ${byAddress.text} AND category = ''`,
+      [workspaceId, listed(dialect, 'channel', CHANNELS).param, byAddress.param],
+    );
+    const not = new Set(suppressed.map(({ channel, hash }) => `${channel} ${hash}`));
+    const found = new Map<string, Set<string>>(hashIds.map((hashId) => [hashId, new Set()]));
+    for (const { hashId, channel, hash } of all)
+      if (!not.has(`${channel} ${hash}`)) found.get(hashId)?.add(channel);
+    return new Map([...found].map(([hashId, channels]) => [hashId, [...channels]]));
   },
 
   /** Adds devices to users. A device belongs to the user it was added to last. */
@@ -135,6 +177,26 @@ export const addresses = {
   },
 };
 
+/** An address of a user by its keyed hash. */
+interface HashedAddress {
+  readonly hashId: string;
+  readonly channel: string;
+  readonly hash: string;
+}
+
+/** The channels whose addresses are personal fields; those of the others are devices. */
+const PERSONAL_CHANNELS: readonly string[] = ['whatsapp', 'sms', 'email'];
+
+/** The addresses of a user for one of these channels, the preferred one first. */
+function personalAddresses(
+  channel: string,
+  { phone, phones = [], emails = [] }: PersonalFields,
+  { email }: Readonly<Record<string, unknown>>,
+): string[] {
+  if (channel !== 'email') return distinct([phone, ...phones]);
+  return distinct([...emails, typeof email === 'string' ? email : undefined]);
+}
+
 async function plainAddresses(
   tx: Tx,
   cipher: Cipher,
@@ -142,14 +204,10 @@ async function plainAddresses(
   hashId: string,
   channel: string,
 ): Promise<string[]> {
-  if (channel === 'sms' || channel === 'whatsapp') {
+  if (PERSONAL_CHANNELS.includes(channel)) {
     const personal = await users.personal(tx, cipher, workspaceId, hashId);
-    return distinct([personal?.phone, ...(personal?.phones ?? [])]);
-  }
-  if (channel === 'email') {
-    const personal = await users.personal(tx, cipher, workspaceId, hashId);
-    const trait = (await users.find(tx, cipher, workspaceId, hashId))?.traits.email;
-    return distinct([...(personal?.emails ?? []), typeof trait === 'string' ? trait : undefined]);
+    const traits = channel === 'email' ? (await users.find(tx, cipher, workspaceId, hashId))?.traits : {};
+    return personalAddresses(channel, personal ?? {}, traits ?? {});
   }
   const rows = await tx.sql.all<{ hash: string; token: Uint8Array }>(
     `SELECT address_hash AS hash, token FROM device

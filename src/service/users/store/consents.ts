@@ -1,3 +1,4 @@
+import { listed } from '../../platform/store/listed.ts';
 import type { Tx } from '../../platform/store/store.ts';
 import type { ConsentScope, ConsentStatement } from '../consent.ts';
 
@@ -26,6 +27,24 @@ export const consents = {
     }
   },
 
+  /** What users refuse, by hashId, from the widest scope to the narrowest. */
+  async refusalsOf(
+    tx: Tx,
+    workspaceId: string,
+    hashIds: readonly string[],
+  ): Promise<ReadonlyMap<string, readonly ConsentScope[]>> {
+    const byUser = listed(tx.sql.dialect, 'hash_id', hashIds);
+    const rows = await tx.sql.all<{ hashId: string; channel: string; category: string }>(
+      `SELECT hash_id AS "hashId", channel, category FROM consent WHERE workspace_id = ? AND ${byUser.text}
+         AND state = 'out' ORDER BY category, channel`,
+      [workspaceId, byUser.param],
+    );
+    const refusals = new Map<string, ConsentScope[]>();
+    for (const { hashId, ...scope } of rows)
+      refusals.set(hashId, [...(refusals.get(hashId) ?? []), scopeOf(scope)]);
+    return refusals;
+  },
+
   /** The statements of a user, from the widest scope to the narrowest. */
   async ofUser(
     tx: Tx,
@@ -37,16 +56,16 @@ export const consents = {
        ORDER BY category, channel`,
       [workspaceId, hashId],
     );
-    return rows.map(({ channel, category, state, at }) => ({
-      channel: channel === '' ? null : channel,
-      category: category === '' ? null : category,
-      state,
-      at,
-    }));
+    return rows.map(({ state, at, ...scope }) => ({ ...scopeOf(scope), state, at }));
   },
 };
 
 const columnsOf = ({ channel, category }: ConsentScope) => ({
   channel: channel ?? '',
   category: category ?? '',
+});
+
+const scopeOf = ({ channel, category }: { channel: string; category: string }): ConsentScope => ({
+  channel: channel === '' ? null : channel,
+  category: category === '' ? null : category,
 });

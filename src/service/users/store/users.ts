@@ -1,5 +1,6 @@
 import type { TraitValue } from '../../catalog/content.ts';
 import type { Cipher } from '../../platform/crypto/cipher.ts';
+import { listed } from '../../platform/store/listed.ts';
 import { insertRows } from '../../platform/store/rows.ts';
 import type { SqlValue, Tx } from '../../platform/store/store.ts';
 import { userKeys } from './user-keys.ts';
@@ -123,26 +124,26 @@ export const users = {
     workspaceId: string,
     hashId: string,
   ): Promise<PersonalFields | undefined> {
-    const row = await tx.sql.get<Record<keyof PersonalFields | 'userKey', Uint8Array | null>>(
-      `SELECT name, phone, account_number AS "accountNumber", phones, emails, ${USER_KEY} FROM app_user
-       WHERE workspace_id = ? AND hash_id = ?`,
+    const row = await tx.sql.get<SealedFields>(
+      `SELECT ${SEALED} FROM app_user WHERE workspace_id = ? AND hash_id = ?`,
       [workspaceId, hashId],
     );
-    if (!row) return undefined;
-    const own = userKeys.cipherOf(cipher, workspaceId, hashId, row.userKey);
-    const open = (field: keyof PersonalFields) => {
-      const sealed = row[field];
-      if (!sealed) return {};
-      const text = own.open(sealed, associatedData(workspaceId, hashId, field));
-      return { [field]: field === 'phones' || field === 'emails' ? JSON.parse(text) : text };
-    };
-    return {
-      ...open('name'),
-      ...open('phone'),
-      ...open('accountNumber'),
-      ...open('phones'),
-      ...open('emails'),
-    };
+    return row && opened(cipher, workspaceId, row);
+  },
+
+  /** The decrypted personal fields of users, by hashId, with the traits of each as JSON. */
+  async personalOf(
+    tx: Tx,
+    cipher: Cipher,
+    workspaceId: string,
+    hashIds: readonly string[],
+  ): Promise<ReadonlyMap<string, PersonalFields & { readonly traits?: string }>> {
+    const byHash = listed(tx.sql.dialect, 'hash_id', hashIds);
+    const rows = await tx.sql.all<SealedFields & { traits: Uint8Array | null }>(
+      `SELECT ${SEALED}, traits FROM app_user WHERE workspace_id = ? AND ${byHash.text}`,
+      [workspaceId, byHash.param],
+    );
+    return new Map(rows.map((row) => [row.hashId, opened(cipher, workspaceId, row)]));
   },
 
   /** The time zone of a user; undefined if it is not known. */
@@ -166,6 +167,37 @@ export const users = {
     return row !== undefined;
   },
 };
+
+/** A row of the columns SEALED. */
+type SealedFields = { hashId: string; userKey: Uint8Array | null } & Record<
+  keyof PersonalFields,
+  Uint8Array | null
+>;
+
+const SEALED = `hash_id AS "hashId", name, phone, account_number AS "accountNumber", phones, emails, ${USER_KEY}`;
+
+/** The fields of a row that are there, decrypted. */
+function opened(
+  cipher: Cipher,
+  workspaceId: string,
+  row: SealedFields & { readonly traits?: Uint8Array | null },
+): PersonalFields & { readonly traits?: string } {
+  const own = userKeys.cipherOf(cipher, workspaceId, row.hashId, row.userKey);
+  const open = (field: keyof PersonalFields | 'traits') => {
+    const sealed = row[field];
+    if (!sealed) return {};
+    const text = own.open(sealed, associatedData(workspaceId, row.hashId, field));
+    return { [field]: field === 'phones' || field === 'emails' ? JSON.parse(text) : text };
+  };
+  return {
+    ...open('name'),
+    ...open('phone'),
+    ...open('accountNumber'),
+    ...open('phones'),
+    ...open('emails'),
+    ...open('traits'),
+  };
+}
 
 function mergeByUser(changes: readonly UserChange[]): Map<string, UserChange> {
   const merged = new Map<string, UserChange>();
