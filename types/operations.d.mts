@@ -899,6 +899,13 @@ export interface ListMessagesAnswer {
 export interface ListNotificationsAnswer {
   /** The notifications. */
   readonly notifications: readonly Notification[];
+  /** Why notifications of the same user and times failed, of the latest 5,000 that did; the 20 most frequent reasons, on the first page. */
+  readonly failures?: readonly {
+    /** The reason. */
+    readonly failure: string;
+    /** How many failed for it. */
+    readonly count: number;
+  }[] | undefined;
   /** The value of `after` for the next page; missing on the last page. */
   readonly next?: string | undefined;
 }
@@ -1932,6 +1939,8 @@ export interface Operations {
     readonly hashId?: string | undefined;
     /** Only notifications in this state. */
     readonly status?: 'queued' | 'held' | 'dispatched' | 'delivered' | 'failed' | 'cancelled' | undefined;
+    /** Only notifications that failed for this reason, as `failure` has it. */
+    readonly failure?: string | undefined;
     /** Only notifications triggered from this time on. */
     readonly since?: string | undefined;
     /** Only notifications triggered before this time. */

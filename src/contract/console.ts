@@ -109,15 +109,14 @@ export interface StoredRun {
   readonly undone: boolean;
 }
 
-/** Why records of an import were refused (`GET /console/imports/ID`), without the records. */
+/** Which records of an import were refused, and why (`GET /console/imports/ID`), without what they have. */
 export interface ConsoleRejects {
   readonly reasons: readonly {
     readonly field: string;
     readonly reason: string;
     readonly count: number;
-    /** Where the first of them is: the name of the input, and its line. */
-    readonly file: string;
-    readonly line: number;
+    /** Where the first of them are: the name of the input, and the line. */
+    readonly places: readonly { readonly file: string; readonly line: number }[];
   }[];
   /** True if only the beginning of the file was read, or not all reasons are listed. */
   readonly partly: boolean;

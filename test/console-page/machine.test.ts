@@ -52,6 +52,9 @@ describe.runIf(hasChromium)('the views of this machine', () => {
     const reads = page.getByRole('region', { name: 'reads' });
     await reads.getByText('4 of 4').waitFor();
     await reads.getByText('used up').waitFor();
+    await reads.getByRole('heading', { name: 'reads: 100 % used' }).waitFor();
+    await reads.getByText('When it is reached, lists are refused').waitFor();
+    await reads.getByText('svc serve --limit reads=60').waitFor();
     await page.getByText(/^reads is used most, to 100 %, in the last \d+ (s|min)\./).waitFor();
     await reads.getByText(/The next slot becomes free/).waitFor();
     expect(await reads.getByRole('img').getAttribute('aria-label')).toMatch(
@@ -111,9 +114,10 @@ describe.runIf(hasChromium)('the views of this machine', () => {
       .click();
     const reasons = page.getByRole('list', { name: 'Reasons' });
     await reasons.getByText('3', { exact: true }).waitFor();
-    expect(await reasons.innerText()).toMatch(/event: .*first in rejected\.ndjson, line 21/s);
+    expect(await reasons.innerText()).toMatch(/event\s+must.*rejected\.ndjson, lines 21 to 23/s);
     await shown.checkAccessibility();
     await page.getByRole('heading', { name: '3 rejected, most often:' }).waitFor();
+    await page.getByText(`svc events import ${rejected}.rejects.ndjson`).waitFor();
     await page.keyboard.press('Escape');
     for (const width of [390, 1440]) {
       await page.setViewportSize({ width, height: 900 });

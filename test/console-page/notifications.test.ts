@@ -39,6 +39,14 @@ describe.runIf(hasChromium)('the notifications view', () => {
     await svc.tabTo('All');
     for (let i = 0; i < 5; i++) await page.keyboard.press('ArrowRight');
     await page.waitForURL('**/notifications?status=failed');
+    // All of a reason are one line, which lists them.
+    const reason = page
+      .getByRole('list', { name: 'Why they failed' })
+      .getByRole('button', { name: /^\d+ failed The channel has no address of this user\.$/ });
+    await reason.press('Enter');
+    await page.waitForURL('**/notifications?failure=no_address*');
+    expect(await reason.getAttribute('aria-pressed')).toBe('true');
+    await svc.checkAccessibility();
     await page.getByRole('link', { name: /^\d+ failed$/ }).press('Enter');
     await page.waitForURL('**/notifications?status=failed&range=day');
     const lines = page.getByRole('table', { name: 'Notifications' }).locator('tbody tr');

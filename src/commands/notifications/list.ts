@@ -19,6 +19,10 @@ export default class NotificationsList extends SvcCommand {
       summary: 'only notifications in this state: queued, held, dispatched, delivered, failed or cancelled',
       helpValue: 'STATE',
     }),
+    failure: Flags.string({
+      summary: 'only notifications that failed for this reason: a failure as it is listed',
+      helpValue: 'TEXT',
+    }),
     ...spanFlags('notifications triggered'),
     limit: limitFlag,
     fields: fieldsFlag(NOTIFICATION_FIELDS),
@@ -28,10 +32,14 @@ export default class NotificationsList extends SvcCommand {
     const { flags, out, signal } = context;
     const { connection, hashId } = await connectForUserIfNamed(context);
     const { client } = connection;
-    const { status, since, until, limit } = flags;
+    const { status, failure, since, until, limit } = flags;
     const list = await longList(
       'notifications',
-      (after) => client.call('listNotifications', { query: { hashId, status, since, until, after }, signal }),
+      (after) =>
+        client.call('listNotifications', {
+          query: { hashId, status, failure, since, until, after },
+          signal,
+        }),
       { limit, out },
     );
     out.list(

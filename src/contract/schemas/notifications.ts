@@ -1,6 +1,19 @@
 import * as z from 'zod/mini';
 import { MAX_SEND_AHEAD_DAYS, MAX_VARIABLES } from '../limits.ts';
-import { about, after, beyond, fields, instant, name, named, next, requestId, text, time } from '../parts.ts';
+import {
+  about,
+  after,
+  beyond,
+  bounded,
+  fields,
+  instant,
+  name,
+  named,
+  next,
+  requestId,
+  text,
+  time,
+} from '../parts.ts';
 
 export const CHANNELS = ['whatsapp', 'sms', 'email', 'push'] as const;
 export const PRIORITIES = ['transactional', 'marketing'] as const;
@@ -110,6 +123,10 @@ export const Notification = named(
 export const ListNotificationsQuery = z.strictObject({
   hashId: about('Only notifications to this user.', z.optional(name())),
   status: about('Only notifications in this state.', z.optional(z.enum(NOTIFICATION_STATES))),
+  failure: about(
+    'Only notifications that failed for this reason, as `failure` has it.',
+    z.optional(bounded(1, 1000)),
+  ),
   since: about('Only notifications triggered from this time on.', z.optional(instant())),
   until: about('Only notifications triggered before this time.', z.optional(instant())),
   after: after(),
@@ -117,7 +134,23 @@ export const ListNotificationsQuery = z.strictObject({
 export const ListNotificationsAnswer = named(
   'ListNotificationsAnswer',
   'A page of the notifications, newest first.',
-  beyond(z.object({ notifications: about('The notifications.', z.array(Notification)), next: next() })),
+  beyond(
+    z.object({
+      notifications: about('The notifications.', z.array(Notification)),
+      failures: about(
+        'Why notifications of the same user and times failed, of the latest 5,000 that did; the 20 most frequent reasons, on the first page.',
+        z.optional(
+          z.array(
+            z.object({
+              failure: about('The reason.', z.string()),
+              count: about('How many failed for it.', z.int()),
+            }),
+          ),
+        ),
+      ),
+      next: next(),
+    }),
+  ),
 );
 export const CancelNotificationAnswer = named(
   'CancelNotificationAnswer',

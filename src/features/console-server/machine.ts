@@ -70,10 +70,18 @@ function linesOf(path: string, size: number): RejectedCount {
 const NO_REJECTS: ConsoleRejects = { reasons: [], partly: false };
 /** Bytes of a rejects file that are read. */
 const MOST_READ = 4 * 1024 * 1024;
-/** Reasons that are listed. */
+/** Reasons that are listed, and records of each. */
 const MOST_REASONS = 50;
+const MOST_PLACES = 100;
 /** What comes before the record in a line of a rejects file (record/reject.ts). */
 const BEFORE_RECORD = /^\{"file":.*?(?=,"raw":")/s;
+
+interface Reason {
+  readonly field: string;
+  readonly reason: string;
+  count: number;
+  readonly places: { readonly file: string; readonly line: number }[];
+}
 
 /**
  * The reasons in the beginning of a rejects file, the most frequent first. The records themselves, which may have personal
@@ -84,10 +92,7 @@ function reasonsIn(path: string): ConsoleRejects {
   const lines = text.split('\n');
   // The last one is empty, or cut.
   lines.pop();
-  const reasons = new Map<
-    string,
-    { -readonly [K in keyof ConsoleRejects['reasons'][number]]: ConsoleRejects['reasons'][number][K] }
-  >();
+  const reasons = new Map<string, Reason>();
   let more = !whole;
   for (const line of lines) {
     const head = BEFORE_RECORD.exec(line)?.[0];
@@ -95,17 +100,14 @@ function reasonsIn(path: string): ConsoleRejects {
     const { file, line: number, field, reason } = JSON.parse(`${head}}`) as Record<string, unknown>;
     const words = String(maskPersonal('reason', String(reason)));
     const key = `${String(field)} ${words}`;
-    const known = reasons.get(key);
-    if (known) known.count++;
-    else if (reasons.size >= MOST_REASONS) more = true;
-    else
-      reasons.set(key, {
-        field: String(field),
-        reason: words,
-        count: 1,
-        file: String(file),
-        line: Number(number),
-      });
+    const known = reasons.get(key) ?? { field: String(field), reason: words, count: 0, places: [] };
+    if (known.count === 0 && reasons.size >= MOST_REASONS) {
+      more = true;
+      continue;
+    }
+    reasons.set(key, known);
+    known.count++;
+    if (known.places.length < MOST_PLACES) known.places.push({ file: String(file), line: Number(number) });
   }
   return { reasons: [...reasons.values()].sort((a, b) => b.count - a.count), partly: more };
 }

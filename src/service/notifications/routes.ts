@@ -114,6 +114,7 @@ export const notificationEndpoints = (
     const filter = {
       hashId: query.hashId,
       status: query.status,
+      failure: query.failure,
       since: query.since === undefined ? undefined : Date.parse(query.since),
       until: query.until === undefined ? undefined : Date.parse(query.until),
     };
@@ -123,6 +124,9 @@ export const notificationEndpoints = (
     return {
       body: {
         notifications: page.rows.map(({ createdAt, ...record }) => notificationView(record)),
+        ...(query.after === undefined
+          ? { failures: await notifications.failures(tx, workspace.id, filter) }
+          : {}),
         ...next,
       },
     };

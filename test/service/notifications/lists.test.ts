@@ -73,6 +73,27 @@ it('lists notifications newest first, by user, state and time, each page after t
   expect(details).toMatchObject([{ field: 'status' }]);
 });
 
+it('counts why notifications failed, and lists those of one reason', async () => {
+  const service = await start();
+  const [one, two] = [await knownUser(service), await knownUser(service, { userId: 'u2', devices: [] })];
+  await trigger(service, one);
+  const made = [];
+  for (let i = 0; i < 3; i++) made.push(await trigger(service, two, { channel: 'email' }));
+  await until(() => service.idle());
+  const read = (query = '') => json(service.fetch(`/v1/inform/notifications${query}`), 200);
+  const { notifications, failures } = await read();
+  expect(notifications).toHaveLength(4);
+  expect(failures).toEqual([{ failure: expect.any(String), count: 3 }]);
+  const [{ failure }] = failures;
+  const query = `?failure=${encodeURIComponent(failure)}`;
+  const found = await read(query);
+  expect(found.failures).toEqual(failures);
+  expect(found.notifications.map(({ notificationId }: Fields) => notificationId).sort()).toEqual(made.sort());
+  expect((await read(`${query}&hashId=${one}`)).notifications).toEqual([]);
+  expect((await read(`?hashId=${one}`)).failures).toEqual([]);
+  expect((await read(`${query}x`)).notifications).toEqual([]);
+});
+
 it('bounds a page of notifications in bytes', async () => {
   const service = await start();
   const hashId = await knownUser(service);

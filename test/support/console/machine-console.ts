@@ -41,7 +41,9 @@ export async function startMachineConsole(home: string): Promise<MachineConsole>
   for (const name of ['reviews', 'payments']) {
     const file = join(home, `${name}.ndjson`);
     const line = JSON.stringify({ userId: 'u', event: 'tapped', timestamp: '2026-01-01T00:00:00Z' });
-    writeFileSync(file, `${line}\n`.repeat(2500));
+    const bad = [line.replace('tapped', ''), line.replace('T00:00:00Z', '')];
+    const rejected = name === 'reviews' ? `${bad[0]}\n`.repeat(14) + `${bad[1]}\n`.repeat(9) : '';
+    writeFileSync(file, `${line}\n`.repeat(2500) + rejected);
     await once(
       run(['events', 'import', file], env).on('error', () => {}),
       'exit',

@@ -1,6 +1,6 @@
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
-import type { ConsoleImports, ConsoleRejects, RejectedCount } from '../../../contract/console.ts';
+import type { ConsoleImports } from '../../../contract/console.ts';
 import { about, svcCommand } from '../../data/about.ts';
 import { ask } from '../../data/api.ts';
 import { useFilters } from '../../data/filters.ts';
@@ -19,6 +19,7 @@ import { type Meanings, Terms } from '../../parts/term.tsx';
 import { Cut, Id, Text } from '../../parts/text.tsx';
 import { duration, Time } from '../../parts/time.tsx';
 import { ViewHead } from '../../parts/view.tsx';
+import { baseName, importCommand, Rejects, rejectedWords } from './rejects.tsx';
 
 type Import = ConsoleImports['imports'][number];
 
@@ -138,8 +139,6 @@ function summaryOf(imports: readonly Import[]): string {
   return `${states.join(' · ')}: ${counted(stored, 'record')} stored from this machine${rejects}${hint}`;
 }
 
-const baseName = (path: string) => path.split(/[/\\]/).at(-1)!;
-
 const UNFINISHED: readonly Column<Import>[] = [
   {
     title: 'In doubt',
@@ -204,8 +203,6 @@ function tookWords({ runs, lastAt }: Import): string {
   return ms < 0 ? '' : duration(ms);
 }
 
-const rejectedWords = ({ count: n, more }: RejectedCount) => `${count(n)}${more ? '+' : ''}`;
-
 const figure = (n: number | null) => (n === null ? 'not known' : count(n));
 
 function ImportPanel(props: { of: Import; close: () => void; forgotten: () => void }): VNode {
@@ -219,7 +216,13 @@ function ImportPanel(props: { of: Import; close: () => void; forgotten: () => vo
       close={props.close}
     >
       {/* What one comes for is first. */}
-      {rejectsFile !== null && <Rejects id={id} file={rejectsFile} rejected={props.of.rejected} />}
+      {rejectsFile !== null && <Rejects of={props.of} file={rejectsFile} />}
+      {state === 'unfinished' && inputs !== null && (
+        <>
+          <p>It was interrupted. The same command goes on where it stopped, with the flags it had:</p>
+          <Command line={importCommand(kind, ...inputs, '--resume')} label="go on with it" />
+        </>
+      )}
       <Facts
         facts={[
           { name: 'State', value: <Badge tone={TONES[state]}>{state}</Badge> },
@@ -251,42 +254,5 @@ function ImportPanel(props: { of: Import; close: () => void; forgotten: () => vo
         </Confirm>
       )}
     </Panel>
-  );
-}
-
-/** Why records were refused, the most frequent reason first, and how to import them once they are corrected. */
-function Rejects(props: { id: string; file: string; rejected: RejectedCount | null }): VNode {
-  const { id, file, rejected } = props;
-  const { value, error, reload } = useResource(`rejects ${id}`, (signal) =>
-    ask<ConsoleRejects>(`imports/${encodeURIComponent(id)}`, { signal }),
-  );
-  return (
-    <>
-      <h3>{rejected ? `${rejectedWords(rejected)} rejected, most often:` : 'Rejected records'}</h3>
-      {error && <Failure error={error} retry={reload} />}
-      {!value && !error && <Loading what="the reasons" />}
-      {value && value.reasons.length === 0 && (
-        <p class="note">
-          The file with them is not there any more: <Text of={file} />
-        </p>
-      )}
-      {value && value.reasons.length > 0 && (
-        <ul class="reasons" aria-label="Reasons">
-          {value.reasons.map(({ field, reason, count: n, file: input, line }) => (
-            <li>
-              <strong>{count(n)}</strong> <Text of={field} />: <Text of={reason} />{' '}
-              <span class="note">
-                first in <Text of={baseName(input)} />, line {count(line)}
-              </span>
-            </li>
-          ))}
-        </ul>
-      )}
-      {value?.partly && <p class="note">Only the beginning of the file was read.</p>}
-      <Command
-        line={svcCommand('events', 'import', file)}
-        label="import them again once they are corrected"
-      />
-    </>
   );
 }

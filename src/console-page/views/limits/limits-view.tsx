@@ -1,12 +1,13 @@
 import type { VNode } from 'preact';
 import type { ConsoleLimit, ConsoleLimits } from '../../../contract/console.ts';
-import { GROUPS } from '../../../contract/limits.ts';
+import { GROUP_LIMITS, GROUPS } from '../../../contract/limits.ts';
 import { about, svcCommand } from '../../data/about.ts';
 import { ask } from '../../data/api.ts';
 import { useFilters } from '../../data/filters.ts';
 import { useResource } from '../../data/resource.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { Bar } from '../../parts/bars.tsx';
+import { Command } from '../../parts/command.tsx';
 import { FilterBar, type FilterField } from '../../parts/filter-bar.tsx';
 import { count, counted, percent } from '../../parts/numbers.ts';
 import { Empty, Failure, Loading } from '../../parts/states.tsx';
@@ -64,7 +65,7 @@ export function LimitsView(): VNode {
 /** Undefined before it is known, of a service elsewhere. */
 function summaryOf(limits: ConsoleLimits | undefined): string {
   if (limits?.exact)
-    return `${mostUsed(limits)} Requests beyond a limit are answered 429. What the console reads is not counted.`;
+    return `${mostUsed(limits)} A request beyond a limit is answered 429 with the seconds to wait; what the console reads is not counted.`;
   return 'As the service last stated it in its answers. What the console reads is counted too, and paced to a tenth of each limit.';
 }
 
@@ -94,7 +95,11 @@ function Limit({
 }): VNode {
   const { group, covers, limit, used, remaining, nextFreeAt, seenAt, buckets } = of;
   return (
-    <Box title={group} note={covers}>
+    <Box
+      title={limit === null || used === null ? group : `${group}: ${percent(used / limit)} used`}
+      label={group}
+      note={covers}
+    >
       {limit === null && <p>{exact || seenAt !== null ? 'No limit.' : 'Not seen yet.'}</p>}
       {limit !== null && used !== null && (
         <p class="gauge">
@@ -131,8 +136,32 @@ function Limit({
           Stated at <Time at={seenAt} />.
         </p>
       )}
+      <p>
+        {WHEN_REACHED[group]} {exact && `To ${limit === null ? 'set' : 'raise'} it, start the service with:`}
+      </p>
+      {exact ? (
+        <Command line={changeCommand(group, limit)} label={`change the limit of ${group}`} />
+      ) : (
+        <p class="note">Those who run the service can change it.</p>
+      )}
     </Box>
   );
+}
+
+/** What becomes of requests beyond a limit, for those who send them. */
+const WHEN_REACHED: Readonly<Record<ConsoleLimit['group'], string>> = {
+  ingest: 'When it is reached, events and users wait where they come from: svc imports pace themselves.',
+  inform: 'When it is reached, a trigger is refused, and nothing is sent until it is tried again.',
+  decisions: 'When it is reached, an app gets no decision, and shows what it shows without one.',
+  reads: 'When it is reached, lists are refused; events, decisions and deliveries go on.',
+  webhooks: 'When it is reached, changes of subscriptions and the catalog are refused; deliveries go on.',
+};
+
+/** Starts the service with another limit, which it keeps: twice as much, up to the ceiling of the group. */
+function changeCommand(group: ConsoleLimit['group'], limit: number | null): string {
+  const { default: byDefault, ceiling } = GROUP_LIMITS[group];
+  const next = limit === null ? byDefault : Math.max(Math.min(limit * 2, ceiling), byDefault);
+  return `${about.value?.commandPrefix ?? 'svc'} serve --limit ${group}=${next}`;
 }
 
 function Histogram(props: { buckets: readonly number[]; windowMs: number; group: string }): VNode {

@@ -75,3 +75,7 @@ const FAILURES: readonly (readonly [prefix: string, words: string])[] = [
 /** What a failure means, beside its own text. */
 export const failureWords = (failure: string): string | undefined =>
   FAILURES.find(([prefix]) => failure.startsWith(prefix))?.[1];
+
+/** A failure in words where they say all of it, or else its own text. */
+export const failureSentence = (failure: string): string =>
+  (/^\w+$/.test(failure) ? failureWords(failure) : undefined) ?? failure;

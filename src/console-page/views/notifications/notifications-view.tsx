@@ -1,4 +1,5 @@
 import type { VNode } from 'preact';
+import { useState } from 'preact/hooks';
 import type { AnswerOf } from '../../../contract/endpoints.ts';
 import { flagsOf, offers, svcCommand } from '../../data/about.ts';
 import { call, search } from '../../data/api.ts';
@@ -13,11 +14,12 @@ import { Split } from '../../parts/split.tsx';
 import { Empty } from '../../parts/states.tsx';
 import { type Column, ColumnChoice, chosenColumns, Table } from '../../parts/table.tsx';
 import { Terms } from '../../parts/term.tsx';
-import { Cut, Id, Text } from '../../parts/text.tsx';
+import { Cut, cleaned, Id, Text } from '../../parts/text.tsx';
 import { Time } from '../../parts/time.tsx';
 import { ViewHead } from '../../parts/view.tsx';
 import { NotificationDetail } from './notification-detail.tsx';
 import {
+  failureSentence,
   type Notification,
   STATE_TONES,
   stateTone,
@@ -41,11 +43,15 @@ export function NotificationsView(): VNode {
   const filters = useFilters();
   const id = usePathPart('/notifications');
   const { hashId, status } = filters.values;
-  const query = { hashId, status, ...rangeOf(filters) };
-  const key = JSON.stringify([hashId, status, keptRange(filters.values)]);
+  // A reason is of those that failed alone.
+  const failure = !status || status === 'failed' ? filters.values.failure : undefined;
+  const query = { hashId, status, failure, ...rangeOf(filters) };
+  const key = JSON.stringify([hashId, status, failure, keptRange(filters.values)]);
+  const [failures, setFailures] = useState<Failures>([]);
   const pages = usePages(key, async (after, signal) => {
-    const { notifications, next } = await call('listNotifications', { query: { ...query, after }, signal });
-    return { items: notifications, next };
+    const answer = await call('listNotifications', { query: { ...query, after }, signal });
+    if (after === undefined) setFailures(answer.failures ?? []);
+    return { items: answer.notifications, next: answer.next };
   });
   const overview = useResource(offers('getOverview') ? 'overview' : undefined, (signal) =>
     call('getOverview', { signal }),
@@ -69,6 +75,7 @@ export function NotificationsView(): VNode {
             <RangeControl filters={filters} />
             <Terms of={TERMS} />
           </div>
+          <Reasons of={failures} chosen={failure} filters={filters} />
           <PagedList
             what="the notifications"
             pages={pages}
@@ -106,6 +113,30 @@ export function NotificationsView(): VNode {
   );
 }
 
+type Failures = NonNullable<AnswerOf<'listNotifications'>['failures']>;
+
+/** Why notifications failed, the most frequent reason first; each lists those that failed for it. */
+function Reasons(props: { of: Failures; chosen: string | undefined; filters: Filters }): VNode | null {
+  const { of, chosen, filters } = props;
+  if (of.length === 0) return null;
+  return (
+    <ul class="reason-chips" aria-label="Why they failed">
+      {of.map(({ failure, count: n }) => (
+        <li key={failure}>
+          <button
+            type="button"
+            aria-pressed={failure === chosen}
+            title={cleaned(failure)}
+            onClick={() => filters.set({ failure: failure === chosen ? '' : failure, status: '' })}
+          >
+            <strong>{count(n)} failed</strong> <Cut of={failureSentence(failure)} long />
+          </button>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
 /** How many notifications of the last day are in which state; each leads to these. */
 function States(props: { overview: AnswerOf<'getOverview'> | undefined; filters: Filters }): VNode {
   const { overview, filters } = props;
@@ -119,7 +150,9 @@ function States(props: { overview: AnswerOf<'getOverview'> | undefined; filters:
       {sums.map(([state, n], i) => (
         <>
           {i > 0 && ' · '}
-          <a href={`/notifications${search({ ...filters.values, status: state, range: 'day' })}`}>
+          <a
+            href={`/notifications${search({ ...filters.values, failure: '', status: state, range: 'day' })}`}
+          >
             {count(n)} {state}
           </a>
         </>

@@ -58,6 +58,7 @@ export type LockedNotification = StoredNotification &
 export interface NotificationFilter {
   readonly hashId: string | undefined;
   readonly status: string | undefined;
+  readonly failure: string | undefined;
   readonly since: number | undefined;
   readonly until: number | undefined;
 }

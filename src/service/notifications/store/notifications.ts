@@ -21,6 +21,10 @@ import {
 } from './notification-rows.ts';
 import { tell } from './tell.ts';
 
+/** Failed notifications whose reasons are counted, and reasons that are named. */
+const COUNTED_FAILURES = 5_000;
+const MOST_FAILURES = 20;
+
 export const notifications = {
   /** Adds a notification, which is due at `sendAt` or at once. Returns its state. */
   async create(
@@ -87,6 +91,8 @@ export const notifications = {
     const { text, params } = conditionsOf([
       ['hash_id = ?', filter.hashId],
       ['status = ?', filter.status],
+      // The state is what the index can seek.
+      [`status = 'failed' AND failure = ?`, filter.failure],
       ['created_at >= ?', filter.since],
       ['created_at < ?', filter.until],
       // The first condition is what the index can seek.
@@ -101,6 +107,26 @@ export const notifications = {
       limit,
     });
     return { rows: rows.map(fromRow), more };
+  },
+
+  /** Why notifications failed, the most frequent reason first, of the latest that did. */
+  async failures(
+    tx: Tx,
+    workspaceId: string,
+    filter: Pick<NotificationFilter, 'hashId' | 'since' | 'until'>,
+  ): Promise<{ failure: string; count: number }[]> {
+    const { text, params } = conditionsOf([
+      ['hash_id = ?', filter.hashId],
+      ['created_at >= ?', filter.since],
+      ['created_at < ?', filter.until],
+    ]);
+    const rows = await tx.sql.all<{ failure: string; count: number }>(
+      `SELECT failure, COUNT(*) AS count FROM (SELECT failure FROM notification
+         WHERE workspace_id = ? AND status = 'failed'${text} ORDER BY created_at DESC LIMIT ${COUNTED_FAILURES}) AS f
+       WHERE failure IS NOT NULL GROUP BY failure ORDER BY 2 DESC, 1 LIMIT ${MOST_FAILURES}`,
+      [workspaceId, ...params],
+    );
+    return rows.map(({ failure, count }) => ({ failure, count: Number(count) }));
   },
 
   /** Releases a claimed notification that was not sent: the attempt does not count. */

@@ -36,7 +36,7 @@ const OF_A_USER: Record<string, (tx: Tx) => Promise<unknown>> = {
     notifications.list(
       tx,
       'ws',
-      { hashId: 'h', status: undefined, since: undefined, until: undefined },
+      { hashId: 'h', status: undefined, failure: undefined, since: undefined, until: undefined },
       10,
       undefined,
     ),

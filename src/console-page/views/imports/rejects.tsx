@@ -1,0 +1,113 @@
+import type { VNode } from 'preact';
+import type { ConsoleImports, ConsoleRejects, RejectedCount } from '../../../contract/console.ts';
+import { svcCommand } from '../../data/about.ts';
+import { ask } from '../../data/api.ts';
+import { useResource } from '../../data/resource.ts';
+import { Command } from '../../parts/command.tsx';
+import { count } from '../../parts/numbers.ts';
+import { Failure, Loading } from '../../parts/states.tsx';
+import { Text } from '../../parts/text.tsx';
+
+export const baseName = (path: string): string => path.split(/[/\\]/).at(-1)!;
+
+export const rejectedWords = ({ count: n, more }: RejectedCount): string => `${count(n)}${more ? '+' : ''}`;
+
+/** The command that imports files of a kind. */
+export const importCommand = (kind: string | null, ...words: readonly string[]): string =>
+  svcCommand(kind === 'users' ? 'users' : 'events', 'import', ...words);
+
+/**
+ * Why records were refused, the most frequent reason first, which lines they are, and how to import them once they are
+ * corrected.
+ */
+export function Rejects(props: { of: ConsoleImports['imports'][number]; file: string }): VNode {
+  const { file } = props;
+  const { id, kind, rejected } = props.of;
+  const { value, error, reload } = useResource(`rejects ${id}`, (signal) =>
+    ask<ConsoleRejects>(`imports/${encodeURIComponent(id)}`, { signal }),
+  );
+  return (
+    <>
+      <h3>{rejected ? `${rejectedWords(rejected)} rejected, most often:` : 'Rejected records'}</h3>
+      {error && <Failure error={error} retry={reload} />}
+      {!value && !error && <Loading what="the reasons" />}
+      {value && value.reasons.length === 0 && (
+        <p class="note">
+          The file with them is not there any more: <Text of={file} />
+        </p>
+      )}
+      {value && value.reasons.length > 0 && (
+        <ul class="reasons" aria-label="Reasons">
+          {value.reasons.map(({ field, reason, count: n, places }) => (
+            <li>
+              <strong>{count(n)}</strong>{' '}
+              <code>
+                <Text of={field} />
+              </code>{' '}
+              <Text of={reason} />
+              {inputsOf(places).map((input) => (
+                <Lines of={input} more={n > places.length} />
+              ))}
+            </li>
+          ))}
+        </ul>
+      )}
+      {value?.partly && <p class="note">Only the beginning of the file was read.</p>}
+      <p>
+        Each stands in <Text of={baseName(file)} /> beside the input, with what was sent as its{' '}
+        <code>raw</code>: correct that, then import the file.
+      </p>
+      <Command line={importCommand(kind, file)} label="import them again once they are corrected" />
+    </>
+  );
+}
+
+/** Ranges of lines that are shown before the others are opened. */
+const MOST_RANGES = 6;
+
+interface Input {
+  readonly name: string;
+  /** Ranges of lines, the first and the last of each. */
+  readonly ranges: readonly (readonly [number, number])[];
+}
+
+/** The lines of each input, those that follow one another as a range. */
+function inputsOf(places: ConsoleRejects['reasons'][number]['places']): Input[] {
+  const inputs = new Map<string, [number, number][]>();
+  for (const { file, line } of places) {
+    const ranges = inputs.get(file) ?? [];
+    inputs.set(file, ranges);
+    const last = ranges.at(-1);
+    if (last?.[1] === line - 1) last[1] = line;
+    else ranges.push([line, line]);
+  }
+  return [...inputs].map(([name, ranges]) => ({ name, ranges }));
+}
+
+/** Which lines of an input were refused. */
+function Lines(props: { of: Input; more: boolean }): VNode {
+  const {
+    of: { name, ranges },
+    more,
+  } = props;
+  const words = ranges.map(([first, last]) =>
+    first === last ? count(first) : `${count(first)} to ${count(last)}`,
+  );
+  const isOne = ranges.length === 1 && ranges[0]![0] === ranges[0]![1];
+  const shown = words.slice(0, MOST_RANGES).join(' · ');
+  const rest = words.slice(MOST_RANGES);
+  const line = (
+    <>
+      <Text of={baseName(name)} />, {isOne ? 'line' : 'lines'} {shown}
+      {rest.length > 0 ? ` · and ${count(rest.length)} more` : more && ' · …'}
+    </>
+  );
+  if (rest.length === 0) return <p class="note">{line}</p>;
+  return (
+    <details class="note">
+      <summary>{line}</summary>
+      {rest.join(' · ')}
+      {more && ' · …'}
+    </details>
+  );
+}
