@@ -122,13 +122,16 @@ export interface ConsoleRejects {
   readonly partly: boolean;
 }
 
-/** The faults that the process of the console injects (`GET` and `PUT /console/faults`). */
+/**
+ * The faults that the process of the console injects (`GET /console/faults`). `PUT` switches a rule, adds or changes one, or
+ * removes one, and answers the same.
+ */
 export interface ConsoleFaults {
   /** False where the service runs without `--faults`, or elsewhere. */
   readonly active: boolean;
   readonly rules: readonly {
     readonly place: 'requests' | 'deliveries';
-    /** Its number in its place, from 0. */
+    /** Its number in its place, from 0, which it keeps. */
     readonly index: number;
     /** The rule as the file has it: which fault, of what, when. */
     readonly rule: {

@@ -80,7 +80,7 @@ describe.runIf(hasChromium)('the views of this machine', () => {
     await row.waitFor();
     expect(await page.getByRole('row').count()).toBe(2);
     expect(await row.innerText()).toMatch(
-      /fail\s+answered with an error, not executed\s+listWebhooks\s+GET \/v1\/webhooks\s+status 503\s+0\s+0\s+on/,
+      /fail answered with an error, not executed\s+listWebhooks\s+status 503\s+0\s+0\s+on/,
     );
     expect((await runSvc(['webhooks', 'list', '--max-retries', '0'], { home, env })).code).toBe(6);
     await expect.poll(() => row.innerText()).toMatch(/1\s+1\s+on/);
@@ -91,6 +91,49 @@ describe.runIf(hasChromium)('the views of this machine', () => {
     await page.getByRole('button', { name: 'Switch on: fail (requests 1)' }).waitFor();
     await shown.go('/faults?place=deliveries');
     await page.getByRole('row', { name: /double.*once in 3/ }).waitFor();
+  });
+
+  test('adds, changes and removes a fault by keyboard alone, and adds one of the examples', async () => {
+    const { page } = shown;
+    await shown.go('/faults');
+    await shown.tabTo('New rule…');
+    await page.keyboard.press('Enter');
+    const dialog = page.getByRole('dialog', { name: 'New rule' });
+    await dialog.waitFor();
+    await shown.checkAccessibility();
+    await dialog.getByLabel('Fault').selectOption('slow-answer');
+    await dialog.getByLabel('Of which operation').selectOption('getModel');
+    await dialog.getByLabel('How late, in ms').fill('700000');
+    await shown.tabTo('Add the rule');
+    await page.keyboard.press('Enter');
+    // The browser says that it is too much.
+    expect(await dialog.isVisible()).toBe(true);
+    await dialog.getByLabel('How late, in ms').fill('30');
+    await shown.tabTo('Add the rule');
+    await page.keyboard.press('Enter');
+    await dialog.waitFor({ state: 'hidden' });
+    const row = page.getByRole('row', { name: /getModel/ });
+    expect(await row.innerText()).toMatch(
+      /slow-answer executed, answered late\s+getModel\s+30 ms late\s+0\s+0\s+on/,
+    );
+    await shown.tabTo('Change: slow-answer (requests 2)');
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog').getByLabel('Once in how many').fill('4');
+    await page.keyboard.press('Enter');
+    await row.getByText('once in 4, 30 ms late').waitFor();
+    await shown.tabTo('Change: slow-answer (requests 2)');
+    await page.keyboard.press('Enter');
+    await shown.tabTo('Remove the rule');
+    await page.keyboard.press('Enter');
+    await row.waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: /^Add: Decisions are answered two seconds late/ }).press('Enter');
+    await page.getByRole('row', { name: /slow-answer .*decide/ }).waitFor();
+    await shown.checkAccessibility();
+    await shown.tabTo('Change: slow-answer (requests 3)');
+    await page.keyboard.press('Enter');
+    await shown.tabTo('Remove the rule');
+    await page.keyboard.press('Enter');
+    await page.getByRole('row', { name: /slow-answer/ }).waitFor({ state: 'detached' });
   });
 
   test('shows the imports of this machine, and forgets one after a confirmation', async () => {

@@ -60,14 +60,29 @@ function faultsOf(control: FaultControl | undefined): OwnParts['faults'] {
   return {
     read,
     change: (body) => {
-      const { place, index, on } = (body ?? {}) as Record<string, unknown>;
+      const { place, index, on, rule, remove } = (body ?? {}) as Record<string, unknown>;
+      const isIndex = Number.isInteger(index);
       const valid =
         (place === 'requests' || place === 'deliveries') &&
-        Number.isInteger(index) &&
-        typeof on === 'boolean';
+        (rule === undefined
+          ? isIndex && (remove === true || typeof on === 'boolean')
+          : isIndex || index === undefined);
       if (!valid)
-        throw new Refusal(400, 'invalid_request', 'The body names no rule: {"place", "index", "on"}.');
-      if (!control?.switch(place, index as number, on))
+        throw new Refusal(
+          400,
+          'invalid_request',
+          'The body names no change: {"place", "index", "on"}, {"place", "rule"} with "index" for one that is there, or {"place", "index", "remove": true}.',
+        );
+      const changed = (number: number | undefined) => {
+        if (rule !== undefined) return control?.put(place, rule, number);
+        return remove === true
+          ? control?.remove(place, number!)
+          : control?.switch(place, number!, on as boolean);
+      };
+      const details = rule === undefined ? [] : (control?.problems(place, rule) ?? []);
+      if (details.length > 0)
+        throw new Refusal(400, 'invalid_request', 'The rule is not valid.', { details });
+      if (!changed(index as number | undefined))
         throw new Refusal(
           404,
           'not_found',

@@ -1,3 +1,4 @@
+import { type Detail, validate } from '../../contract/validation.ts';
 import type { Clock } from '../../kit/clock.ts';
 import type { Fetch } from '../http/server.ts';
 import { post } from '../platform/egress/post.ts';
@@ -6,7 +7,7 @@ import { faultyDeliveries, type Post } from './deliveries.ts';
 import { readFaults } from './parse.ts';
 import { Plan } from './plan.ts';
 import { faultyAnswers } from './requests.ts';
-import type { DeliveryRule, RequestRule } from './schema.ts';
+import { type DeliveryRule, Faults, type RequestRule } from './schema.ts';
 
 /** The two places where faults are injected: incoming requests and outgoing deliveries. */
 export interface FaultInjection {
@@ -35,6 +36,12 @@ export interface FaultControl {
   state(): FaultState[];
   /** Returns false if there is no such rule. */
   switch(place: FaultPlace, index: number, on: boolean): boolean;
+  /** What is wrong with a rule; empty for one that can be put. */
+  problems(place: FaultPlace, rule: unknown): readonly Detail[];
+  /** Adds a rule without problems until the process ends, or replaces the one with this number; returns as `switch`. */
+  put(place: FaultPlace, rule: unknown, index?: number): boolean;
+  /** Returns as `switch`. */
+  remove(place: FaultPlace, index: number): boolean;
 }
 
 /** Loads a faults file and creates the injectors for it. Throws FaultsError. */
@@ -49,7 +56,7 @@ export function injectFaults(path: string, clock: Clock, log: Log): FaultInjecti
     deliveries: new Plan<DeliveryRule>(deliveries, `${seed}/deliveries`),
   };
   const stateOf = (place: FaultPlace): FaultState[] =>
-    plans[place].state().map((state, index) => ({ place, index, ...state }));
+    plans[place].state().map((state) => ({ place, ...state }));
   return {
     serve: (service) => faultyAnswers(service, plans.requests, clock, log),
     deliver: faultyDeliveries(post, plans.deliveries, clock, log),
@@ -58,6 +65,28 @@ export function injectFaults(path: string, clock: Clock, log: Log): FaultInjecti
       switch: (place, index, on) => {
         const found = plans[place].switch(index, on);
         if (found) log('warn', 'a rule of the faults file was switched', { place, index, on });
+        return found;
+      },
+      problems: (place, rule) => {
+        const checked = validate(Faults, { seed, [place]: [rule] });
+        // Without the way to it: `requests.0.`
+        const within = ({ field, message }: Detail) => ({
+          field: field.split('.').slice(2).join('.'),
+          message,
+        });
+        return checked.ok ? [] : checked.details.map(within);
+      },
+      put: (place, rule, index) => {
+        const found =
+          place === 'requests'
+            ? plans.requests.put(rule as RequestRule, index)
+            : plans.deliveries.put(rule as DeliveryRule, index);
+        if (found) log('warn', 'a fault was added or changed', { place, index, rule });
+        return found;
+      },
+      remove: (place, index) => {
+        const found = plans[place].remove(index);
+        if (found) log('warn', 'a fault was removed', { place, index });
         return found;
       },
     },

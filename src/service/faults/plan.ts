@@ -15,22 +15,19 @@ export interface When {
  * rules apply, the first one is used; all of them count.
  */
 export class Plan<R extends When> {
-  readonly #rules: { readonly rule: R; readonly random: Random; seen: number; hits: number; on: boolean }[];
+  /** By their numbers, which they keep; undefined for one that was removed. */
+  readonly #rules: (Counted<R> | undefined)[];
+  readonly #seed: string | number;
 
   constructor(rules: readonly R[], seed: string | number) {
-    this.#rules = rules.map((rule, i) => ({
-      rule,
-      random: seededRandom(`${seed}/${i}`),
-      seen: 0,
-      hits: 0,
-      on: true,
-    }));
+    this.#seed = seed;
+    this.#rules = rules.map((rule, i) => this.#counted(rule, i));
   }
 
   /** Returns the rule that applies, among those for which `matches` is true, and counts for all of these. */
   next(matches: (rule: R) => boolean): R | undefined {
     const applicable = this.#rules.filter((counted) => {
-      if (!matches(counted.rule)) return false;
+      if (!counted || !matches(counted.rule)) return false;
       counted.seen++;
       return applies(counted.rule, counted.seen, counted.random) && counted.on;
     });
@@ -40,8 +37,18 @@ export class Plan<R extends When> {
   }
 
   /** The rules in their order: what each matched, how often it was used, and whether it is switched on. */
-  state(): { readonly rule: R; readonly seen: number; readonly hits: number; readonly on: boolean }[] {
-    return this.#rules.map(({ rule, seen, hits, on }) => ({ rule, seen, hits, on }));
+  state(): {
+    readonly index: number;
+    readonly rule: R;
+    readonly seen: number;
+    readonly hits: number;
+    readonly on: boolean;
+  }[] {
+    return this.#rules.flatMap((counted, index) => {
+      if (!counted) return [];
+      const { rule, seen, hits, on } = counted;
+      return [{ index, rule, seen, hits, on }];
+    });
   }
 
   /** Switches a rule on or off; it counts matches in both cases. Returns false if no rule has this number. */
@@ -50,6 +57,32 @@ export class Plan<R extends When> {
     if (rule) rule.on = on;
     return rule !== undefined;
   }
+
+  /** Adds a rule at the end, or puts it in place of another: it counts from the beginning. Returns false as `switch`. */
+  put(rule: R, index = this.#rules.length): boolean {
+    if (index !== this.#rules.length && !this.#rules[index]) return false;
+    this.#rules[index] = this.#counted(rule, index);
+    return true;
+  }
+
+  /** Removes a rule; the others keep their numbers. Returns false as `switch`. */
+  remove(index: number): boolean {
+    const known = this.#rules[index] !== undefined;
+    if (known) this.#rules[index] = undefined;
+    return known;
+  }
+
+  #counted(rule: R, index: number): Counted<R> {
+    return { rule, random: seededRandom(`${this.#seed}/${index}`), seen: 0, hits: 0, on: true };
+  }
+}
+
+interface Counted<R> {
+  readonly rule: R;
+  readonly random: Random;
+  seen: number;
+  hits: number;
+  on: boolean;
 }
 
 function applies(

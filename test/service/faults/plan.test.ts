@@ -46,6 +46,24 @@ describe('a fault plan', () => {
     }
   });
 
+  it('takes rules that are added, replaced and removed, and keeps the numbers and counts of the others', () => {
+    const plan = new Plan<When & { id: string }>([{ id: 'a' }, { id: 'b' }], 1);
+    const used = () => plan.next(() => true)?.id;
+    expect(used()).toBe('a');
+    expect(plan.put({ id: 'c' })).toBe(true);
+    expect(plan.remove(0)).toBe(true);
+    expect(used()).toBe('b');
+    expect(plan.put({ id: 'd', every: 2 }, 1)).toBe(true);
+    expect([used(), used()]).toEqual(['d', 'c']);
+    expect(plan.state()).toMatchObject([
+      { index: 1, rule: { id: 'd' }, seen: 2, hits: 1, on: true },
+      { index: 2, rule: { id: 'c' }, seen: 3, hits: 1, on: true },
+    ]);
+    expect([plan.remove(0), plan.switch(0, false), plan.put({ id: 'e' }, 0)]).toEqual([false, false, false]);
+    expect(plan.put({ id: 'f' })).toBe(true);
+    expect(plan.state().map(({ index }) => index)).toEqual([1, 2, 3]);
+  });
+
   it('counts what each rule matched and injected, also while it is switched off', () => {
     const plan = new Plan([{ every: 2 }, {}], 1);
     const rules = plan.state().map(({ rule }) => rule);

@@ -10,32 +10,15 @@ import { useResource } from '../../data/resource.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { Command } from '../../parts/command.tsx';
 import { FilterBar, type FilterField } from '../../parts/filter-bar.tsx';
-import { count, counted, percent } from '../../parts/numbers.ts';
+import { count, counted } from '../../parts/numbers.ts';
 import { Empty, Failure, Loading } from '../../parts/states.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { Text } from '../../parts/text.tsx';
-import { duration } from '../../parts/time.tsx';
-import { ViewHead } from '../../parts/view.tsx';
-
-type Rule = ConsoleFaults['rules'][number];
+import { Box, ViewHead } from '../../parts/view.tsx';
+import { EFFECTS, EXAMPLES, type Rule, whenOf } from './fault-words.ts';
+import { RuleDialog } from './rule-dialog.tsx';
 
 const EVERY_MS = 2_000;
-
-/** Files of rules to begin with. */
-const EXAMPLES = [
-  {
-    what: 'Every fifth batch of events is answered with 503: does your client try again?',
-    rules: { seed: 1, requests: [{ endpoint: 'ingestEvents', fault: 'fail', status: 503, every: 5 }] },
-  },
-  {
-    what: 'Decisions are answered two seconds late: does your app wait, or show something else?',
-    rules: { seed: 1, requests: [{ endpoint: 'decide', fault: 'slow-answer', delayMs: 2000 }] },
-  },
-  {
-    what: 'Every third delivery comes twice: does your webhook handler count it once?',
-    rules: { seed: 1, deliveries: [{ fault: 'double', every: 3 }] },
-  },
-] as const;
 
 const PLACE: FilterField = {
   name: 'place',
@@ -55,10 +38,14 @@ export function FaultsView(): VNode {
   const [failure, setFailure] = useState<Error>();
   const faults = useResource('faults', (signal) => ask<ConsoleFaults>('faults', { signal }), EVERY_MS);
   const { value, error } = faults;
-  const change = ({ place: where, index, on }: Rule) => {
+  const [edited, setEdited] = useState<{ of?: Rule }>();
+  const write = about.value?.write === true;
+  const put = (body: object) => {
     setFailure(undefined);
-    ask('faults', { method: 'PUT', body: { place: where, index, on: !on } }).then(faults.reload, setFailure);
+    ask('faults', { method: 'PUT', body }).then(faults.reload, setFailure);
   };
+  const change = ({ place: where, index, on }: Rule) => put({ place: where, index, on: !on });
+  const add = ({ place: where, rule }: (typeof EXAMPLES)[number]) => put({ place: where, rule });
   const rows = (value?.rules ?? []).filter((rule) => !place || rule.place === place);
   return (
     <>
@@ -69,6 +56,14 @@ export function FaultsView(): VNode {
         readAt={faults.readAt}
         every={EVERY_MS}
         refresh={faults.reload}
+        actions={
+          value?.active &&
+          write && (
+            <button type="button" onClick={() => setEdited({})}>
+              New rule…
+            </button>
+          )
+        }
       />
       <FilterBar filters={filters} fields={[PLACE]} />
       {(failure ?? error) && <Failure error={(failure ?? error)!} retry={faults.reload} />}
@@ -84,10 +79,10 @@ export function FaultsView(): VNode {
                 A file of rules makes this service fail on purpose. Copy one into faults.json to begin with:
               </p>
               <ul class="examples">
-                {EXAMPLES.map(({ what, rules }) => (
+                {EXAMPLES.map(({ what, place: where, rule }) => (
                   <li>
                     <p>{what}</p>
-                    <Command line={JSON.stringify(rules)} label={what} />
+                    <Command line={JSON.stringify({ seed: 1, [where]: [rule] })} label={what} />
                   </li>
                 ))}
               </ul>
@@ -99,11 +94,27 @@ export function FaultsView(): VNode {
       {rows.length > 0 && (
         <Table
           label="Rules"
+          dense
           rows={rows}
           keyOf={({ place: where, index }) => `${where} ${index}`}
-          columns={columns(about.value?.write === true, change)}
+          columns={columns(write, change, (rule) => setEdited({ of: rule }))}
         />
       )}
+      {value?.active && write && (
+        <Box title="Rules to begin with" note="each holds until the service stops, and can be changed above">
+          <ul class="examples">
+            {EXAMPLES.map((example) => (
+              <li class="actions">
+                <button type="button" aria-label={`Add: ${example.what}`} onClick={() => add(example)}>
+                  Add
+                </button>{' '}
+                {example.what}
+              </li>
+            ))}
+          </ul>
+        </Box>
+      )}
+      {edited && <RuleDialog {...edited} done={faults.reload} close={() => setEdited(undefined)} />}
     </>
   );
 }
@@ -117,43 +128,8 @@ function summaryOf({ active, rules }: ConsoleFaults): string {
     : 'Failures on purpose, to test how your side takes them.';
 }
 
-/** What faults do, in words. */
-const EFFECTS: Readonly<Record<string, string>> = {
-  refuse: 'answered with 429, not executed',
-  fail: 'answered with an error, not executed',
-  'fail-after-commit': 'executed, then answered with an error',
-  'lose-answer': 'executed, then closed without an answer',
-  'slow-answer': 'executed, answered late',
-  'cut-answer': 'executed, half of the answer is sent',
-  double: 'delivered twice',
-  late: 'delivered late',
-  'out-of-order': 'delivered after the next one',
-  'wrong-signature': 'delivered with a wrong signature',
-};
-
 /** Starts a service here, so the words that choose the one that is shown are left out. */
 const startCommand = () => `${about.value?.commandPrefix ?? 'svc'} serve --console --faults faults.json`;
-
-/** Members of a rule in words. */
-const WORDS: Readonly<Record<string, (value: unknown) => string>> = {
-  every: (n) => `once in ${n}`,
-  from: (n) => `from match ${n} on`,
-  to: (n) => `until match ${n}`,
-  burst: (n) => `${n} in a row`,
-  chance: (share) => `with a chance of ${percent(Number(share))}`,
-  status: (status) => `status ${status}`,
-  retryAfter: (seconds) => `try again after ${seconds} s`,
-  delayMs: (ms) => `${duration(Number(ms))} late`,
-};
-
-/** The rest of a rule in words: when it applies. */
-function whenOf({ rule }: Rule): string {
-  const { fault, endpoint, type, ...when } = rule as Rule['rule'] & Record<string, unknown>;
-  const words = Object.entries(when).map(
-    ([name, value]) => WORDS[name]?.(value) ?? `${name} ${String(value)}`,
-  );
-  return words.length === 0 ? 'always' : words.join(', ');
-}
 
 /** The request of an operation: `POST /v1/events`. */
 function requestLine(name: string): string {
@@ -161,44 +137,54 @@ function requestLine(name: string): string {
   return found ? `${found.method} ${found.path}` : '';
 }
 
-const columns = (write: boolean, change: (rule: Rule) => void): readonly Column<Rule>[] => [
+const columns = (
+  write: boolean,
+  change: (rule: Rule) => void,
+  edit: (rule: Rule) => void,
+): readonly Column<Rule>[] => [
   {
     title: 'Fault',
-    cell: ({ rule }) => (
+    cell: ({ place, rule }) => (
       <>
-        <Text of={rule.fault} />
-        <div class="note">{EFFECTS[rule.fault]}</div>
+        <Text of={rule.fault} /> <span class="note">{EFFECTS[place][rule.fault]}</span>
       </>
     ),
   },
   {
     title: 'Where',
     cell: ({ place, rule }) => (
-      <>
+      <span title={rule.endpoint && requestLine(rule.endpoint)}>
         <Text of={rule.endpoint ?? rule.type ?? (place === 'requests' ? 'any request' : 'any delivery')} />
-        <div class="note">{rule.endpoint && requestLine(rule.endpoint)}</div>
-      </>
+      </span>
     ),
   },
-  { title: 'When', wide: true, cell: (row) => <Text of={whenOf(row)} /> },
+  { title: 'When', wide: true, cell: ({ rule }) => <Text of={whenOf(rule)} /> },
   { title: 'Matched', align: 'end', wide: true, cell: ({ seen }) => count(seen) },
   { title: 'Injected', align: 'end', cell: ({ hits }) => count(hits) },
   {
     title: 'State',
     align: 'end',
-    cell: (row) => (
-      <>
-        <Badge tone={row.on ? 'warn' : 'plain'}>{row.on ? 'on' : 'off'}</Badge>{' '}
-        {write && (
-          <button
-            type="button"
-            aria-label={`Switch ${row.on ? 'off' : 'on'}: ${row.rule.fault} (${row.place} ${row.index + 1})`}
-            onClick={() => change(row)}
-          >
-            {row.on ? 'Switch off' : 'Switch on'}
-          </button>
-        )}
-      </>
-    ),
+    cell: (row) => {
+      const name = `${row.rule.fault} (${row.place} ${row.index + 1})`;
+      return (
+        <>
+          <Badge tone={row.on ? 'warn' : 'plain'}>{row.on ? 'on' : 'off'}</Badge>{' '}
+          {write && (
+            <>
+              <button
+                type="button"
+                aria-label={`Switch ${row.on ? 'off' : 'on'}: ${name}`}
+                onClick={() => change(row)}
+              >
+                {row.on ? 'Switch off' : 'Switch on'}
+              </button>{' '}
+              <button type="button" aria-label={`Change: ${name}`} onClick={() => edit(row)}>
+                Change…
+              </button>
+            </>
+          )}
+        </>
+      );
+    },
   },
 ];
