@@ -27,7 +27,7 @@ export interface ActiveUser {
   readonly events: number;
   /** Decisions. */
   readonly decisions: number;
-  /** Channels by which the user can be reached: neither bounced nor stopped. */
+  /** Channels by which the user can be reached: neither bounced nor stopped. Missing of a user who is not stored. */
   readonly channels?: readonly string[] | undefined;
   /** Marketing that the user refuses, as in `optOut` of a user. */
   readonly optOut?: readonly string[] | undefined;

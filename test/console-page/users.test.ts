@@ -52,7 +52,11 @@ describe.runIf(hasChromium)('the users view', () => {
       .getByText(/^\d+ sent events, \d+ got decisions and \d+ were stored or changed; the last/)
       .waitFor();
     await page.getByText(/^By locale: .*fr-FR \d/).waitFor();
-    await page.getByText(/^Can be reached by: .*push \d.*1 refuses marketing, in whole or part$/).waitFor();
+    await page
+      .getByText(
+        /^\d+ of them are stored; can be reached by: .*push \d.*1 refuses marketing, in whole or part$/,
+      )
+      .waitFor();
     const refusing = page.getByRole('row').filter({ hasText: 'no sms' });
     expect(await refusing.innerText()).toMatch(/nothing no sms no (\*\/offers|email\/news) \+1/);
     await svc.go('/users?until=2026-01-01T00:00:00.000Z');

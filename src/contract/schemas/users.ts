@@ -228,7 +228,7 @@ const ActiveUser = named(
     events: about('Events of the last 90 days, about.', z.int()),
     decisions: about('Decisions.', z.int()),
     channels: about(
-      'Channels by which the user can be reached: neither bounced nor stopped.',
+      'Channels by which the user can be reached: neither bounced nor stopped. Missing of a user who is not stored.',
       z.optional(z.array(z.string())),
     ),
     optOut: about(

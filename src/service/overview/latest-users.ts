@@ -275,7 +275,7 @@ async function described(
     // The counts follow a moment later, and leave out old times.
     events: Math.max(events.get(userIdOf(hashId) ?? '') ?? 0, tracked.get(hashId)?.n ?? 0),
     decisions: decisions.get(hashId) ?? 0,
-    channels: channels.get(hashId) ?? [],
+    ...(profileOf.has(hashId) ? { channels: channels.get(hashId) ?? [] } : {}),
     optOut: (refusals.get(hashId) ?? []).map(scopeText),
   }));
 }

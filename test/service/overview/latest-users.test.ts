@@ -49,6 +49,7 @@ test('users are listed by what was last of them, whatever that was, with what is
   expect(users[0]).toMatchObject({ hashId: a, locale: 'de-DE', last: 'decision', events: 0, decisions: 1 });
   expect(users.find(({ hashId }) => hashId === b)).toMatchObject({ last: 'event', events: 3, locale: null });
   expect(users.find(({ events }) => events === 2)).toMatchObject({ last: 'event', decisions: 0 });
+  expect(users.filter(({ channels }) => channels === undefined).map(({ events }) => events)).toEqual([2]);
   expect(users.at(-1)).toMatchObject({ hashId: c, last: 'profile', events: 0, decisions: 0 });
   expect(users.map(({ lastAt }) => lastAt)).toEqual(
     users

@@ -53,6 +53,7 @@ await request('PUT', '/v1/catalog', {
   author: 'team',
 });
 await liveThroughHours(send, clock);
+for (const from of [1000, 2000, 3000, 4000]) await storeUsers(from);
 const data = await fillWorkspace(send, receiver.url);
 const console_ = startConsole();
 const [url] = await urlOf(console_);
@@ -156,6 +157,19 @@ async function exploredDecision(): Promise<string> {
     return candidates.length > 4 && best?.contentId !== contentId;
   });
   return `/decisions/${(explored ?? decisions[0]!).decisionId}`;
+}
+
+/** Stores 1,000 of the users whose events are sent. */
+async function storeUsers(from: number): Promise<void> {
+  const users = Array.from({ length: 1000 }, (_, i) => ({
+    userId: `u_${from + i}`,
+    locale: ['en-GB', 'fr-FR', 'de-DE', 'ja-JP'][i % 4],
+    ...(i % 5 === 0 ? {} : { emails: [`${from + i}@example.org`] }),
+    ...(i % 3 === 0 ? { phone: `+4420794${from + i}0` } : {}),
+    ...(i % 2 === 0 ? { devices: [{ channel: 'push', token: `token-of-${from + i}` }] } : {}),
+    ...(i % 9 === 4 ? { optOut: ['email/news'] } : {}),
+  }));
+  await send('/v1/users', { users });
 }
 
 async function sendEvents(): Promise<void> {

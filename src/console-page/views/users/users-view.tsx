@@ -18,6 +18,7 @@ import { cleaned, Id, Text } from '../../parts/text.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { Box, ViewHead } from '../../parts/view.tsx';
 import { UserDetail } from './user-detail.tsx';
+import { UsersSummary } from './users-summary.tsx';
 
 /** A hashId as the service makes them. */
 const HASH_ID = /^[0-9a-f]{64}$/;
@@ -156,15 +157,13 @@ function LatestUsers(): VNode {
       >
         {() => (
           <>
-            <Summary of={users} />
+            <UsersSummary of={users} />
             <Table
               label="Users who were active last"
               dense
               rows={users}
               keyOf={({ hashId }) => hashId}
-              columns={
-                users.some(({ channels }) => channels) ? COLUMNS : COLUMNS.filter((one) => one !== REACH)
-              }
+              columns={users.some(({ optOut }) => optOut) ? COLUMNS : COLUMNS.filter((one) => one !== REACH)}
               filters={filters}
             />
           </>
@@ -185,49 +184,6 @@ function eachOnce(users: readonly User[]): User[] {
   return [...found.values()].sort((a, b) => (a.lastAt < b.lastAt ? 1 : a.lastAt > b.lastAt ? -1 : 0));
 }
 
-/** Values that are named. */
-const MOST_NAMED = 6;
-
-/** How the listed users can be reached, and which locales they have. */
-function Summary({ of }: { of: readonly User[] }): VNode {
-  const told = of.filter(({ channels }) => channels !== undefined);
-  const refusing = of.filter(({ optOut }) => optOut && optOut.length > 0).length;
-  return (
-    <div class="note">
-      {told.length > 0 && (
-        <p>
-          Can be reached by:{' '}
-          <Counts of={told.map(({ channels }) => (channels!.length > 0 ? channels! : ['nothing']))} />
-          {' · '}
-          <strong>{count(refusing)}</strong> {refusing === 1 ? 'refuses' : 'refuse'} marketing, in whole or
-          part
-        </p>
-      )}
-      <p>
-        By locale: <Counts of={of.map(({ locale }) => [locale ?? 'none'])} />
-      </p>
-    </div>
-  );
-}
-
-/** How many users have which values, the most frequent first. */
-function Counts({ of }: { of: readonly (readonly string[])[] }): VNode {
-  const counts = new Map<string, number>();
-  for (const value of of.flat()) counts.set(value, (counts.get(value) ?? 0) + 1);
-  const named = [...counts].sort(([, a], [, b]) => b - a).slice(0, MOST_NAMED);
-  return (
-    <>
-      {named.map(([value, n], i) => (
-        <>
-          {i > 0 && ' · '}
-          <Text of={value} /> <strong>{count(n)}</strong>
-        </>
-      ))}
-      {counts.size > named.length && ` · and ${count(counts.size - named.length)} more`}
-    </>
-  );
-}
-
 const LAST = {
   event: 'sent an event',
   decision: 'got a decision',
@@ -242,9 +198,11 @@ const REACH: Column<User> = {
   title: 'Can be reached by',
   wide: true,
   sortBy: ({ channels = [] }) => channels.length,
-  cell: ({ channels = [], optOut = [] }) => (
+  cell: ({ channels, optOut = [] }) => (
     <>
-      {channels.length === 0 ? <span class="note">nothing</span> : channels.join(' · ')}
+      {!channels && <span class="note">not stored</span>}
+      {channels?.length === 0 && <span class="note">nothing</span>}
+      {channels?.join(' · ')}
       {optOut.slice(0, MOST_REFUSALS).map((scope) => (
         <>
           {' '}
