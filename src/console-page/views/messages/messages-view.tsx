@@ -122,13 +122,13 @@ function Latest({ filters, hidden }: { filters: Filters; hidden: boolean }): VNo
           }
         >
           {(items) => (
-            <>
+            <section class="latest" aria-label="Messages that wait">
               <h2>
                 {counted(items.length, 'message waits', 'messages wait')} for the users of the latest
                 decisions
               </h2>
               <MessageGroups label="Latest messages" items={items} filters={filters} />
-            </>
+            </section>
           )}
         </PagedList>
       </div>
