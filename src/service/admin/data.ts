@@ -24,8 +24,6 @@ export interface DataPlace {
   readonly dataKey: string | undefined;
 }
 
-/** The setting with the time of the last backup, Unix ms. */
-
 /** The workspaces, rows and bytes that a copy would hold, and the free bytes where it would be; null where that is unknown. */
 export async function measureData(
   from: DataPlace,

@@ -29,15 +29,15 @@ function hexOf(value: number): string {
 
 /** Counts and hashes rows as they come. */
 export class Digesting {
-  readonly #table: CopiedTable;
   readonly #isSkipped: readonly boolean[];
+  readonly #isNumber: readonly boolean[];
   readonly #isReal: readonly boolean[];
   readonly #sum = new Uint32Array(4);
   #rows = 0;
 
   constructor(table: CopiedTable) {
-    this.#table = table;
     this.#isSkipped = table.columns.map(({ name }) => isSkipped(table, name));
+    this.#isNumber = table.columns.map(({ type }) => type === 'integer' || type === 'real');
     this.#isReal = table.columns.map(({ type }) => type === 'real');
   }
 
@@ -54,13 +54,13 @@ export class Digesting {
 
   /** Identifies what a row holds: a character a byte. PostgreSQL makes the same of it (`hashIn`). */
   hash(row: Row): string {
-    // Each value says where it ends, so that no two rows have the same text.
-    let text = `${this.#table.name};`;
+    // Each value says where it ends, so that no two rows have the same text. That of a number ends with a semicolon.
+    let text = '';
     for (let i = 0; i < row.length; i++) {
-      const value = row[i]!;
-      if (value === null || this.#isSkipped[i]) text += '~';
-      else if (typeof value === 'number') text += this.#isReal[i] ? `=${hexOf(value)};` : `#${value};`;
-      else text += `${Buffer.byteLength(value)}:${value}`;
+      const value = this.#isSkipped[i] ? null : row[i]!;
+      if (this.#isNumber[i])
+        text += value === null ? ';' : `${this.#isReal[i] ? hexOf(value as number) : value};`;
+      else text += value === null ? ':' : `${Buffer.byteLength(value as string)}:${value}`;
     }
     return hash('sha256', text, 'binary');
   }
@@ -163,12 +163,14 @@ export async function rangeIn(
 /** SQL expression for the first 128 bits of what `Digesting.hash` makes of a row. */
 function hashIn(table: CopiedTable): string {
   const values = table.columns.map(({ name, type }) => {
-    if (isSkipped(table, name)) return "'~'";
+    if (type === 'integer' || type === 'real') {
+      const text = type === 'real' ? `encode(float8send(${name} + 0), 'hex')` : name;
+      return isSkipped(table, name) ? "';'" : `${text}, ';'`;
+    }
     const text = type === 'bytes' ? `upper(encode(${name}, 'hex'))` : name;
-    if (type === 'integer') return `COALESCE('#' || ${name} || ';', '~')`;
-    if (type === 'real') return `COALESCE('=' || encode(float8send(${name} + 0), 'hex') || ';', '~')`;
-    return `COALESCE(octet_length(${text}) || ':' || ${text}, '~')`;
+    return isSkipped(table, name) ? "':'" : `octet_length(${text}), ':', ${text}`;
   });
-  const row = `'${table.name};' || ${values.join(' || ')}`;
+  // `concat` leaves out what is null.
+  const row = `concat(${values.join(', ')})`;
   return `CAST('x' || encode(substr(sha256(convert_to(${row}, 'UTF8')), 1, 16), 'hex') AS bit(128))`;
 }

@@ -13,7 +13,6 @@ import {
   pagesOf,
   type Reading,
   type Row,
-  sizeOf,
 } from './rows.ts';
 import { type CopiedTable, copiedTables, type Value } from './tables.ts';
 
@@ -42,8 +41,15 @@ export interface Progress {
   readonly of: number;
 }
 
+/** What was added to an empty table: the digest of its rows in the source, and in the target where they were read again. */
+interface Added {
+  readonly from?: Digest;
+  readonly to?: Digest;
+}
+
 /** How often what is frozen is compared before it is given up. */
 const ATTEMPTS = 5;
+
 /** One run of a copy: what it has to write into the target. */
 export class Copy {
   readonly #target: Store;
@@ -69,25 +75,35 @@ export class Copy {
   async pass(reading: Reading, how: 'fast' | 'exact'): Promise<(Digest & { table: string })[]> {
     let of = 0;
     for (const table of this.#tables)
-      for (const id of this.#ids) of += (await reading((tx) => sizeOf(tx, table, id))).rows;
+      for (const id of this.#ids) of += await reading((tx) => countOf(tx, table, id));
     let done = 0;
-    const digests: (Digest & { table: string })[] = [];
-    for (const table of this.#tables) {
-      const sums: Digest[] = [];
-      for (const id of this.#ids) {
-        const onRows = (phase: Progress['phase']) => (count: number) => {
-          this.#options.signal.throwIfAborted();
-          done += count;
-          this.#options.onProgress?.({ phase, table: table.name, rows: Math.min(done, of), of });
-        };
-        if (how === 'fast') await this.#add(reading, table, id, onRows('copy'));
-        else sums.push(await this.#same(reading, table, id, onRows('copy'), onRows('compare')));
-        done = Math.min(done, of);
-      }
-      const rows = sums.reduce((sum, each) => sum + each.rows, 0);
-      if (rows > 0) digests.push({ table: table.name, rows, digest: joined(sums) });
+    const sums = new Map<CopiedTable, Digest[]>();
+    let comparing = Promise.resolve();
+    try {
+      for (const table of this.#tables)
+        for (const id of this.#ids) {
+          const onRows = (phase: Progress['phase']) => (count: number) => {
+            this.#options.signal.throwIfAborted();
+            done = Math.min(done + count, of);
+            this.#options.onProgress?.({ phase, table: table.name, rows: done, of });
+          };
+          const added = await this.#add(reading, table, id, onRows('copy'));
+          if (how === 'fast') continue;
+          // A table is compared while the next one is written: a database server does both at once.
+          await comparing;
+          comparing = this.#untilEqual(reading, table, id, added, onRows('compare')).then((digest) => {
+            sums.set(table, [...(sums.get(table) ?? []), digest]);
+          });
+          comparing.catch(() => {});
+        }
+      await comparing;
+    } finally {
+      await Promise.allSettled([comparing]);
     }
-    return digests;
+    return [...sums].flatMap(([{ name }, each]) => {
+      const rows = each.reduce((sum, digest) => sum + digest.rows, 0);
+      return rows > 0 ? [{ table: name, rows, digest: joined(each) }] : [];
+    });
   }
 
   /** Repeats the exact pass over a frozen source until one finds nothing to write: then nothing is written there any more. */
@@ -109,7 +125,7 @@ export class Copy {
     table: CopiedTable,
     id: string,
     onRows: (count: number) => void,
-  ): Promise<{ from?: Digest | undefined; to?: Digest | undefined }> {
+  ): Promise<Added> {
     const after = await this.#lastKey(table, id);
     if (after === 'unordered') return {};
     // Engines may order texts differently, so only numbers say which rows belong to a page.
@@ -122,10 +138,11 @@ export class Copy {
     /** Once the page before is stored: it is read again while the next one is written. */
     const proceed = async () => {
       await writing;
-      await hashing;
       if (!isRead || last === undefined) return;
       const [start, end] = [before, last];
-      hashing = this.#target.read(async (tx) => sum.add(await rangeIn(tx.sql, table, id, start, end)));
+      hashing = hashing.then(() =>
+        this.#target.read(async (tx) => sum.add(await rangeIn(tx.sql, table, id, start, end))),
+      );
       hashing.catch(() => {});
     };
     try {
@@ -177,14 +194,14 @@ export class Copy {
     });
   }
 
-  async #same(
+  /** Compares a table in source and target, and repairs it, until both have the same digest, which it returns. */
+  async #untilEqual(
     reading: Reading,
     table: CopiedTable,
     id: string,
-    onCopied: (count: number) => void,
-    onCompared: (count: number) => void,
+    added: Added,
+    onRows: (count: number) => void,
   ): Promise<Digest> {
-    const added = await this.#add(reading, table, id, onCopied);
     // SQLite reads at once, and a signal of the process is noticed only where the event loop turns.
     const own: Reading = async (work) => {
       await setImmediate();
@@ -195,7 +212,7 @@ export class Copy {
       const first = attempt === 1 ? added : {};
       const isAll = first.to && first.to.rows === (await own((tx) => countOf(tx, table, id)));
       const [from, to] = await Promise.all([
-        first.from ?? digestOf(reading, table, id, onCompared),
+        first.from ?? digestOf(reading, table, id, onRows),
         isAll ? first.to! : digestOf(own, table, id),
       ]);
       if (from.digest === to.digest && from.rows === to.rows) return from;
