@@ -295,7 +295,9 @@ export interface DecisionTrend {
   readonly holdout: readonly number[];
   /** Of the others, those that fell on another than the most likely candidate. By step. */
   readonly tried: readonly number[];
-  /** The five contents that were served most. */
+  /** The rate of all over the range; null without a decision. */
+  readonly total: RatePoint | null;
+  /** The contents that were served most. */
   readonly contents: readonly ContentTrend[];
   /** What learning gained, a point for each step from the first on with decisions of both groups. Decisions of one user are taken for independent. */
   readonly gain: readonly GainPoint[];
@@ -710,6 +712,8 @@ export interface GetUserAnswer {
 export interface GoalGain {
   /** Identifier of the goal. */
   readonly goalId: string;
+  /** What all earned of it over the range; null without a decision. */
+  readonly total: ValuePoint | null;
   /** A point for each part of the range in which decisions of both groups are known. */
   readonly gain: readonly GainPoint[];
 }
@@ -1318,7 +1322,7 @@ export interface Redelivery {
 
 /** The contents that a rule excluded from a decision. */
 export interface RemovedContents {
-  /** The rule: `channel`, `surface`, `locale`, `active` (dates, or paused), `trait`, `event`, `category`, `weights` (of the placement), `cooldown`, `mostPerUser`, `afterOutcome`, `guard` (of a goal), or `others` for further rules together. */
+  /** The rule: `channel`, `surface`, `locale`, `paused`, `active` (dates), `trait`, `event`, `category`, `weights` (of the placement), `cooldown`, `mostPerUser`, `afterOutcome`, `guard` (of a goal), or `others` for further rules together. */
   readonly rule: string;
   /** The trait, event, category or goal of the rule. */
   readonly name?: string | undefined;
@@ -1981,6 +1985,8 @@ export interface Operations {
     readonly since?: string | undefined;
     /** Up to when. Default: now. */
     readonly until?: string | undefined;
+    /** How many contents, those that were served most, from 1 to 50; 5 if it is left out. */
+    readonly contents?: number | undefined;
   }, options?: CallOptions): Promise<DecisionTrend>;
   /** Events over time. Found by the numbers of the events, so that it costs about the same however many there are. */
   getEventTrend(input?: {

@@ -507,7 +507,7 @@ export const ENDPOINTS = table({
     beyondSpecification: true,
     summary: 'Which contents were served, what they earned, and what learning gained, over time',
     description: 'Counted by hour for 14 days, and by day for 400.',
-    query: s.TrendQuery,
+    query: s.DecisionTrendQuery,
     answer: s.DecisionTrend,
   },
   getEventTrend: {

@@ -11,6 +11,8 @@ export function removalWords({ rule, name = '' }: { readonly rule: string; reado
       return `the rule on ${rule} ${name}`;
     case 'guard':
       return `the guard of goal ${name}`;
+    case 'paused':
+      return 'its pause';
     case 'active':
       return 'its active dates';
     case 'weights':

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { AnswerOf } from '../../src/contract/endpoints.ts';
 import { hasChromium } from '../support/console/chromium.ts';
 import { type RunningConsole, startConsole } from '../support/console/running-console.ts';
+import { laggingClock, liveThroughHours } from '../support/console/simulated-days.ts';
 
 describe.runIf(hasChromium)('the catalog view', () => {
   let svc: RunningConsole;
@@ -41,6 +42,10 @@ describe.runIf(hasChromium)('the catalog view', () => {
     await page.keyboard.press('ControlOrMeta+A');
     await page.keyboard.type('Good night');
     await expect.poll(() => page.getByRole('figure').innerText()).toContain('Good night');
+    await page.getByText('1 error to correct').waitFor();
+    expect(await page.getByRole('button', { name: 'Store the draft' }).isDisabled()).toBe(true);
+    await svc.tabTo(/^Text/);
+    await page.keyboard.type('Sleep well');
     await page.getByText('No errors').waitFor();
     await page.getByRole('heading', { name: 'Draft: 1 entry new' }).waitFor();
     await svc.tabTo('Store the draft');
@@ -61,10 +66,10 @@ describe.runIf(hasChromium)('the catalog view', () => {
     expect(await current()).toMatchObject({ author: 'console', note: 'A late idea' });
     await page.getByText(/^version 1, stored [\d:]+ by console: A late idea$/).waitFor();
     await page.getByText('11 contents, all active').waitFor();
-    await svc.go('/catalog?until=2026-01-01T00:00:00.000Z');
+    await svc.go('/catalog/versions?until=2026-01-01T00:00:00.000Z');
     await page.getByText('No version was stored in this range.').waitFor();
-    await svc.go('/catalog?range=hour');
-    await page.getByRole('button', { name: 'What changed in version 1' }).waitFor();
+    await svc.go('/catalog/versions?range=hour');
+    await page.getByRole('link', { name: '1: what it changed and earned' }).waitFor();
   });
 
   test('keeps a draft over a reload, pauses and withdraws, and goes back to an earlier version', async () => {
@@ -87,6 +92,7 @@ describe.runIf(hasChromium)('the catalog view', () => {
     const paused = (await contents()).find(({ contentId }) => contentId === 'card_offer');
     expect(paused).toMatchObject({ paused: true });
     expect(await contents()).toHaveLength(before - 1);
+    await svc.go('/catalog/versions');
     await page.getByRole('button', { name: `Go back to ${version}` }).click();
     await page
       .getByRole('dialog')
@@ -227,5 +233,61 @@ describe.runIf(hasChromium)('the catalog view', () => {
     await page.getByText('No errors').waitFor();
     await page.getByRole('button', { name: 'Discard the draft' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Discard' }).click();
+  });
+});
+
+describe.runIf(hasChromium)('a version of the catalog that was in force for hours', () => {
+  let svc: RunningConsole;
+  beforeAll(async () => {
+    const clock = laggingClock();
+    svc = await startConsole({
+      clock,
+      live: async (send) => {
+        const { catalog } = await send<AnswerOf<'getCatalog'>>('/v1/catalog');
+        const contents = (catalog.contents as { contentId: string }[]).map((content) =>
+          content.contentId === 'card_offer' ? { ...content, title: 'A better title' } : content,
+        );
+        const improve = () =>
+          send('/v1/catalog', { catalog: { ...catalog, contents }, author: 'team' }, 'PUT');
+        await liveThroughHours(send, clock, { improve, hours: 12, perHour: 30 });
+      },
+    });
+  });
+  afterAll(() => svc.stop());
+  afterEach(() => svc.check());
+
+  test('says what contents earned before and after it, with what is certain of the difference', async () => {
+    const { page } = svc;
+    const { createdAt } = await svc.send<{ createdAt: string }>('/v1/catalog/versions/1');
+    await svc.go('/catalog');
+    await page.getByRole('link', { name: 'What version 1 changed and earned' }).press('Enter');
+    await page.waitForURL('**/catalog/versions/1');
+    const shown = page.getByRole('region', { name: 'Version 1' });
+    await shown.getByRole('heading', { name: 'Version 1: 1 entry changed' }).waitFor();
+    await shown.getByText('A better title').waitFor();
+    const hour = 3_600_000;
+    const [end, start] = [Math.floor, Math.ceil].map((round) => round(Date.parse(createdAt) / hour) * hour);
+    const length = Math.floor((Date.now() - start!) / hour) * hour;
+    const rateIn = async (since: number, until: number) => {
+      const range = [since, until].map((at) => new Date(at).toISOString());
+      const { contents } = await svc.send<AnswerOf<'getDecisionTrend'>>(
+        `/v1/trends/decisions?since=${range[0]}&until=${range[1]}&contents=50`,
+      );
+      return contents.find(({ contentId }) => contentId === 'card_offer')!.total!;
+    };
+    const before = await rateIn(end! - length, end!);
+    const after = await rateIn(start!, start! + length);
+    expect(Math.min(before.served, after.served)).toBeGreaterThan(0);
+    const row = shown.getByRole('row', { name: /^card_offer/ });
+    const percent = ({ rate }: { rate: number }) => `${Math.round(100 * rate)} %`;
+    await expect.poll(() => row.innerText()).toContain(`${percent(before)} → ${percent(after)}`);
+    expect(await row.innerText()).toContain(`${before.served} → ${after.served}`);
+    expect(await row.innerText()).toContain(
+      `${after.rate < before.rate ? '−' : '+'}${Math.abs(100 * (after.rate - before.rate)).toFixed(1)} points`,
+    );
+    await shown
+      .getByRole('heading', { name: /^card_offer earns .* more since then|^Nothing earns more/ })
+      .waitFor();
+    await svc.checkAccessibility();
   });
 });

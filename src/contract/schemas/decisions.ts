@@ -116,7 +116,7 @@ const RemovedContents = named(
   beyond(
     z.object({
       rule: about(
-        'The rule: `channel`, `surface`, `locale`, `active` (dates, or paused), `trait`, `event`, `category`, `weights` (of the placement), `cooldown`, `mostPerUser`, `afterOutcome`, `guard` (of a goal), or `others` for further rules together.',
+        'The rule: `channel`, `surface`, `locale`, `paused`, `active` (dates), `trait`, `event`, `category`, `weights` (of the placement), `cooldown`, `mostPerUser`, `afterOutcome`, `guard` (of a goal), or `others` for further rules together.',
         z.string(),
       ),
       name: about('The trait, event, category or goal of the rule.', z.optional(z.string())),

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { about, beyond, instant, name, named, time } from '../parts.ts';
+import { about, beyond, instant, name, named, pageSize, time } from '../parts.ts';
 import { performance } from './webhooks.ts';
 
 const range = () => ({
@@ -7,6 +7,15 @@ const range = () => ({
   until: about('Up to when. Default: now.', z.optional(instant())),
 });
 export const TrendQuery = z.strictObject(range());
+/** The most contents that a trend has by name. */
+const MAX_TREND_CONTENTS = 50;
+export const DecisionTrendQuery = z.strictObject({
+  ...range(),
+  contents: about(
+    `How many contents, those that were served most, from 1 to ${MAX_TREND_CONTENTS}; 5 if it is left out.`,
+    z.optional(pageSize(MAX_TREND_CONTENTS)),
+  ),
+});
 export const DeliveryTrendQuery = z.strictObject({
   ...range(),
   webhookId: about('Only attempts of this subscription.', z.optional(name())),
@@ -89,6 +98,7 @@ const GoalGain = named(
   'What learning gained of a goal over time.',
   z.object({
     goalId: about('Identifier of the goal.', z.string()),
+    total: about('What all earned of it over the range; null without a decision.', z.nullable(ValuePoint)),
     gain: about(
       'A point for each part of the range in which decisions of both groups are known.',
       z.array(GainPoint),
@@ -105,7 +115,8 @@ export const DecisionTrend = named(
       served: counts('Decisions that count: their message was served, or their channel is not polled.'),
       holdout: counts('Of these, those of the holdout group.'),
       tried: counts('Of the others, those that fell on another than the most likely candidate.'),
-      contents: about('The five contents that were served most.', z.array(ContentTrend)),
+      total: about('The rate of all over the range; null without a decision.', z.nullable(RatePoint)),
+      contents: about('The contents that were served most.', z.array(ContentTrend)),
       gain: about(
         'What learning gained, a point for each step from the first on with decisions of both groups. Decisions of one user are taken for independent.',
         z.array(GainPoint),

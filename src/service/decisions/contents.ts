@@ -1,8 +1,8 @@
 import { ServiceError } from '../../contract/errors.ts';
+import { differenceOf, rateOf } from '../../kit/intervals.ts';
 import type { Content } from '../catalog/content.ts';
 import type { Catalogs } from '../catalog/follow.ts';
 import type { Call, Endpoints } from '../http/endpoint.ts';
-import { differenceOf, rateOf } from '../platform/intervals.ts';
 import { goalStates, goalsOfContents, guardedBy } from './goals/report.ts';
 import type { LearnedModels } from './learned-models.ts';
 import { viewOfModel } from './model-view.ts';

@@ -115,6 +115,10 @@ it('has what was served by content, apart what was tried and the holdout group, 
     expect(total!.low).toBeLessThanOrEqual(total!.rate);
     expect(total!.high).toBeGreaterThanOrEqual(total!.rate);
   }
+  expect(found.total).toMatchObject({ served: 40, rewarded: 20, rate: 0.5 });
+  const most = await service.send<typeof found>('GET', '/v1/trends/decisions?contents=1');
+  expect(most.body.contents.map(({ contentId }) => contentId)).toEqual([found.contents[0]!.contentId]);
+  expect(most.body.total).toEqual(found.total);
   const last = found.gain.at(-1)!;
   expect(last).toMatchObject({ learned: 40 - held.length, holdout: held.length });
   expect(last.low).toBeLessThan(last.gain);

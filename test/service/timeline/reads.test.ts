@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { AnswerOf } from '../../../src/contract/endpoints.ts';
+import { differenceOf, rateOf } from '../../../src/kit/intervals.ts';
 import { decisions } from '../../../src/service/decisions/store/decisions.ts';
-import { differenceOf, rateOf } from '../../../src/service/platform/intervals.ts';
 import { timelines } from '../../../src/service/timeline/store.ts';
 import { mergeTimelines, type Position, type Timed } from '../../../src/service/timeline/timeline.ts';
 import { startTestService, type TestService } from '../../support/process/service.ts';

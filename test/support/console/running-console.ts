@@ -1,6 +1,7 @@
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Clock } from '../../../src/kit/clock.ts';
 import { updateWorkspace } from '../../../src/service/admin/accounts.ts';
 import { removals } from '../../../src/service/platform/store/retention/removals.ts';
 import { startService } from '../../../src/service/start.ts';
@@ -35,13 +36,23 @@ export interface RunningConsole extends WatchedPage {
 const LIMITS = { ingest: null, inform: null, decisions: null, reads: null, webhooks: null };
 
 /** Starts all of it, once for a test file: `beforeAll` calls it, `afterAll` stops it. */
-export async function startConsole({ users = 5 } = {}): Promise<RunningConsole> {
+export async function startConsole({
+  users = 5,
+  clock,
+  live,
+}: {
+  readonly users?: number;
+  readonly clock?: Clock;
+  /** What happened before. */
+  readonly live?: (send: Send) => Promise<unknown>;
+} = {}): Promise<RunningConsole> {
   const home = realpathSync(mkdtempSync(join(tmpdir(), 'svc-console-')));
   const options = {
     database: join(home, 'service.db'),
     dataDir: home,
     limits: LIMITS,
     allowLoopbackWebhooks: true,
+    ...(clock && { clock }),
   };
   let service = await startService(options);
   OWN_SERVICES.add(service.url);
@@ -62,6 +73,7 @@ export async function startConsole({ users = 5 } = {}): Promise<RunningConsole> 
   };
   let failing = false;
   const receiver = await startReceiver(() => failing);
+  await live?.(send);
   const data = await fillWorkspace(send, receiver.url, { users });
   const env = { SVC_BASE_URL: service.url, SVC_WORKSPACE: service.workspace, SVC_API_KEY: apiKey };
   const argv = ['console', '--write', '--json'];

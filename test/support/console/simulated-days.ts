@@ -22,6 +22,9 @@ const WORTH_OF_OTHERS = 0.05;
 /** How often a message that is acted on leads to an order, the goal of the catalog. */
 const ORDERING = 0.35;
 
+/** How much more often a message of card_offer is rewarded once its title is another one. */
+const BETTER = 0.3;
+
 /**
  * Lives through hours of an app: users open it, are shown messages, and act on some. The clock ends at the present.
  * Repeatable but for the choices of the service.
@@ -29,7 +32,18 @@ const ORDERING = 0.35;
 export async function liveThroughHours(
   send: Send,
   clock: ReturnType<typeof laggingClock>,
-  { hours = 36, users = 90, perHour = 40 } = {},
+  {
+    improve,
+    hours = 36,
+    users = 90,
+    perHour = 40,
+  }: {
+    /** Stores a better card_offer, after half of the hours. */
+    readonly improve?: () => Promise<unknown>;
+    readonly hours?: number;
+    readonly users?: number;
+    readonly perHour?: number;
+  } = {},
 ): Promise<void> {
   const random = seededRandom('console');
   clock.lagMs = hours * HOUR_MS;
@@ -40,8 +54,10 @@ export async function liveThroughHours(
       timeZone: 'Europe/Paris',
     })),
   });
+  const half = Math.floor(hours / 2);
   for (let hour = 0; hour < hours; hour++) {
     clock.lagMs = (hours - hour) * HOUR_MS;
+    if (hour === half) await improve?.();
     await Promise.all(
       Array.from({ length: perHour }, async () => {
         const user = Math.floor(random() * users);
@@ -55,7 +71,8 @@ export async function liveThroughHours(
           `/v1/messages?hashId=${hashId}`,
         );
         for (const { decisionId, contentId } of messages) {
-          const type = random() < (WORTH[contentId] ?? WORTH_OF_OTHERS) ? 'actioned' : 'dismissed';
+          const better = improve && hour >= half && contentId === 'card_offer' ? BETTER : 0;
+          const type = random() < (WORTH[contentId] ?? WORTH_OF_OTHERS) + better ? 'actioned' : 'dismissed';
           await send(`/v1/messages/${decisionId}/outcomes`, { type });
           if (type === 'actioned' && random() < ORDERING)
             await send('/v1/events', {

@@ -43,16 +43,21 @@ const send: Send = (path, body) => request(body === undefined ? 'GET' : 'POST', 
 let calls = 0;
 const receiver = await startReceiver(() => calls++ % 5 === 0);
 
-const { catalog } = await request<{ catalog: object }>('GET', '/v1/catalog');
-await request('PUT', '/v1/catalog', {
-  catalog: {
-    ...catalog,
-    settings: { holdout: 0.15, rewardWindowMinutes: 60 },
-    goals: [{ goalId: 'order', event: 'order_completed', within: '7d' }],
-  },
-  author: 'team',
+const { catalog } = await request<{ catalog: { contents: { contentId: string }[] } }>('GET', '/v1/catalog');
+const first = {
+  ...catalog,
+  settings: { holdout: 0.15, rewardWindowMinutes: 60 },
+  goals: [{ goalId: 'order', event: 'order_completed', within: '7d' }],
+};
+const better = (content: { contentId: string }) =>
+  content.contentId === 'card_offer' ? { ...content, title: 'A card that pays you back' } : content;
+const put = (stored: object, note: string) =>
+  request('PUT', '/v1/catalog', { catalog: stored, author: 'team', note });
+clock.lagMs = 2 * 86_400_000;
+await put(first, 'Orders are the goal');
+await liveThroughHours(send, clock, {
+  improve: () => put({ ...first, contents: catalog.contents.map(better) }, 'Say what the card gives'),
 });
-await liveThroughHours(send, clock);
 for (const from of [1000, 2000, 3000, 4000]) await storeUsers(from);
 const data = await fillWorkspace(send, receiver.url);
 const console_ = startConsole();
@@ -80,6 +85,7 @@ const views: readonly (readonly [name: string, path: string])[] = [
   ['faults', '/faults'],
   ['service', '/service'],
   ['catalog', '/catalog'],
+  ['version', '/catalog/versions/2'],
   ['editor', '/catalog/contents/card_offer'],
 ];
 

@@ -90,6 +90,9 @@ export function BandMultiples(props: {
   );
 }
 
+/** Messages of a content from which on it is compared with others: of fewer, a rate is an accident. */
+const MIN_SERVED = 30;
+
 /** Which content earns most, and whether that is certain: no interval of another reaches into its own. */
 export function BestContent(props: {
   contents: readonly ContentEstimates[];
@@ -97,13 +100,21 @@ export function BestContent(props: {
   ahead: (value: string) => string;
   /** What is said where no content earned anything. */
   nothing: string;
+  /** What is said where none was served often enough to be compared. */
+  unknown: string;
   when: string;
   format: (value: number) => string;
 }): VNode {
-  const { contents, ahead, nothing, when, format } = props;
+  const { contents, ahead, nothing, unknown, when, format } = props;
   const [best, ...others] = contents
-    .flatMap(({ contentId, total }) => (total ? [{ contentId, ...total }] : []))
+    .flatMap(({ contentId, total }) => (total && total.served >= MIN_SERVED ? [{ contentId, ...total }] : []))
     .sort((a, b) => b.value - a.value);
+  if (!best && contents.some(({ total }) => total !== null && total.value > 0))
+    return (
+      <>
+        {unknown}: fewer than {MIN_SERVED} messages of each were served
+      </>
+    );
   if (!best || best.value === 0) return <>{nothing}</>;
   const [second] = others;
   if (!second || others.every(({ high }) => high < best.low))

@@ -8,6 +8,7 @@ import { useResource } from '../../data/resource.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { Confirm } from '../../parts/dialog.tsx';
 import { FilterBar, type FilterField } from '../../parts/filter-bar.tsx';
+import { Icon } from '../../parts/icons.tsx';
 import { Failure, Loading } from '../../parts/states.tsx';
 import { cleaned, Text } from '../../parts/text.tsx';
 import { Time } from '../../parts/time.tsx';
@@ -17,19 +18,26 @@ import { draft, setDraft } from './draft.ts';
 import { Editor } from './editor.tsx';
 import { EntryTable } from './entry-table.tsx';
 import type { FieldIssue } from './field.tsx';
-import { type Catalog, LISTS, type ListName } from './schema.ts';
+import { type Catalog, LISTS, type ListName, unwritten } from './schema.ts';
 import { Versions } from './versions.tsx';
+
+/** Where the versions are. */
+const VERSIONS = '/catalog/versions';
 
 const SEARCH: readonly FilterField[] = [
   { name: 'search', label: 'Search', kind: 'text', placeholder: 'name, category or title' },
 ];
 
-/** Contents, templates and goals: made, edited, paused, withdrawn; versions and the way back. /catalog, /catalog/contents/ID. */
+/**
+ * Contents, templates and goals: made, edited, paused, withdrawn; versions and the way back. /catalog, /catalog/contents/ID,
+ * /catalog/versions/2.
+ */
 export function CatalogView(): VNode {
   const stored = useResource('catalog', (signal) => call('getCatalog', { signal }));
   const { path } = useLocation();
   const filters = useFilters();
   const place = placeOf(path);
+  const ofVersions = path === VERSIONS || path.startsWith(`${VERSIONS}/`);
   const current = stored.value;
   // Another console may have had this port, and this tab, before.
   const workspace = about.value!.workspace.id;
@@ -40,7 +48,10 @@ export function CatalogView(): VNode {
   const checked = useResource(changed && JSON.stringify(changed.catalog), (signal) =>
     call('validateCatalog', { body: { catalog: { ...catalog } }, signal }),
   );
-  const issues = checked.value?.issues ?? [];
+  const issues = [
+    ...(checked.value?.issues ?? []),
+    ...(changed && current ? unwritten(current.catalog as Catalog, catalog) : []),
+  ];
   const change = (next: Catalog) =>
     setDraft({ workspace, version: changed?.version ?? current!.version, catalog: next });
   return (
@@ -73,7 +84,21 @@ export function CatalogView(): VNode {
             </>
           ))
         }
-        command={svcCommand('catalog', 'get')}
+        command={ofVersions ? svcCommand('catalog', 'versions') : svcCommand('catalog', 'get')}
+        actions={
+          ofVersions ? (
+            <a class="button" href="/catalog">
+              <Icon name="back" /> All of the catalog
+            </a>
+          ) : (
+            current &&
+            current.version > 0 && (
+              <a class="button" href={`${VERSIONS}/${current.version}`}>
+                What version {current.version} changed and earned
+              </a>
+            )
+          )
+        }
         refresh={stored.reload}
       />
       {stored.error && <Failure error={stored.error} retry={stored.reload} />}
@@ -90,7 +115,7 @@ export function CatalogView(): VNode {
         <DraftBar
           based={changed.version}
           current={current.version}
-          valid={checked.value?.valid === true && !checked.loading}
+          valid={checked.value?.valid === true && !checked.loading && issues.length === 0}
           issues={issues.length}
           warnings={checked.value?.warnings ?? []}
           catalog={changed.catalog}
@@ -108,13 +133,15 @@ export function CatalogView(): VNode {
           key={place.list}
         />
       )}
-      {current && !place && (
+      {current && ofVersions && (
+        <Versions current={current.version} editable={editable && !changed} changed={stored.reload} />
+      )}
+      {current && !place && !ofVersions && (
         <>
           <FilterBar filters={filters} fields={SEARCH} inline />
           {(Object.keys(LISTS) as ListName[]).map((list) => (
             <EntryTable key={list} list={list} catalog={catalog} editable={editable} change={change} />
           ))}
-          <Versions current={current.version} editable={editable && !changed} changed={stored.reload} />
         </>
       )}
     </>
@@ -145,59 +172,67 @@ function DraftBar(props: {
     stored();
   };
   return (
-    <Box
-      title={`Draft: ${changeWords(changes)}`}
-      label="Draft"
-      note="kept in this tab until it is stored or discarded"
-    >
-      <div class="actions">
-        <span role="status">
-          {issues > 0
-            ? `${issues} ${issues === 1 ? 'error' : 'errors'} to correct`
-            : valid
-              ? 'No errors'
-              : 'Checking…'}
-          {based !== current && `; the catalog has version ${current} by now, the draft is based on ${based}`}
-        </span>
-        <button type="button" class="primary" disabled={!valid} onClick={() => setAsked('store')}>
-          Store the draft
-        </button>
-        <button type="button" onClick={() => setAsked('discard')}>
-          Discard the draft
-        </button>
-      </div>
-      {changes.length > 0 && (
-        <details class="figures">
-          <summary>What it changes</summary>
-          <Changes of={changes} label="What the draft changes" />
-        </details>
-      )}
-      {warnings.map(({ path, message }) => (
-        <p class="note">
-          <code>{cleaned(path)}</code> <Text of={message} />
-        </p>
-      ))}
-      {asked === 'store' && (
-        <Confirm title="Store the draft" verb="Store" run={store} close={() => setAsked(undefined)}>
-          <Changes of={changes} label="What is stored" />
-          <p class="note">Every node uses it within a second. An earlier version can be brought back.</p>
-          <label class="choice">
-            What the change is for
-            <input type="text" maxLength={256} value={note} onInput={(e) => setNote(e.currentTarget.value)} />
-          </label>
-        </Confirm>
-      )}
-      {asked === 'discard' && (
-        <Confirm
-          title="Discard the draft"
-          verb="Discard"
-          run={async () => setDraft(undefined)}
-          close={() => setAsked(undefined)}
-        >
-          <p>The changes of this tab are lost.</p>
-        </Confirm>
-      )}
-    </Box>
+    <div class="draft-bar">
+      <Box
+        title={`Draft: ${changeWords(changes)}`}
+        label="Draft"
+        note="kept in this tab until it is stored or discarded"
+      >
+        <div class="actions">
+          <span role="status">
+            {issues > 0
+              ? `${issues} ${issues === 1 ? 'error' : 'errors'} to correct`
+              : valid
+                ? 'No errors'
+                : 'Checking…'}
+            {based !== current &&
+              `; the catalog has version ${current} by now, the draft is based on ${based}`}
+          </span>
+          <button type="button" class="primary" disabled={!valid} onClick={() => setAsked('store')}>
+            Store the draft
+          </button>
+          <button type="button" onClick={() => setAsked('discard')}>
+            Discard the draft
+          </button>
+        </div>
+        {changes.length > 0 && (
+          <details class="figures">
+            <summary>What it changes</summary>
+            <Changes of={changes} label="What the draft changes" />
+          </details>
+        )}
+        {warnings.map(({ path, message }) => (
+          <p class="note">
+            <code>{cleaned(path)}</code> <Text of={message} />
+          </p>
+        ))}
+        {asked === 'store' && (
+          <Confirm title="Store the draft" verb="Store" run={store} close={() => setAsked(undefined)}>
+            <Changes of={changes} label="What is stored" />
+            <p class="note">Every node uses it within a second. An earlier version can be brought back.</p>
+            <label class="choice">
+              What the change is for
+              <input
+                type="text"
+                maxLength={256}
+                value={note}
+                onInput={(e) => setNote(e.currentTarget.value)}
+              />
+            </label>
+          </Confirm>
+        )}
+        {asked === 'discard' && (
+          <Confirm
+            title="Discard the draft"
+            verb="Discard"
+            run={async () => setDraft(undefined)}
+            close={() => setAsked(undefined)}
+          >
+            <p>The changes of this tab are lost.</p>
+          </Confirm>
+        )}
+      </Box>
+    </div>
   );
 }
 

@@ -6,20 +6,37 @@ import { Badge, type Tone } from '../../parts/badge.tsx';
 import { counted } from '../../parts/numbers.ts';
 import { Failure, Loading } from '../../parts/states.tsx';
 import { Text } from '../../parts/text.tsx';
+import { Box } from '../../parts/view.tsx';
+import { Effect } from './effect.tsx';
 import { type Catalog, type Entry, LISTS, type ListName, labelOf, textOf } from './schema.ts';
 
-/** What a version changed of the one before it. */
-export function VersionChanges({ version }: { version: number }): VNode {
-  const { value, error, reload } = useResource(`changes ${version}`, (signal) =>
+/** What a version changed of the one before it, and what contents earned before and after. */
+export function VersionChanges({ version, current }: { version: number; current: number }): VNode {
+  const { value, error, reload } = useResource(`changes ${version} ${current}`, (signal) =>
     Promise.all(
-      [version - 1, version].map((number) =>
+      [version - 1, version, ...(version < current ? [version + 1] : [])].map((number) =>
         call('getCatalogVersion', { params: { version: String(number) }, signal }),
       ),
     ),
   );
   if (!value) return error ? <Failure error={error} retry={reload} /> : <Loading what="both versions" />;
-  const [before, after] = value.map(({ catalog }) => catalog as Catalog);
-  return <Changes of={changedEntries(before!, after!)} label={`What version ${version} changed`} />;
+  const [before, own, next] = value;
+  const changes = changedEntries(before!.catalog as Catalog, own!.catalog as Catalog);
+  return (
+    <Box title={`Version ${version}: ${changeWords(changes)}`} label={`Version ${version}`}>
+      <Changes of={changes} label={`What version ${version} changed`} />
+      <Effect
+        version={version}
+        stored={own!.createdAt!}
+        from={before!.createdAt}
+        until={next?.createdAt ?? null}
+        changed={new Set(changes.flatMap(({ kind, name }) => (kind === 'content' ? [name] : [])))}
+      />
+      <p class="actions">
+        <a href={`/contents?since=${encodeURIComponent(own!.createdAt!)}`}>Rates and gains since then</a>
+      </p>
+    </Box>
+  );
 }
 
 /** An entry that differs, or a part of the catalog that is not a list of entries. */

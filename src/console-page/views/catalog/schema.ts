@@ -57,8 +57,23 @@ export function stateOf(entry: Entry, now: number): 'active' | 'paused' | 'sched
 export function emptyEntry(list: ListName, id: string): Entry {
   if (list === 'goals') return { goalId: id, event: id, within: '7d' };
   return list === 'contents'
-    ? { contentId: id, category: 'general', format: 'card', title: 'Title', body: '' }
-    : { templateId: id, priority: 'marketing', title: 'Title', body: 'Text' };
+    ? { contentId: id, category: 'general', format: 'card', title: '', body: '' }
+    : { templateId: id, priority: 'marketing', title: '', body: '' };
+}
+
+/** The texts that new contents and templates lack: the service would take them, and users would get nothing to read. */
+export function unwritten(before: Catalog, after: Catalog): { path: string; message: string }[] {
+  return (['contents', 'templates'] as const).flatMap((list) => {
+    const { id } = LISTS[list];
+    const known = new Set(entriesOf(before, list).map((entry) => entry[id]));
+    return entriesOf(after, list).flatMap((entry, i) =>
+      known.has(entry[id])
+        ? []
+        : (['title', 'body'] as const)
+            .filter((name) => textOf(entry[name]).trim() === '')
+            .map((name) => ({ path: `${list}[${i}].${name}`, message: 'Write what users read here.' })),
+    );
+  });
 }
 
 /** The members of an entry in the order and groups in which a person thinks of them; what is in none comes last. */

@@ -33,7 +33,10 @@ const matches = ({ id, category, title }: Content, text: string): boolean =>
   [id, category, title].some((each) => each?.toLowerCase().includes(text.toLowerCase()));
 
 const TERMS: Meanings = [
-  ['Rewarded', 'A message that was tapped or acted on. The rate is their share of all that were served.'],
+  [
+    'Rewarded',
+    'A message that was tapped or acted on. The rate is their share of all that were served. One that was dismissed later counts as both.',
+  ],
   ['95 % interval', 'Where the true rate is with 95 %: long while few messages were served.'],
   [
     'Holdout',
@@ -153,9 +156,11 @@ export function ContentsView(): VNode {
   );
 }
 
-/** Which content earns most in all, and whether that is certain. */
+/** Which of the contents in choice earns most in all, and whether that is certain. */
 function BestOf({ items }: { items: readonly Content[] }): VNode {
-  const contents = items.map(({ id, served, rate, low, high }) => ({
+  // What is out of choice earned at another time.
+  const inChoice = items.filter(({ status }) => status === 'active');
+  const contents = inChoice.map(({ id, served, rate, low, high }) => ({
     contentId: id,
     total:
       rate === null || low === null || high === null ? null : { from: '', served, value: rate, low, high },
@@ -167,7 +172,8 @@ function BestOf({ items }: { items: readonly Content[] }): VNode {
       when="so far"
       format={percent}
       ahead={(rate) => `earns most: ${rate} of its messages were rewarded`}
-      nothing="No content has earned anything yet"
+      nothing="No content in choice has earned anything yet"
+      unknown="Which content earns most is not known yet"
     />
   );
 }

@@ -36,6 +36,7 @@ export function RatesOverTime({ of: { contents, from, until }, when }: Props): V
             format={percent}
             ahead={(rate) => `earned most ${when}: ${rate} of its messages were rewarded`}
             nothing={`nothing was earned ${when}`}
+            unknown={`which earned most ${when} is not known`}
           />
         </>
       )}
@@ -74,6 +75,7 @@ export function GoalsOverTime({
                 format={share}
                 ahead={(value) => `earned most ${when}, ${value} per message served`}
                 nothing={`nothing led to it ${when}`}
+                unknown={`which earned most ${when} is not known`}
               />
             </>
           )}

@@ -11,7 +11,7 @@ import type { Context } from './features.ts';
 
 /** Why a content is not eligible. */
 export type Removal =
-  | { readonly rule: 'channel' | 'surface' | 'locale' | 'active' | 'weights' | RepeatRule }
+  | { readonly rule: 'channel' | 'surface' | 'locale' | 'paused' | 'active' | 'weights' | RepeatRule }
   | { readonly rule: 'trait' | 'event' | 'category' | 'guard'; readonly name: string };
 
 /**
@@ -28,7 +28,7 @@ export function removalOf(
   if (!listed(content.surfaces, context.surface)) return { rule: 'surface' };
   if (content.locales.length > 0 && context.locale && !spoken(content.locales, String(context.locale)))
     return { rule: 'locale' };
-  if (content.paused) return { rule: 'active' };
+  if (content.paused) return { rule: 'paused' };
   if (content.activeFrom !== undefined && now < content.activeFrom) return { rule: 'active' };
   if (content.activeUntil !== undefined && now >= content.activeUntil) return { rule: 'active' };
   for (const rule of content.traits)

@@ -1,6 +1,6 @@
+import { meanOf } from '../../../kit/intervals.ts';
 import type { Catalog } from '../../catalog/catalog.ts';
 import { eventHeads } from '../../events/store/event-heads.ts';
-import { meanOf } from '../../platform/intervals.ts';
 import type { Tx } from '../../platform/store/store.ts';
 import { type CountedPolicy, contentCounts } from '../store/content-counts.ts';
 import { countedGoals } from './formula.ts';

@@ -1,5 +1,5 @@
+import { rateOf } from '../../../kit/intervals.ts';
 import { type GroupSums, gainOf } from '../../decisions/goals/rules/gain-interval.ts';
-import { rateOf } from '../../platform/intervals.ts';
 import { byStep, type Steps, stepAt, viewOf } from './steps.ts';
 import type { CountedRow } from './store.ts';
 
@@ -29,6 +29,7 @@ export function decisionTrend(
     served: servedOf(all, ({ served }) => served),
     holdout: servedOf(held, ({ served }) => served),
     tried: servedOf(all, ({ tried }) => tried),
+    total: rateAt(steps.from, all),
     contents: contentIds.map((contentId) => {
       const own = rows.filter((row) => row.contentId === contentId);
       const chosen = own.filter(({ policy }) => policy !== 'holdout');

@@ -1,10 +1,10 @@
+import { meanOf } from '../../../kit/intervals.ts';
 import type { Catalog } from '../../catalog/catalog.ts';
 import { countedGoals } from '../../decisions/goals/formula.ts';
 import { UNIT } from '../../decisions/goals/rules/attribution.ts';
 import type { GroupSums } from '../../decisions/goals/rules/gain-interval.ts';
 import { definitions } from '../../decisions/goals/store/definitions.ts';
 import { type EarnedRow, goalsByTime } from '../../decisions/goals/store/goals-by-time.ts';
-import { meanOf } from '../../platform/intervals.ts';
 import type { Tx } from '../../platform/store/store.ts';
 import { gainUntil, MOST_POINTS, pointsOf } from './decision-trend.ts';
 import type { Steps } from './steps.ts';
@@ -53,7 +53,12 @@ export async function goalTrends(
     gains: {
       goals: goals.map(({ goalId, goal }) => {
         const { own, earned } = rowsOf('', goal);
-        return { goalId, gain: gainUntil(steps, [...own, ...earned], groupOf, MOST_POINTS) };
+        const all = [...own, ...earned];
+        return {
+          goalId,
+          total: valueAt(steps.from, all),
+          gain: gainUntil(steps, all, groupOf, MOST_POINTS),
+        };
       }),
     },
   };

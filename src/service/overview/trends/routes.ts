@@ -10,8 +10,8 @@ import { goalTrends } from './goal-trends.ts';
 import { byStep, type Steps, stepAt, stepsOf, viewOf } from './steps.ts';
 import { type AttemptRow, trends } from './store.ts';
 
-/** Contents that a trend shows by name. */
-const MOST_CONTENTS = 5;
+/** Contents that a trend has by name, where it is not said how many. */
+const CONTENTS = 5;
 
 /** What happened over a range of time, for charts: each reads a bounded number of counters. */
 export const trendEndpoints = (catalogs: Catalogs): Endpoints => ({
@@ -19,7 +19,7 @@ export const trendEndpoints = (catalogs: Catalogs): Endpoints => ({
     priority: 'page',
     handle: async ({ tx, workspace, query, now }) => {
       const steps = stepsOf(query, now);
-      const contentIds = await trends.mostServed(tx, workspace.id, steps, MOST_CONTENTS);
+      const contentIds = await trends.mostServed(tx, workspace.id, steps, Number(query.contents ?? CONTENTS));
       const rows = await trends.counts(tx, workspace.id, steps, ['', ...contentIds]);
       const catalog = await catalogs.of(tx, workspace.id);
       const goals = await goalTrends(tx, workspace.id, catalog, steps, contentIds, rows);

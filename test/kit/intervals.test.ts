@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { seededRandom } from '../../../src/kit/random.ts';
-import { meanOf, rateOf } from '../../../src/service/platform/intervals.ts';
+import { meanOf, rateOf } from '../../src/kit/intervals.ts';
+import { seededRandom } from '../../src/kit/random.ts';
 
 const WORLDS = 300;
 const AMOUNTS = {
