@@ -32,7 +32,9 @@ export function meanOf({ n, sum, squares }: { n: number; sum: number; squares: n
   const cautious = Math.min(1, Math.max(0, (sum + 1) / (n + 1)));
   const variance = (squares + 1) / (n + 1) - cautious ** 2;
   // Values of 1 alone say no more than as many trials.
-  const effective = variance > 0 ? (n * cautious * (1 - cautious)) / variance : n;
+  const trials = variance > 0 ? (n * cautious * (1 - cautious)) / variance : n;
+  // Sums may be a little beyond what values can have, by rounding, or as what takes them back comes first.
+  const effective = trials > 0 ? trials : n;
   return { ...rateOf(mean * effective, effective)!, rate: mean };
 }
 

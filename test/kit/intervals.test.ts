@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { meanOf, rateOf } from '../../src/kit/intervals.ts';
 import { seededRandom } from '../../src/kit/random.ts';
@@ -45,4 +46,17 @@ test('values of 0 and 1 have the interval of a share, and nothing has none', () 
     expect(mean.high).toBeCloseTo(high, 9);
   }
   expect(meanOf({ n: 0, sum: 0, squares: 0 })).toBeNull();
+});
+
+test('a mean has both ends of its interval, also of sums that no values have', () => {
+  const number = fc.double({ min: -20, max: 20, noNaN: true });
+  const sums = fc.oneof(fc.constantFrom(-2, 0, 1, 1.000001, 2), number);
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 20 }), sums, sums, (n, sum, squares) => {
+      const { rate, low, high } = meanOf({ n, sum, squares })!;
+      expect(low).toBeLessThanOrEqual(rate);
+      expect(high).toBeGreaterThanOrEqual(rate);
+      expect(Math.min(low, 1 - high)).toBeGreaterThanOrEqual(0);
+    }),
+  );
 });
