@@ -16,3 +16,14 @@ export function canonicalLocale(text: string): string {
     return text;
   }
 }
+
+/** A locale and what it falls back to: `de-Latn-AT`, `de-Latn`, `de` (RFC 4647, lookup). */
+export function fallbacksOf(locale: string | null | undefined): string[] {
+  if (!locale) return [];
+  const parts = canonicalLocale(locale).split('-');
+  const tags: string[] = [];
+  for (let length = parts.length; length > 0; length--)
+    // A single letter only introduces what follows it.
+    if (parts[length - 1]!.length > 1 || length === 1) tags.push(parts.slice(0, length).join('-'));
+  return tags;
+}

@@ -140,6 +140,11 @@ function toContent(content: CatalogFile['contents'][number], attributes: Content
     attributes,
     title,
     body,
+    texts:
+      content.texts &&
+      Object.fromEntries(
+        Object.entries(content.texts).map(([locale, text]) => [canonicalLocale(locale), text]),
+      ),
     paused: content.paused ?? false,
     activeFrom: activeFrom === undefined ? undefined : Date.parse(activeFrom),
     activeUntil: activeUntil === undefined ? undefined : Date.parse(activeUntil),

@@ -1,3 +1,4 @@
+import { fallbacksOf } from '../../kit/locale.ts';
 import type { RepeatRules } from './repeat.ts';
 
 /** A content of the catalog. Times are Unix ms. An empty list of channels, surfaces or locales means any. */
@@ -12,6 +13,8 @@ export interface Content {
   readonly attributes: readonly number[];
   readonly title: string;
   readonly body: string;
+  /** Its title and body in other languages, by canonical locale. */
+  readonly texts?: Readonly<Record<string, ContentText>> | undefined;
   readonly paused?: boolean | undefined;
   readonly activeFrom?: number | undefined;
   readonly activeUntil?: number | undefined;
@@ -20,6 +23,20 @@ export interface Content {
   /** Assumed probability of a reward before any outcome, between 0 and 1. */
   readonly prior: number;
   readonly repeat?: RepeatRules | undefined;
+}
+
+/** What a content says. */
+export interface ContentText {
+  readonly title: string;
+  readonly body: string;
+}
+
+/** What a content says in a locale, such as `de-AT`: in that, else in `de`, else in its own language. */
+export function textIn(content: Content, locale: TraitValue | undefined): ContentText {
+  const { texts } = content;
+  if (!texts || typeof locale !== 'string') return content;
+  const found = fallbacksOf(locale).find((tag) => Object.hasOwn(texts, tag));
+  return found === undefined ? content : texts[found]!;
 }
 
 export type TraitValue = string | number | boolean;

@@ -10,6 +10,8 @@ export function limited<T extends z.ZodMiniType<object, object>>(schema: T, limi
   z.globalRegistry.add(checked, { maxProperties: limit });
   return checked;
 }
+/** Locales for which a content or a template has texts, at most. */
+export const MAX_LOCALES = 256;
 /** Up to thirty days. */
 export const minutes = () => z.number().check(z.minimum(1), z.maximum(43_200));
 /** A date-time with any offset. */

@@ -2,6 +2,7 @@ import { validate } from '../../contract/validation.ts';
 import { type Catalog, toCatalog } from './catalog.ts';
 import type { CatalogGoal as Goal } from './goal-schema.ts';
 import type { CatalogIssue } from './issue.ts';
+import { contentTextIssues, excludedTexts } from './localized.ts';
 import { entriesOf, readableEntries } from './readable-entries.ts';
 import { CatalogFile } from './schema.ts';
 import { placeholderWarnings, templateIssues } from './templates/check-templates.ts';
@@ -50,6 +51,7 @@ function catalogOf(value: unknown): Catalog {
     ...unknownContents(new Set(readable.contentIds), settings),
     ...unknownGoals(new Set(readable.goalIds), settings),
     ...learnedGuards(goals, settings),
+    ...contentTextIssues(contents),
     ...templateIssues(templates),
     ...textIssues(checked.ok ? checked.value : { contents, templates, goals, settings }, []),
   ];
@@ -98,6 +100,7 @@ export function catalogWarnings(value: unknown, now: number): CatalogIssue[] {
   return [
     ...ended(contents, 'contents', now),
     ...ended(templates, 'templates', now),
+    ...excludedTexts(contents),
     ...placeholderWarnings(templates),
     ...guardsWithoutHoldout(goals, settings),
   ].slice(0, MAX_ISSUES);

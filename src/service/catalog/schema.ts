@@ -8,7 +8,7 @@ import { MESSAGE_FORMATS } from '../../contract/schemas.ts';
 import { isLocale } from '../../kit/locale.ts';
 import { MAX_TAGS } from './attributes.ts';
 import { EventsSection } from './event-plan-schema.ts';
-import { instant, minutes, name } from './fields.ts';
+import { instant, limited, MAX_LOCALES, minutes, name } from './fields.ts';
 import { CatalogGoal, LearnedReward, MAX_GOALS } from './goal-schema.ts';
 import { Marketing } from './templates/marketing-schema.ts';
 import { CatalogTemplate } from './templates/template-schema.ts';
@@ -62,6 +62,11 @@ const EventCondition = z
     }),
   );
 
+const contentText = () => ({
+  title: z.string().check(z.minLength(1), z.maxLength(1000)),
+  body: z.string().check(z.maxLength(10_000)),
+});
+
 export const CatalogContent = z.strictObject({
   contentId: described(name(), 'Identifier, as in decisions and deliveries.'),
   category: described(name(), 'What it is about: a request for a decision can exclude whole categories.'),
@@ -75,8 +80,17 @@ export const CatalogContent = z.strictObject({
       'What it has in common with others: what is learned of one content counts for all with the tag. Default: none.',
     ),
   ),
-  title: z.string().check(z.minLength(1), z.maxLength(1000)),
-  body: z.string().check(z.maxLength(10_000)),
+  ...contentText(),
+  texts: z.optional(
+    described(
+      limited(
+        z.record(z.string().check(z.maxLength(64)), z.strictObject(contentText())),
+        MAX_LOCALES,
+        'locales',
+      ),
+      'Title and body in other languages, by locale: `de` is used for `de-AT` too, and its own title and body for all others.',
+    ),
+  ),
   paused: z.optional(described(z.boolean(), 'Not chosen while paused; waiting messages are withdrawn.')),
   activeFrom: z.optional(described(instant(), 'Not chosen before this instant.')),
   activeUntil: z.optional(described(instant(), 'Not chosen from this instant on.')),

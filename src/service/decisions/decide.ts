@@ -1,7 +1,7 @@
 import { CHANNELS, type DecideAnswer, type DecideRequest } from '../../contract/schemas.ts';
 import { newId } from '../../kit/id.ts';
 import { canonicalLocale } from '../../kit/locale.ts';
-import type { Content } from '../catalog/content.ts';
+import { type Content, textIn } from '../catalog/content.ts';
 import type { Catalogs } from '../catalog/follow.ts';
 import type { EventSignals } from '../events/event-signals.ts';
 import type { Call, Descriptor } from '../http/endpoint.ts';
@@ -154,6 +154,7 @@ export const decideEndpoint = (needs: DecideNeeds): Descriptor<'decide'> => ({
             maxContacts: maxDailyContacts ?? null,
           },
           content,
+          textIn(content, context.locale),
         ),
     ];
     // The reward log takes more than one statement.

@@ -28,6 +28,30 @@ describe('render', () => {
     expect(await waiting(service, 'other')).toEqual([]);
   });
 
+  test('a message is in the language of the decision or of its user, else in that of the content', async () => {
+    const first = await open();
+    const texts = {
+      de: { title: 'Deutsch', body: 'd' },
+      'pt-BR': { title: 'Brasileiro', body: 'b' },
+      zh_hant: { title: 'Traditional', body: 't' },
+    };
+    const service = await first.restart({ catalog: catalogFile(first, [content('one', { texts })]) });
+    const titleFor = async (userId: string, own: string | undefined, asked?: string) => {
+      const hashId = await identify(service, { userId, ...(own && { locale: own }) });
+      await decide(service, hashId, { context: { channel: 'in-app', ...(asked && { locale: asked }) } });
+      return (await waiting(service, hashId))[0]!.title;
+    };
+    expect(await titleFor('a', 'de-AT')).toBe('Deutsch');
+    expect(await titleFor('b', 'de-AT', 'pt_br')).toBe('Brasileiro');
+    expect(await titleFor('c', 'zh-Hant-TW')).toBe('Traditional');
+    for (const [user, locale] of [
+      ['d', 'pt-PT'],
+      ['e', 'fr'],
+      ['f', undefined],
+    ] as const)
+      expect(await titleFor(user, undefined, locale)).toBe(content('one').title);
+  });
+
   test('a message waits for seven days of its user', async () => {
     const clock = wallClock('2026-05-01T10:00:00Z');
     const service = await open({ clock });

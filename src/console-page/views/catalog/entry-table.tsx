@@ -138,9 +138,9 @@ const templateColumns = (entries: readonly Entry[]) =>
   entries.some(({ category }) => category) ? COLUMNS : COLUMNS.filter(({ title }) => title !== 'Category');
 
 /** Those that a content is written for, or that a template has texts in. */
-function languagesOf({ locales }: Entry): string {
+function languagesOf({ locales, texts }: Entry): string {
   const names = Array.isArray(locales) ? locales : Object.keys(locales ?? {});
-  return names.join(', ');
+  return [...new Set([...names, ...Object.keys(texts ?? {})])].join(', ');
 }
 
 const LANGUAGES: Column<Entry> = {

@@ -258,6 +258,7 @@ function ByName({
           disabled={disabled}
           value={name}
           onInput={(e) => setName(e.currentTarget.value.trim())}
+          onKeyDown={(e) => e.key === 'Enter' && add()}
         />
         <button type="button" disabled={disabled || name === '' || name in entries} onClick={add}>
           Add

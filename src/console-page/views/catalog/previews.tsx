@@ -6,6 +6,8 @@ import { Box } from '../../parts/view.tsx';
 import { type Entry, textOf } from './schema.ts';
 
 const FORMATS = ['card', 'modal', 'embedded', 'full-screen'];
+/** The locale of those for whom there is no text of their own. */
+const OTHER = 'any other';
 const CHANNELS = ['sms', 'email', 'push', 'whatsapp'];
 
 /** A choice among a few values. */
@@ -31,11 +33,20 @@ function Choice(props: {
 /** A content as an app would render it, in its own format or another. */
 export function ContentPreview({ content }: { content: Entry }): VNode {
   const [format, setFormat] = useState('');
+  const [locale, setLocale] = useState(OTHER);
   const shown = format || textOf(content.format);
+  const texts = asEntry(content.texts);
+  const said = Object.hasOwn(texts, locale) ? asEntry(texts[locale]) : content;
+  const locales = Object.keys(texts);
   return (
     <Box title="Preview" note="as an app would render it">
-      <Choice label="Format" value={shown} values={FORMATS} set={setFormat} />
-      <MessagePreview message={{ format: shown, title: textOf(content.title), body: textOf(content.body) }} />
+      <div class="filters">
+        <Choice label="Format" value={shown} values={FORMATS} set={setFormat} />
+        {locales.length > 0 && (
+          <Choice label="Locale" value={locale} values={[OTHER, ...locales]} set={setLocale} />
+        )}
+      </div>
+      <MessagePreview message={{ format: shown, title: textOf(said.title), body: textOf(said.body) }} />
     </Box>
   );
 }
@@ -56,7 +67,7 @@ export function TemplatePreview({ template }: { template: Entry }): VNode {
       ? template.channels.map(String)
       : CHANNELS;
   const [channel, setChannel] = useState('');
-  const [locale, setLocale] = useState('any other');
+  const [locale, setLocale] = useState(OTHER);
   const [values, setValues] = useState<Readonly<Record<string, string>>>({});
   const of = channel && allowed.includes(channel) ? channel : allowed[0]!;
   const parts = partsOf(template, of, locale);
@@ -72,7 +83,7 @@ export function TemplatePreview({ template }: { template: Entry }): VNode {
     <Box title="Preview" note="with sample values: nothing is sent">
       <div class="filters">
         <Choice label="Channel" value={of} values={allowed} set={setChannel} />
-        <Choice label="Locale" value={locale} values={['any other', ...locales]} set={setLocale} />
+        <Choice label="Locale" value={locale} values={[OTHER, ...locales]} set={setLocale} />
         {names.map((name) => (
           <label class="choice">
             <Text of={name} />

@@ -79,7 +79,7 @@ export function unwritten(before: Catalog, after: Catalog): { path: string; mess
 /** The members of an entry in the order and groups in which a person thinks of them; what is in none comes last. */
 const GROUPS: Readonly<Record<ListName, readonly (readonly [title: string, names: readonly string[]])[]>> = {
   contents: [
-    ['What it says', ['title', 'body', 'format', 'category']],
+    ['What it says', ['title', 'body', 'texts', 'format', 'category']],
     ['When', ['activeFrom', 'activeUntil', 'paused']],
     ['Where', ['channels', 'surfaces', 'locales']],
     ['Who, and how often', ['eligibility', 'repeat']],
@@ -128,6 +128,7 @@ const LABELS: Readonly<Record<string, string>> = {
   email: 'E-mail',
   whatsapp: 'WhatsApp',
   locales: 'Languages',
+  texts: 'Other languages',
   where: 'Only events with',
   within: 'Counts for so long',
   after: 'Counts from when it was',

@@ -1,6 +1,6 @@
 import { CHANNELS } from '../../../contract/schemas.ts';
-import { canonicalLocale, isLocale } from '../../../kit/locale.ts';
 import type { CatalogIssue } from '../issue.ts';
+import { localeIssues } from '../localized.ts';
 import { requiredVariables, straysOf, unknownFields } from './render.ts';
 import type { TemplateFile } from './template-schema.ts';
 import { hasTexts, placeholderTexts, type Texts } from './template-texts.ts';
@@ -13,11 +13,7 @@ export function templateIssues(templates: readonly (TemplateFile | undefined)[])
   return templates.flatMap((template, i) => {
     if (!template) return [];
     const path = `templates[${i}]`;
-    return [
-      ...silentChannels(template, path),
-      ...localeIssues(template, path),
-      ...fieldIssues(template, path),
-    ];
+    return [...silentChannels(template, path), ...textIssues(template, path), ...fieldIssues(template, path)];
   });
 }
 
@@ -36,17 +32,19 @@ function silentChannels(template: TemplateFile, path: string): CatalogIssue[] {
   ];
 }
 
-function localeIssues(template: TemplateFile, path: string): CatalogIssue[] {
-  const seen = new Map<string, string>();
-  return Object.entries(template.locales ?? {}).flatMap(([locale, texts]): CatalogIssue[] => {
-    const at = `${path}.locales.${locale}`;
-    if (!isLocale(locale)) return [{ path: at, message: 'is not a locale tag, such as en-GB' }];
-    const canonical = canonicalLocale(locale);
-    const same = seen.get(canonical);
-    seen.set(canonical, locale);
-    if (same !== undefined) return [{ path: at, message: `is the same locale as ${same}` }];
-    return channelsOf(template).flatMap((channel) => otherVariables(template, texts, channel, at));
-  });
+function textIssues(template: TemplateFile, path: string): CatalogIssue[] {
+  const { locales = {} } = template;
+  const at = `${path}.locales`;
+  const issues = localeIssues(Object.keys(locales), at);
+  const isWrong = (locale: string) => issues.some((issue) => issue.path === `${at}.${locale}`);
+  const others = Object.entries(locales).flatMap(([locale, texts]) =>
+    isWrong(locale)
+      ? []
+      : channelsOf(template).flatMap((channel) =>
+          otherVariables(template, texts, channel, `${at}.${locale}`),
+        ),
+  );
+  return [...issues, ...others];
 }
 
 /** Variables that only a translation uses: a trigger that works for one user would be refused for all. */

@@ -2,10 +2,9 @@
 import * as z from 'zod/mini';
 import { described } from '../../../contract/described.ts';
 import { CHANNELS, PRIORITIES } from '../../../contract/schemas.ts';
-import { instant, limited, name } from '../fields.ts';
+import { instant, limited, MAX_LOCALES, name } from '../fields.ts';
 import { cap, quietHours, validity } from './marketing-schema.ts';
 
-const MAX_LOCALES = 256;
 const text = (most: number) => z.string().check(z.minLength(1), z.maxLength(most));
 const title = () => z.string().check(z.maxLength(1000));
 /** FCM refuses larger data. */

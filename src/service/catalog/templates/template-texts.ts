@@ -1,4 +1,4 @@
-import { canonicalLocale } from '../../../kit/locale.ts';
+import { fallbacksOf } from '../../../kit/locale.ts';
 import type { ChannelTexts } from './channel-texts.ts';
 import { requiredVariables } from './render.ts';
 import type { TemplateFile } from './template-schema.ts';
@@ -26,7 +26,7 @@ export function textsFor(
   channel: string,
   locale: string | null | undefined,
 ): ChosenTexts | undefined {
-  const tried = [...lookup(locale).flatMap((tag) => locales.get(tag) ?? []), texts];
+  const tried = [...fallbacksOf(locale).flatMap((tag) => locales.get(tag) ?? []), texts];
   // A template that Meta approved is more than its text: a locale without one does not replace it.
   const approved = channel === 'whatsapp' ? tried.find(({ whatsapp }) => whatsapp) : undefined;
   const chosen = approved ?? tried.find((each) => hasTexts(each, channel));
@@ -86,15 +86,4 @@ function forChannel(texts: Texts, channel: string): ChosenTexts {
 
 function approvedText({ name, parameters }: NonNullable<Texts['whatsapp']>): string {
   return [name, ...parameters.map((parameter) => `{{${parameter}}}`)].join(' ');
-}
-
-/** A locale and what it falls back to: `de-Latn-AT`, `de-Latn`, `de` (RFC 4647, lookup). */
-function lookup(locale: string | null | undefined): string[] {
-  if (!locale) return [];
-  const parts = canonicalLocale(locale).split('-');
-  const tags: string[] = [];
-  for (let length = parts.length; length > 0; length--)
-    // A single letter only introduces what follows it.
-    if (parts[length - 1]!.length > 1 || length === 1) tags.push(parts.slice(0, length).join('-'));
-  return tags;
 }

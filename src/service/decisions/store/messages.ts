@@ -1,4 +1,4 @@
-import type { Content } from '../../catalog/content.ts';
+import type { Content, ContentText } from '../../catalog/content.ts';
 import { type Page, readPage } from '../../platform/store/pages.ts';
 import type { Tx } from '../../platform/store/store.ts';
 import { fanOuts } from '../../webhooks/store/fan-outs.ts';
@@ -46,7 +46,8 @@ export const messages = {
         CountedMessage,
         'contactAt' | 'maxContacts'
       >,
-    content: Content,
+    content: Pick<Content, 'contentId' | 'format'>,
+    text: ContentText,
   ): Promise<void> {
     await tx.sql.run(
       `INSERT INTO message (workspace_id, decision_id, hash_id, content_id, format, title, body, at_ms, withdraw_at,
@@ -57,8 +58,8 @@ export const messages = {
         to.hashId,
         content.contentId,
         content.format,
-        content.title,
-        content.body,
+        text.title,
+        text.body,
         tx.now,
         to.withdrawAt,
         to.contactAt,

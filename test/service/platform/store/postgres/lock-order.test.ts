@@ -158,7 +158,7 @@ it('renewing leases and purging rows skip locked rows', async () => {
       const content = { contentId: 'c', format: 'banner', title: 't', body: 'b' };
       const place = { hashId: 'h', channel: null, surface: null };
       const to = { ...place, decisionId: id, withdrawAt: 1, contactAt: 1, maxContacts: null };
-      await messages.add(tx, 'ws', to, content as Parameters<typeof messages.add>[3]);
+      await messages.add(tx, 'ws', to, content as Parameters<typeof messages.add>[3], content);
       await recentEvents.add(tx, 'ws', [{ number: 1, userId: id, event: 'e', at: tx.now - LONG_AGO_MS }]);
     }
     return deliveries.claim(tx, 'ws', 'wh', 2, 60_000);
