@@ -32,7 +32,7 @@ describe('render', () => {
     const first = await open();
     const texts = {
       de: { title: 'Deutsch', body: 'd' },
-      'pt-BR': { title: 'Brasileiro', body: 'b' },
+      'pt-BR': { title: 'Brazilian', body: 'b' },
       zh_hant: { title: 'Traditional', body: 't' },
     };
     const service = await first.restart({ catalog: catalogFile(first, [content('one', { texts })]) });
@@ -42,7 +42,7 @@ describe('render', () => {
       return (await waiting(service, hashId))[0]!.title;
     };
     expect(await titleFor('a', 'de-AT')).toBe('Deutsch');
-    expect(await titleFor('b', 'de-AT', 'pt_br')).toBe('Brasileiro');
+    expect(await titleFor('b', 'de-AT', 'pt_br')).toBe('Brazilian');
     expect(await titleFor('c', 'zh-Hant-TW')).toBe('Traditional');
     for (const [user, locale] of [
       ['d', 'pt-PT'],
