@@ -1,7 +1,7 @@
 import stringWidth from 'string-width';
 import { sanitizeLine } from '../../cli/terminal/sanitize.ts';
 import { bold, Rendered, render, type Text } from '../../cli/terminal/text.ts';
-import { membersOf } from '../../kit/json-members.ts';
+import { membersOf } from '../../kit/json/json-members.ts';
 import { objectOf } from '../../kit/object-of.ts';
 import type { EventField } from './fields.ts';
 

@@ -1,4 +1,4 @@
-import { membersOf, unquoted } from '../json-members.ts';
+import { membersOf, unquoted } from '../json/json-members.ts';
 import type { ComparisonTerm, Term } from './parse.ts';
 
 /** What a filter looks at. */

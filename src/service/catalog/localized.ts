@@ -1,6 +1,5 @@
 import { canonicalLocale, fallbacksOf, isLocale } from '../../kit/locale.ts';
 import type { CatalogIssue } from './issue.ts';
-import type { CatalogFile } from './schema.ts';
 
 /** What is wrong with the names of locales: no tags, or two of the same locale. */
 export function localeIssues(names: readonly string[], path: string): CatalogIssue[] {
@@ -15,15 +14,18 @@ export function localeIssues(names: readonly string[], path: string): CatalogIss
   });
 }
 
-type ContentFile = CatalogFile['contents'][number] | undefined;
+/** The languages of a content of the catalog file; undefined where it is not valid. */
+type Spoken =
+  | { readonly texts?: object | undefined; readonly locales?: readonly string[] | undefined }
+  | undefined;
 
-/** What is wrong with the languages of contents. One that is not valid is undefined. */
-export const contentTextIssues = (contents: readonly ContentFile[]): CatalogIssue[] =>
+/** What is wrong with the languages of contents. */
+export const contentTextIssues = (contents: readonly Spoken[]): CatalogIssue[] =>
   contents.flatMap((content, i) => localeIssues(Object.keys(content?.texts ?? {}), `contents[${i}].texts`));
 
 /** Texts of contents in languages that their `locales` exclude: no decision shows them. */
-export const excludedTexts = (contents: readonly ContentFile[]): CatalogIssue[] =>
-  contents.flatMap(({ texts = {}, locales = [] } = {} as NonNullable<ContentFile>, i) => {
+export const excludedTexts = (contents: readonly Spoken[]): CatalogIssue[] =>
+  contents.flatMap(({ texts = {}, locales = [] } = {} as NonNullable<Spoken>, i) => {
     const shown = locales.map((locale) => canonicalLocale(locale));
     // `en` includes `en-GB`; a text of `en` is shown for `en-GB` too.
     const meets = (one: string, other: string) =>

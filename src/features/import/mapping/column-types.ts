@@ -1,4 +1,4 @@
-import { jsonString } from '../../../kit/json-string.ts';
+import { jsonString } from '../../../kit/json/json-string.ts';
 import { shellWord } from '../../../kit/shell.ts';
 import type { CellType } from '../record/cell-type.ts';
 import type { FixingFlag } from '../record/validation-errors.ts';

@@ -1,5 +1,5 @@
-import { membersOf } from '../../../kit/json-members.ts';
-import { jsonString } from '../../../kit/json-string.ts';
+import { membersOf } from '../../../kit/json/json-members.ts';
+import { jsonString } from '../../../kit/json/json-string.ts';
 import { FILTERED, type Mapped, type RowMapper } from '../formats/record-mappers.ts';
 import { InputError } from '../input/input-error.ts';
 import type { CellType, GivenType } from '../record/cell-type.ts';

@@ -1,5 +1,5 @@
-import { elementsOf, membersOf, minified, unquoted } from '../../../kit/json-members.ts';
-import { jsonString } from '../../../kit/json-string.ts';
+import { elementsOf, membersOf, minified, unquoted } from '../../../kit/json/json-members.ts';
+import { jsonString } from '../../../kit/json/json-string.ts';
 import type { GivenType } from '../record/cell-type.ts';
 import { FREE_PART, fieldJson } from '../record/record-kind.ts';
 import type { ValidationError } from '../record/validation-errors.ts';

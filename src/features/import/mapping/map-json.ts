@@ -1,5 +1,5 @@
-import { membersOf, unquoted } from '../../../kit/json-members.ts';
-import { jsonString } from '../../../kit/json-string.ts';
+import { membersOf, unquoted } from '../../../kit/json/json-members.ts';
+import { jsonString } from '../../../kit/json/json-string.ts';
 import { FILTERED, type RecordMapper, UNCHANGED } from '../formats/record-mappers.ts';
 import { FIELDS, FREE_PART, fieldJson, isList, type RecordKind } from '../record/record-kind.ts';
 import type { ValidationError } from '../record/validation-errors.ts';

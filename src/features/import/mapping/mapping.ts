@@ -1,4 +1,4 @@
-import { jsonString } from '../../../kit/json-string.ts';
+import { jsonString } from '../../../kit/json/json-string.ts';
 import type { GivenPlan } from '../../catalog/event-plan-file.ts';
 import type { ColumnTypes, GivenType } from '../record/cell-type.ts';
 import type { RecordKind } from '../record/record-kind.ts';

@@ -1,4 +1,4 @@
-import { elementsOf, membersOf } from '../../../kit/json-members.ts';
+import { elementsOf, membersOf } from '../../../kit/json/json-members.ts';
 
 /** Nesting that is deeper is left as it is. */
 export const MAX_DEPTH = 64;

@@ -1,7 +1,7 @@
 import type * as z from 'zod/mini';
 import { Event, User } from '../../../contract/schemas.ts';
 import { validate } from '../../../contract/validation.ts';
-import { type Member, membersOf } from '../../../kit/json-members.ts';
+import { type Member, membersOf } from '../../../kit/json/json-members.ts';
 import { scanEvent, scanned } from '../formats/json/scan-event.ts';
 import type { MadeRecord } from '../formats/record-mappers.ts';
 import { FREE_PART, type RecordKind } from '../record/record-kind.ts';

@@ -1,4 +1,4 @@
-import { jsonString } from '../../../kit/json-string.ts';
+import { jsonString } from '../../../kit/json/json-string.ts';
 
 /** The kind of the records of an import; also the name of their array in requests. */
 export type RecordKind = 'events' | 'users';
