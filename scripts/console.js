@@ -27,7 +27,7 @@ export async function bundleConsole(dir) {
 }
 
 async function scriptOf(input, format) {
-  const build = await rolldown({ input, platform: 'browser', treeshake: true, plugins: [englishNumbers] });
+  const build = await rolldown({ input, platform: 'browser', treeshake: true, plugins: [englishNumbers, editedParts] });
   const { output } = await build.generate({ format, minify: true, codeSplitting: false });
   await build.close();
   return output.find((part) => part.type === 'chunk');
@@ -42,6 +42,19 @@ const englishNumbers = {
     if (changed === code)
       throw new Error('uPlot no longer asks for the language of the browser: remove this');
     return changed;
+  },
+};
+
+/** Of the schema of the catalog, the page needs what it edits. */
+const editedParts = {
+  name: 'edited-parts',
+  transform: {
+    order: 'pre',
+    handler(code, id) {
+      if (!id.endsWith('catalog.schema.json')) return undefined;
+      const { contents, templates, goals } = JSON.parse(code).properties;
+      return JSON.stringify({ properties: { contents, templates, goals } });
+    },
   },
 };
 
