@@ -27,7 +27,12 @@ export async function bundleConsole(dir) {
 }
 
 async function scriptOf(input, format) {
-  const build = await rolldown({ input, platform: 'browser', treeshake: true, plugins: [englishNumbers, editedParts] });
+  const build = await rolldown({
+    input,
+    platform: 'browser',
+    treeshake: true,
+    plugins: [englishNumbers, editedParts],
+  });
   const { output } = await build.generate({ format, minify: true, codeSplitting: false });
   await build.close();
   return output.find((part) => part.type === 'chunk');
