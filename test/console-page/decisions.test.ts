@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { AnswerOf } from '../../src/contract/endpoints.ts';
 import { hasChromium } from '../support/console/chromium.ts';
 import { type RunningConsole, startConsole } from '../support/console/running-console.ts';
 
@@ -45,7 +46,7 @@ describe.runIf(hasChromium)('the decisions view', () => {
     const excludeCategories = ['onboarding', 'savings', 'insurance'];
     const { decisionId } = await svc.send<{ decisionId: string }>('/v1/decisioning/decide', {
       hashId: svc.data.hashIds[1],
-      context: { channel: 'in-app', surface: 'home', locale: 'en-GB' },
+      context: { channel: 'in-app', surface: 'account', locale: 'en-GB' },
       guardrails: { excludeCategories },
     });
     const { reason, removed } = await svc.send<{
@@ -53,16 +54,23 @@ describe.runIf(hasChromium)('the decisions view', () => {
       removed: { rule: string; name?: string; count: number; contentIds: string[] }[];
     }>(`/v1/decisions/${decisionId}`);
     await svc.go(`/decisions/${decisionId}`);
-    const list = svc.page.getByRole('list', { name: 'Removed by a rule' });
-    await list.waitFor();
+    const table = svc.page.getByRole('table', { name: 'Removed by a rule' });
+    await table.waitFor();
     await svc.page.getByText(reason).waitFor();
-    const lines = await list.getByRole('listitem').allInnerTexts();
-    expect(lines).toHaveLength(removed.length);
-    for (const [i, { name = '', count, contentIds }] of removed.entries()) {
-      expect(lines[i]).toContain(`${count} content`);
-      for (const text of [name, ...contentIds]) expect(lines[i]).toContain(text);
+    const { catalog } = await svc.send<AnswerOf<'getCatalog'>>('/v1/catalog');
+    const contents = catalog.contents as { contentId: string; surfaces?: string[] }[];
+    for (const { rule, name = '', count, contentIds } of removed) {
+      for (const contentId of contentIds) {
+        const row = table.getByRole('row', { name: new RegExp(`^${contentId}`) });
+        expect(await row.innerText()).toContain(name);
+        const { surfaces = [] } = contents.find((content) => content.contentId === contentId)!;
+        if (rule === 'surface')
+          await expect.poll(() => row.innerText()).toMatch(new RegExp(`${surfaces.join(', ')}\\s+account`));
+      }
+      if (count > contentIds.length)
+        await table.getByText(new RegExp(`^${count - contentIds.length} more by .*${name}`)).waitFor();
     }
-    expect(removed.map(({ rule }) => rule)).toContain('category');
+    expect(new Set(removed.map(({ rule }) => rule))).toEqual(new Set(['category', 'surface']));
   });
 
   test('keeps its filters in the URL, also over a reload, and copies them as a command', async () => {

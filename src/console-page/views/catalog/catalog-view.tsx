@@ -34,6 +34,8 @@ const SEARCH: readonly FilterField[] = [
  */
 export function CatalogView(): VNode {
   const stored = useResource('catalog', (signal) => call('getCatalog', { signal }));
+  const contents = useResource('earned', (signal) => call('listContents', { signal }));
+  const earned = new Map(contents.value?.items.map((item) => [item.id, item]));
   const { path } = useLocation();
   const filters = useFilters();
   const place = placeOf(path);
@@ -140,7 +142,14 @@ export function CatalogView(): VNode {
         <>
           <FilterBar filters={filters} fields={SEARCH} inline />
           {(Object.keys(LISTS) as ListName[]).map((list) => (
-            <EntryTable key={list} list={list} catalog={catalog} editable={editable} change={change} />
+            <EntryTable
+              key={list}
+              list={list}
+              catalog={catalog}
+              editable={editable}
+              change={change}
+              earned={earned}
+            />
           ))}
         </>
       )}

@@ -1,9 +1,10 @@
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso/router';
+import type { AnswerOf } from '../../../contract/endpoints.ts';
 import { useFilters } from '../../data/filters.ts';
 import { Badge } from '../../parts/badge.tsx';
-import { count, counted } from '../../parts/numbers.ts';
+import { count, counted, percent } from '../../parts/numbers.ts';
 import { Empty } from '../../parts/states.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { Cut } from '../../parts/text.tsx';
@@ -20,14 +21,18 @@ import {
   withEntries,
 } from './schema.ts';
 
+type Earned = Pick<AnswerOf<'listContents'>['items'][number], 'served' | 'rate'>;
+
 /** The contents or the templates of a catalog, and a form that begins another one. */
 export function EntryTable(props: {
   list: ListName;
   catalog: Catalog;
   editable: boolean;
   change: (catalog: Catalog) => void;
+  /** What contents earned, by identifier; empty before it is known. */
+  earned: ReadonlyMap<string, Earned>;
 }): VNode {
-  const { list, catalog, editable, change } = props;
+  const { list, catalog, editable, change, earned } = props;
   const { route } = useLocation();
   const filters = useFilters();
   const [name, setName] = useState('');
@@ -89,7 +94,11 @@ export function EntryTable(props: {
                 </a>
               ),
             },
-            ...(list === 'goals' ? GOAL_COLUMNS : list === 'contents' ? COLUMNS : templateColumns(entries)),
+            ...(list === 'goals'
+              ? GOAL_COLUMNS
+              : list === 'contents'
+                ? [...COLUMNS, ...earnedColumns(earned)]
+                : templateColumns(entries)),
             ...(list === 'goals' || entries.every((entry) => languagesOf(entry) === '') ? [] : [LANGUAGES]),
           ]}
         />
@@ -132,6 +141,30 @@ const COLUMNS: readonly Column<Entry>[] = [
     cell: (entry) => <Cut of={textOf(entry.title)} />,
   },
 ];
+
+/** What contents earned so far, beside their entries. */
+function earnedColumns(earned: ReadonlyMap<string, Earned>): readonly Column<Entry>[] {
+  const of = (entry: Entry) => earned.get(textOf(entry.contentId));
+  return [
+    {
+      title: 'Served',
+      align: 'end',
+      wide: true,
+      sortBy: (entry) => of(entry)?.served ?? 0,
+      cell: (entry) => count(of(entry)?.served ?? 0),
+    },
+    {
+      title: 'Rate',
+      align: 'end',
+      wide: true,
+      sortBy: (entry) => of(entry)?.rate ?? -1,
+      cell: (entry) => {
+        const { rate = null } = of(entry) ?? {};
+        return rate === null ? <span class="note">none</span> : percent(rate);
+      },
+    },
+  ];
+}
 
 /** Few templates have a category. */
 const templateColumns = (entries: readonly Entry[]) =>

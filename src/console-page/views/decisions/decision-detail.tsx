@@ -1,6 +1,6 @@
 import type { VNode } from 'preact';
 import { MASKED } from '../../../kit/personal-data.ts';
-import { changeWords, removalWords } from '../../../kit/removal-words.ts';
+import { changeWords } from '../../../kit/removal-words.ts';
 import { flagsOf, svcCommand } from '../../data/about.ts';
 import { call } from '../../data/api.ts';
 import { useResource } from '../../data/resource.ts';
@@ -25,6 +25,7 @@ import {
   kindOf,
   ordinal,
 } from './decision-words.ts';
+import { Removed } from './removed.tsx';
 
 /** One decision: what was chosen, why, from which candidates, and what came of it. */
 export function DecisionDetail({ id }: { id: string }): VNode {
@@ -92,7 +93,9 @@ export function DecisionDetail({ id }: { id: string }): VNode {
       />
       {value.explanation !== undefined && <Explanation of={value.explanation} />}
       {value.candidates.length > 0 && <Candidates decision={value} />}
-      {value.removed !== undefined && value.removed.length > 0 && <Removed removed={value.removed} />}
+      {value.removed !== undefined && value.removed.length > 0 && (
+        <Removed removed={value.removed} context={value.context} />
+      )}
       <Command label="this decision" line={svcCommand('decisions', 'get', value.decisionId)} />
       {!Object.values(value.context).includes(MASKED) && (
         <Command
@@ -207,29 +210,6 @@ function Explanation({ of: { winner, runnerUp, effects, change } }: { of: Explai
           <Text of={changeWords(change, runnerUp)} />
         </p>
       )}
-    </>
-  );
-}
-
-/** What was excluded by which rule, in words. */
-function Removed({ removed }: { removed: NonNullable<Decision['removed']> }): VNode {
-  return (
-    <>
-      <h3>Not eligible here</h3>
-      <ul aria-label="Removed by a rule">
-        {removed.map(({ rule, name, count, contentIds }) => (
-          <li key={`${rule} ${name}`}>
-            <strong>{counted(count, 'content')}</strong> by{' '}
-            <Text of={removalWords(name === undefined ? { rule } : { rule, name })} />
-            {contentIds.length > 0 && (
-              <span class="note">
-                : <Text of={contentIds.join(', ')} />
-                {count > contentIds.length && ` and ${count - contentIds.length} more`}
-              </span>
-            )}
-          </li>
-        ))}
-      </ul>
     </>
   );
 }
