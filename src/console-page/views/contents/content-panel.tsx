@@ -14,7 +14,7 @@ import { goalWords } from './goal-boxes.tsx';
 import { curves } from './model-boxes.tsx';
 
 /** Where the entry of a content is edited. */
-export const entryPath = (id: string): string => `/catalog/contents/${encodeURIComponent(id)}`;
+const entryPath = (id: string): string => `/catalog/contents/${encodeURIComponent(id)}`;
 
 /** One content: its figures, and its rate over time. */
 export function ContentPanel({ id, close }: { id: string; close: () => void }): VNode {

@@ -6,7 +6,7 @@ import { svcCommand } from '../../data/about.ts';
 import { call } from '../../data/api.ts';
 import { useFilters, usePathPart } from '../../data/filters.ts';
 import { usePages, useResource } from '../../data/resource.ts';
-import { useTrend } from '../../data/trends.ts';
+import { type DecisionTrend, useTrend } from '../../data/trends.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { Interval } from '../../parts/bars.tsx';
 import { BestContent } from '../../parts/charts/band-multiples.tsx';
@@ -19,7 +19,7 @@ import { type Column, Table } from '../../parts/table.tsx';
 import { type Meanings, Terms } from '../../parts/term.tsx';
 import { Cut, cleaned } from '../../parts/text.tsx';
 import { Box, ViewHead } from '../../parts/view.tsx';
-import { ContentPanel, entryPath } from './content-panel.tsx';
+import { ContentPanel } from './content-panel.tsx';
 import { GoalBoxes, GoalValue } from './goal-boxes.tsx';
 import { LearningCurve, WhatLearningGains } from './model-boxes.tsx';
 import { GainOverTime, GoalGainsOverTime, GoalsOverTime, RatesOverTime } from './trend-boxes.tsx';
@@ -31,6 +31,10 @@ const SEARCH: readonly FilterField[] = [
 /** True if a content has a text in its name, category or title, in letters of any size. */
 const matches = ({ id, category, title }: Content, text: string): boolean =>
   [id, category, title].some((each) => each?.toLowerCase().includes(text.toLowerCase()));
+
+/** Contents whose rates are read over the range, and of which charts are drawn: those that were served most. */
+const COMPARED = 50;
+const CHARTED = 5;
 
 const TERMS: Meanings = [
   [
@@ -60,7 +64,13 @@ export function ContentsView(): VNode {
     call('listContents', { query: { after }, signal }),
   );
   const when = rangeWords(filters.values);
-  const trend = useTrend('getDecisionTrend', { ...rangeOf(filters) }, `trend ${keptRange(filters.values)}`);
+  const trend = useTrend(
+    'getDecisionTrend',
+    { ...rangeOf(filters), contents: String(COMPARED) },
+    `trend ${keptRange(filters.values)}`,
+  );
+  const lately = new Map(trend.value?.contents.map(({ contentId, total }) => [contentId, total]));
+  const charted = trend.value && { ...trend.value, contents: trend.value.contents.slice(0, CHARTED) };
   // All of it comes at once, so that nothing jumps; a part that is read again changes where it stands.
   const isThere = useRef(false);
   isThere.current ||= !model.loading && !contents.loading && !trend.loading;
@@ -97,6 +107,7 @@ export function ContentsView(): VNode {
           >
             <div class="toolbar">
               <FilterBar filters={filters} fields={SEARCH} inline />
+              <RangeControl filters={filters} all={false} />
               <Terms of={TERMS} />
             </div>
             <PagedList
@@ -118,7 +129,7 @@ export function ContentsView(): VNode {
                   rows={items}
                   keyOf={(content) => content.id}
                   current={(content) => content.id === id}
-                  columns={columnsOf(items, filters.search)}
+                  columns={columnsOf(items, filters.search, { of: lately, when })}
                   filters={filters}
                 />
               )}
@@ -132,19 +143,16 @@ export function ContentsView(): VNode {
               <GoalBoxes goals={model.value.goals} />
             </div>
           )}
-          <div class="toolbar over-time">
-            <h2>Over time</h2>
-            <RangeControl filters={filters} all={false} />
-          </div>
+          <h2 class="over-time">Over time, {when}</h2>
           {trend.error && <Failure error={trend.error} retry={trend.reload} />}
-          {trend.value && (
+          {charted && (
             <>
               <div class="columns pairs">
-                <GainOverTime of={trend.value} when={when} />
-                <GoalGainsOverTime of={trend.value} when={when} />
+                <GainOverTime of={charted} when={when} />
+                <GoalGainsOverTime of={charted} when={when} />
               </div>
-              <RatesOverTime of={trend.value} when={when} />
-              <GoalsOverTime of={trend.value} when={when} />
+              <RatesOverTime of={charted} when={when} />
+              <GoalsOverTime of={charted} when={when} />
             </>
           )}
         </>
@@ -178,7 +186,14 @@ function BestOf({ items }: { items: readonly Content[] }): VNode {
   );
 }
 
-function columnsOf(items: readonly Content[], search: string): readonly Column<Content>[] {
+/** The rates of contents over a range. */
+interface Lately {
+  readonly of: ReadonlyMap<string, DecisionTrend['contents'][number]['total']>;
+  /** The range in words. */
+  readonly when: string;
+}
+
+function columnsOf(items: readonly Content[], search: string, lately: Lately): readonly Column<Content>[] {
   const max = Math.max(...items.map(({ high, served }) => (served > 0 ? (high ?? 0) : 0)), 0.01);
   return [
     {
@@ -214,6 +229,22 @@ function columnsOf(items: readonly Content[], search: string): readonly Column<C
           <Interval rate={rate} low={low} high={high} max={max} label={percent(rate)} />
         ),
     },
+    {
+      title: 'Lately',
+      note: lately.when,
+      wide: true,
+      sortBy: ({ id }) => lately.of.get(id)?.rate ?? -1,
+      cell: ({ id }) => {
+        const total = lately.of.get(id);
+        return total ? (
+          <>
+            {percent(total.rate)} <span class="note">of {count(total.served)}</span>
+          </>
+        ) : (
+          <span class="note">not served</span>
+        );
+      },
+    },
     ...(items[0]?.goals ?? []).map(({ goalId }, i) => {
       const most = Math.max(...items.map(({ goals }) => goals?.[i]?.high ?? 0), 0.0001);
       return {
@@ -248,17 +279,6 @@ function columnsOf(items: readonly Content[], search: string): readonly Column<C
       wide: true,
       cell: ({ dismissed }) => count(dismissed),
       sortBy: ({ dismissed }) => dismissed,
-    },
-    {
-      title: 'Catalog',
-      align: 'end',
-      wide: true,
-      cell: ({ id, title }) =>
-        title !== null && (
-          <a href={entryPath(id)} aria-label={`Entry of ${cleaned(id)} in the catalog`}>
-            Entry
-          </a>
-        ),
     },
   ];
 }
