@@ -31,22 +31,32 @@ async function scriptOf(input, format) {
     input,
     platform: 'browser',
     treeshake: true,
-    plugins: [englishNumbers, editedParts],
+    plugins: [smallerPlot, editedParts],
   });
   const { output } = await build.generate({ format, minify: true, codeSplitting: false });
   await build.close();
   return output.find((part) => part.type === 'chunk');
 }
 
-/** uPlot formats numbers by the browser's language when it is loaded, and throws for one that is not valid (`en-US@posix`). */
-const englishNumbers = {
-  name: 'english-numbers',
+/**
+ * What of uPlot is left out: it formats numbers by the browser's language when it is loaded, and throws for one that is not
+ * valid (`en-US@posix`); and it brings lines of shapes that no chart of the page has.
+ */
+const LEFT_OUT = [
+  ["(domEnv ? nav.language : 'en-US')", "('en-US')"],
+  ['(paths.stepped = stepped);', ''],
+  ['(paths.bars    = bars);', ''],
+  ['(paths.spline  = monotoneCubic);', ''],
+];
+
+const smallerPlot = {
+  name: 'smaller-plot',
   transform(code, id) {
     if (!id.endsWith('uPlot.esm.js')) return undefined;
-    const changed = code.replace("(domEnv ? nav.language : 'en-US')", "('en-US')");
-    if (changed === code)
-      throw new Error('uPlot no longer asks for the language of the browser: remove this');
-    return changed;
+    return LEFT_OUT.reduce((text, [from, to]) => {
+      if (!text.includes(from)) throw new Error(`uPlot has no ${from} any more: change what is left out`);
+      return text.replace(from, to);
+    }, code);
   },
 };
 
