@@ -6,6 +6,7 @@ import { about, refreshAbout, svcCommand } from './data/about.ts';
 import { reach } from './data/api.ts';
 import { session } from './data/session.ts';
 import { Command } from './parts/command.tsx';
+import { useKeptFocus } from './parts/focus/kept-focus.ts';
 import { Keys } from './parts/keys.tsx';
 import { NoSession } from './parts/no-session.tsx';
 import { isWithin, Sidebar } from './parts/sidebar.tsx';
@@ -37,6 +38,7 @@ function Shell(): VNode {
   useEffect(() => {
     if (path === '/') route(views[0]!.path, true);
   });
+  useKeptFocus();
   // Readers of the keyboard and of a screen reader begin at the title of a view that they have come to, and where the link
   // that they followed is gone.
   const last = useRef({ view, path });

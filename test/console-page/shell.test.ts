@@ -80,6 +80,54 @@ describe.runIf(hasChromium)("the console's page", () => {
     await page.waitForURL('**/overview');
   });
 
+  test('enters a list by arrow keys from where one is, and leaves filters and details by Escape', async () => {
+    const { page } = svc;
+    const row = () =>
+      page.evaluate(
+        '[...document.querySelectorAll("main tbody tr")].indexOf(document.activeElement.closest("tr"))',
+      );
+    await svc.go('/decisions');
+    await page.getByRole('table', { name: 'Decisions' }).waitFor();
+    await page.keyboard.press('ArrowDown');
+    expect(await row()).toBe(0);
+    await page.keyboard.press('j');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('k');
+    expect(await row()).toBe(1);
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/decisions/dec_*');
+    await page.getByRole('article').waitFor();
+    await svc.checkAccessibility();
+    await page.keyboard.press('Escape');
+    await page.waitForURL('**/decisions');
+    expect(await row()).toBe(1);
+    await page.keyboard.press('/');
+    await page.keyboard.press('Escape');
+    expect(await page.evaluate('document.activeElement.id')).toBe('view-title');
+    await page.keyboard.press('j');
+    expect(await row()).toBe(0);
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Close the detail' }).click();
+    await page.waitForURL('**/decisions');
+    await page.getByRole('button', { name: 'Keys' }).press('Enter');
+    const keys = page.getByRole('dialog', { name: 'Keys' });
+    await keys.getByText('into the list, and to the next row').waitFor();
+    await page.keyboard.press('Escape');
+    await keys.waitFor({ state: 'detached' });
+  });
+
+  test('keeps the focus on the page where what had it is gone', async () => {
+    const { page, data } = svc;
+    await svc.send(`/v1/webhooks/${data.webhookId}`, { status: 'disabled' }, 'PATCH');
+    await svc.go('/webhooks');
+    await page.getByRole('button', { name: 'Enable…' }).press('Enter');
+    const dialog = page.getByRole('dialog', { name: 'Enable the subscription?' });
+    await dialog.getByText(/^It missed 0 outcomes/).waitFor();
+    await dialog.getByRole('button', { name: 'Enable', exact: true }).press('Enter');
+    await page.getByRole('button', { name: 'Enable…' }).waitFor({ state: 'detached' });
+    await expect.poll(() => page.evaluate('document.activeElement.id')).toBe('view-title');
+  });
+
   test('names the mode of the workspace in its frame, on small screens too, and follows a change', async () => {
     const { page } = svc;
     await svc.go('/limits');

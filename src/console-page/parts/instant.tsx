@@ -28,6 +28,8 @@ export function InstantInput(props: {
     <input
       {...more}
       type="datetime-local"
+      // A browser sends no form with seconds in a field of minutes.
+      step="any"
       value={localOf(value)}
       onChange={(event) => {
         const at = Date.parse(event.currentTarget.value);

@@ -1,6 +1,9 @@
+import { signal } from '@preact/signals';
 import type { VNode } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { useLocation } from 'preact-iso/router';
+import { isTyping, ROWS } from './focus/arrow-keys.ts';
+import { focusTitle } from './focus/kept-focus.ts';
 import { keptRange } from './range.tsx';
 
 /** What a view must say of itself to be reached by keys. */
@@ -14,53 +17,76 @@ export interface KeyedView {
 /** How long `g` waits for its letter, in ms. */
 const SECOND_KEY_MS = 1500;
 
-/** Keys that work everywhere: `/` to the filter, `g` and a letter to a view, `?` for the list of them. */
+/** Whether the list of the keys is shown. */
+export const keysListed = signal(false);
+
+/** The fields by which lists are filtered. */
+const FILTERS = 'main :is(input[type="search"], .filters input[type="text"], .toolbar input[type="text"])';
+/** From where the arrow keys lead into the list. */
+const BEFORE_LIST = `body, main, h1, ${FILTERS}`;
+
+/** Keys that work everywhere: `/` to the filter, arrows into the list, `g` and a letter to a view, `?` for the list of them. */
 export function Keys({ views }: { views: readonly KeyedView[] }): VNode {
   const { query, route } = useLocation();
-  const [listed, setListed] = useState(false);
   const latest = useRef(views);
   latest.current = views;
   const range = useRef('');
   range.current = keptRange(query);
   useEffect(() => {
-    let since = 0;
+    // When `g` was pressed; the page may be younger than a second key takes.
+    let since = -SECOND_KEY_MS;
     const onKey = (event: KeyboardEvent) => {
-      if (event.ctrlKey || event.metaKey || event.altKey || isTyping()) return;
-      if (event.key === '/') {
+      if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector('dialog[open]')) return;
+      const at = document.activeElement;
+      if (event.key === 'Escape' && at?.matches(FILTERS)) {
+        event.preventDefault();
+        focusTitle();
+      } else if (event.key === 'ArrowDown' && at?.matches(BEFORE_LIST)) enterList(event);
+      else if (isTyping()) return;
+      else if (event.key === '/') {
         const input = document.querySelector<HTMLElement>(
           'main :is(input[type="search"], input[type="text"])',
         );
         if (!input) return;
         event.preventDefault();
         input.focus();
-      } else if (event.key === '?') setListed(true);
+      } else if (event.key === '?') keysListed.value = true;
       else if (event.key === 'g') since = event.timeStamp;
       else if (event.timeStamp - since < SECOND_KEY_MS) {
-        since = 0;
+        since = -SECOND_KEY_MS;
         const view = latest.current.find(({ key }) => key === event.key);
-        if (view) route(`${view.path}${range.current}`);
-      }
+        if (!view) return;
+        event.preventDefault();
+        route(`${view.path}${range.current}`);
+      } else if (event.key === 'j' && !at?.matches(ROWS)) enterList(event);
     };
-    document.addEventListener('keydown', onKey);
-    return () => document.removeEventListener('keydown', onKey);
+    // Before the rows, of which a letter may be the second of two.
+    document.addEventListener('keydown', onKey, true);
+    return () => document.removeEventListener('keydown', onKey, true);
   }, [route]);
-  return <>{listed && <KeyList views={views} close={() => setListed(false)} />}</>;
+  return <>{keysListed.value && <KeyList views={views} close={() => (keysListed.value = false)} />}</>;
 }
 
-/** True while what is typed goes into a field, or a dialog is open. */
-const isTyping = (): boolean =>
-  document.activeElement?.matches(
-    'input:not([type="radio"], [type="checkbox"]), textarea, select, dialog, dialog *',
-  ) ?? false;
+/** Moves the focus to the row whose detail is shown, or to the first one. */
+function enterList(event: KeyboardEvent): void {
+  const rows = [...document.querySelectorAll<HTMLElement>(`main ${ROWS}`)].filter(
+    (row) => row.offsetParent !== null,
+  );
+  const row = rows.find((each) => each.closest('tr.current')) ?? rows[0];
+  if (!row) return;
+  event.preventDefault();
+  row.focus();
+}
 
 function KeyList({ views, close }: { views: readonly KeyedView[]; close: () => void }): VNode {
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => dialog.current?.showModal(), []);
   const keys: readonly (readonly [keys: readonly string[], words: string])[] = [
     [['/'], 'to the filter'],
-    [['↑', '↓'], 'from row to row of a list'],
+    [['↓', 'j'], 'into the list, and to the next row'],
+    [['↑', 'k'], 'to the row before'],
     [['Enter'], 'opens a row'],
-    [['Esc'], 'closes the detail'],
+    [['Esc'], 'leaves the filter, closes the detail'],
     [['Space'], 'pauses the live events'],
     [['?'], 'this list'],
     ...views.map(({ key, title }) => [['g', key], title] as const),

@@ -1,5 +1,6 @@
 import type { ComponentChildren, VNode } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
+import { useEscape } from './focus/escape.ts';
 import { Icon } from './icons.tsx';
 
 /**
@@ -13,17 +14,11 @@ export function Panel(props: {
 }): VNode {
   const { title, close, children } = props;
   const head = useRef<HTMLHeadingElement>(null);
-  const latest = useRef(close);
-  latest.current = close;
+  useEscape(close);
   useEffect(() => {
     const before = document.activeElement;
     head.current?.focus();
-    const onKey = (event: KeyboardEvent) => {
-      if (event.key === 'Escape' && document.querySelector('dialog[open]') === null) latest.current();
-    };
-    document.addEventListener('keydown', onKey);
     return () => {
-      document.removeEventListener('keydown', onKey);
       if (before instanceof HTMLElement && before.isConnected) before.focus();
     };
   }, []);

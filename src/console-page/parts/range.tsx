@@ -61,6 +61,7 @@ export function RangeControl({ filters, all = true }: { filters: Filters; all?: 
           filters.set({ range: value, ...(value === 'custom' ? {} : { since: '', until: '' }) })
         }
       />
+      {keptRange(filters.values) !== '' && <span class="note">kept on the way to other views</span>}
       {chosen === 'custom' && (
         <>
           <Instant label="Since" value={since} set={(at) => filters.set({ since: at })} />

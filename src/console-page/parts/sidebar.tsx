@@ -6,6 +6,7 @@ import { reach } from '../data/api.ts';
 import { chooseScheme } from '../data/scheme.ts';
 import { Badge } from './badge.tsx';
 import { Icon, type IconName } from './icons.tsx';
+import { keysListed } from './keys.tsx';
 import { bytes, ENGINES } from './numbers.ts';
 import { keptRange } from './range.tsx';
 import { Id, Text } from './text.tsx';
@@ -119,6 +120,17 @@ function ServiceNote(): VNode {
           </p>
         </>
       )}
+      <button
+        type="button"
+        class="keys-button icon-only quiet"
+        aria-label="Keys"
+        title="Keys"
+        onClick={() => {
+          keysListed.value = true;
+        }}
+      >
+        ?
+      </button>
       <SchemeButton />
     </div>
   );

@@ -1,7 +1,7 @@
 import type { ComponentChildren, RefObject, VNode } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { Filters } from '../data/filters.ts';
-import { useArrowKeys } from './arrow-keys.ts';
+import { ROWS, useArrowKeys } from './focus/arrow-keys.ts';
 
 export interface Column<T> {
   readonly title: string;
@@ -54,7 +54,7 @@ export function Table<T>(props: {
 }): VNode {
   const { label, columns, rows, keyOf, current, dense = false, filters } = props;
   const list = useRef<HTMLDivElement>(null);
-  useArrowKeys(list, 'tbody th :is(a, button)');
+  useArrowKeys(list, ROWS);
   useRowClicks(list);
   const classOf = ({ align, wide }: Column<T>) => `${align ?? ''}${wide ? ' wide' : ''}` || undefined;
   const sort = filters?.values.sort;

@@ -9,7 +9,13 @@ const two = (n: number, width = 2) => String(n).padStart(width, '0');
  * An instant in the time zone of the reader: the time today, the day with the time to the minute on other days of the year,
  * and the whole date in other years. The date with the zone, and the exact instant in UTC, are in the title.
  */
-export function Time({ at, millis = false }: { at: string | number; millis?: boolean }): VNode {
+export function Time(props: {
+  at: string | number;
+  millis?: boolean;
+  /** True for the beginning of a minute or an hour. */
+  whole?: boolean;
+}): VNode {
+  const { at, millis = false, whole = false } = props;
   const date = new Date(at);
   if (Number.isNaN(date.getTime())) return <span>{String(at)}</span>;
   const iso = date.toISOString();
@@ -17,7 +23,7 @@ export function Time({ at, millis = false }: { at: string | number; millis?: boo
   const today = date.toDateString() === now.toDateString();
   const thisYear = date.getFullYear() === now.getFullYear();
   const minute = `${two(date.getHours())}:${two(date.getMinutes())}`;
-  const clock = today || millis || !thisYear ? `${minute}:${two(date.getSeconds())}` : minute;
+  const clock = (today && !whole) || millis || !thisYear ? `${minute}:${two(date.getSeconds())}` : minute;
   const fraction = millis ? `.${two(date.getMilliseconds(), 3)}` : '';
   // `Fri Nov 27 2026`
   const [, month] = date.toDateString().split(' ');
