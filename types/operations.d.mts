@@ -1755,6 +1755,8 @@ export interface Webhook {
   readonly createdAt: string;
   /** Version of the signing secret: 1, and one more with each rotation. */
   readonly secretVersion?: number | undefined;
+  /** When the signing secret was set. */
+  readonly secretSince?: string | undefined;
   /** Which outcomes of its kinds it gets; missing for all. */
   readonly filter?: string | undefined;
   /** What it is for. */
@@ -1767,6 +1769,10 @@ export interface Webhook {
   readonly disabledReason?: string | undefined;
   /** When it was disabled last. */
   readonly disabledAt?: string | undefined;
+  /** The first failed attempt since one succeeded, or since it was enabled; missing if the latest succeeded. */
+  readonly failingSince?: string | undefined;
+  /** Its deliveries that wait for an attempt, counted up to 10,000. */
+  readonly pending?: number | undefined;
   /** The outcomes of its kinds since it was disabled, or since `from`. */
   readonly missed?: {
     /** Since when they are counted. */
@@ -1786,6 +1792,8 @@ export interface Webhook {
     readonly reached: string;
     /** How many were queued. */
     readonly queued: number;
+    /** True once all are; the end of the log is then read again. */
+    readonly allQueued: boolean;
   } | undefined;
   /** What is sent again, or was at last. */
   readonly redelivery?: Redelivery | undefined;

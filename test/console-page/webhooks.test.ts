@@ -33,7 +33,14 @@ describe.runIf(hasChromium)('the webhooks view', () => {
     expect(attempts).toContain('HTTP 200');
     expect(attempts).toContain('signed by secret 1');
     const { body } = await svc.send<{ body: string }>(`/v1/deliveries/${first!.deliveryId}`);
-    await expect.poll(() => panel.locator('.delivery-body').innerText()).toBe(body);
+    const shown = await panel.locator('.command.json pre').innerText();
+    expect(shown).toBe(JSON.stringify(JSON.parse(body), null, 2));
+    const { decisionId, hashId } = JSON.parse(body);
+    for (const [name, path] of [
+      [decisionId, `/decisions/${decisionId}`],
+      [hashId, `/users/${hashId}`],
+    ] as const)
+      expect(await panel.locator(`a[href="${path}"]`).getByTitle(name).count()).toBe(1);
     await svc.checkAccessibility();
 
     await svc.tabTo('Deliver again');
@@ -54,35 +61,50 @@ describe.runIf(hasChromium)('the webhooks view', () => {
     expect(page.url()).not.toContain('delivery=');
   });
 
-  test('shows how the deliveries of a subscription went', async () => {
-    const { page } = svc;
-    const [{ webhookId }] = (await deliveries()) as unknown as [{ webhookId: string }];
+  test('shows a subscription with all that it gets, and reads all of its figures together', async () => {
+    const { page, data } = svc;
+    const { webhookId } = data;
+    const attempts = async () => {
+      const { performance } = await svc.send<{ performance: { week: { attempts: number } } }>(
+        `/v1/webhooks/${webhookId}`,
+      );
+      return performance.week.attempts;
+    };
     await svc.go(`/webhooks?webhookId=${webhookId}`);
-    const table = page.getByRole('table', { name: 'How its deliveries went' });
-    await table.waitFor();
-    const { performance } = await svc.send<{ performance: { week: { attempts: number } } }>(
-      `/v1/webhooks/${webhookId}`,
-    );
-    expect(performance.week.attempts).toBeGreaterThan(0);
-    const row = table.getByRole('row', { name: /Last week/ });
-    await expect
-      .poll(() => row.innerText())
-      .toMatch(new RegExp(`Last week\\s+${performance.week.attempts}\\s+100 %`));
-    const strip = page.getByRole('region', { name: 'Attempts' });
-    await strip
+    const head = page.getByRole('region', { name: 'Subscription', exact: true });
+    const chart = page.getByRole('region', { name: 'Attempts' });
+    for (const kind of ['campaign.opened', 'campaign.clicked', 'decision.actioned'])
+      await head.getByText(kind, { exact: true }).waitFor();
+    await head.getByText('set then, version 1; never shown').waitFor();
+    const agree = async () => {
+      const n = await attempts();
+      await expect.poll(() => head.innerText()).toMatch(new RegExp(`Attempts\\s+${n}\\s`));
+      await chart.getByText(new RegExp(`^${n} attempts, a column each`)).waitFor();
+    };
+    await agree();
+    const before = await attempts();
+    const { deliveryId } = (await deliveries())[0]!;
+    await svc.send(`/v1/webhooks/${webhookId}/deliveries/${deliveryId}/redeliver`, {}, 'POST');
+    await expect.poll(attempts).toBe(before + 1);
+    await page.getByRole('button', { name: 'Refresh' }).press('Enter');
+    await agree();
+    await chart
       .getByText(/^100 % of the attempts succeeded in the last 7 days, 95 % of the answers came within/)
       .waitFor();
     await page.getByRole('radio', { name: 'Last hour' }).press('Space');
     await page.waitForURL('**/webhooks?*range=hour');
-    await strip.getByText(/succeeded in the last hour/).waitFor();
-    const listed = page.getByRole('table', { name: 'Subscriptions' }).getByRole('row').nth(1);
-    await expect
-      .poll(() => listed.innerText())
-      .toMatch(new RegExp(`active\\s+${performance.week.attempts}\\s+100 %\\s+\\d+ ms\\s+\\d+ ms`));
-    await strip.getByText('Figures as a table').press('Enter');
-    const rows = strip.getByRole('table').getByRole('row');
+    await chart.getByText(/succeeded in the last hour/).waitFor();
+    await chart.getByText('Figures as a table').press('Enter');
+    const rows = chart.getByRole('table').getByRole('row');
     await expect.poll(() => rows.count()).toBeGreaterThan(1);
+    await head.getByText('By command').press('Enter');
+    await head.getByText(`webhooks rotate ${webhookId}`).waitFor();
     await svc.checkAccessibility();
+    await chart.getByText('Figures as a table').press('Enter');
+    for (const width of [390, 1280]) {
+      await page.setViewportSize({ width, height: 800 });
+      expect(await layoutProblems(page)).toEqual([]);
+    }
   });
 
   test('retries what did not arrive, after its number is confirmed, by keyboard alone', async () => {
@@ -107,10 +129,10 @@ describe.runIf(hasChromium)('the webhooks view', () => {
     expect(await attempts()).toBe(before);
 
     await page.keyboard.press('Enter');
-    await svc.tabTo(`Retry ${n} deliveries`);
+    await svc.tabTo(`Send ${n} deliveries`);
     await page.keyboard.press('Enter');
     await dialog.waitFor({ state: 'hidden' });
-    await page.getByText(`${n} of ${n} sent again`).waitFor();
+    await page.getByText(`Done: ${n} of ${n} sent`).waitFor();
     await svc.checkAccessibility();
     await expect.poll(attempts).toBe(before + n);
     await page.getByRole('button', { name: 'Done' }).press('Enter');
@@ -195,27 +217,80 @@ describe.runIf(hasChromium)('the webhooks view', () => {
     const cell = row.getByText('for the ledger');
     await cell.waitFor();
     expect(await row.getByRole('link').getAttribute('href')).toContain(`webhookId=${data.webhookId}`);
-    await svc.tabTo(/^Only the deliveries to/);
+    await svc.tabTo(/^The subscription of/);
     await page.keyboard.press('Enter');
     await page.getByText('to one subscription, the latest first').waitFor();
     expect(page.url()).toContain(`webhookId=${data.webhookId}`);
-    await cell.click();
+    await page.getByRole('link', { name: 'All subscriptions' }).press('Enter');
     await page.getByText('to all subscriptions, the latest first').waitFor();
     expect(page.url()).not.toContain('webhookId=');
+    await cell.click();
+    await page.getByText('to one subscription, the latest first').waitFor();
   });
 
-  test('says where an active subscription gets nothing', async () => {
+  test('says since when an active subscription gets nothing, disables and enables it with what waits, and ends truthfully', async () => {
     const { page, data } = svc;
-    await page.route('**/trends/deliveries*', async (route) => {
-      const trend = await (await route.fetch()).json();
-      for (const each of trend.subscriptions) each.deliveredByStep.fill(0);
-      await route.fulfill({ json: trend });
-    });
+    const path = `/v1/webhooks/${data.webhookId}`;
+    const read = () => svc.send<{ failingSince?: string; pending: number; createdAt: string }>(path);
+    const { deliveryId } = (await deliveries())[0]!;
+    svc.failDeliveries(true);
+    await svc.send(`${path}/deliveries/${deliveryId}/redeliver`, {}, 'POST');
+    await expect.poll(async () => (await read()).failingSince).toBeDefined();
+    const { failingSince, createdAt } = await read();
+    expect(failingSince! > createdAt).toBe(true);
     await svc.go('/webhooks');
-    await page.getByText(/^One subscription, active, but no attempt succeeded since [\d:]+$/).waitFor();
+    const title = page.getByText(/^One subscription, active, but no attempt succeeded since [\d:]+$/);
+    expect(await title.getByRole('time').getAttribute('datetime')).toBe(failingSince);
     await page.getByRole('table', { name: 'Subscriptions' }).getByText('active, failing').waitFor();
-    expect(await svc.send(`/v1/webhooks/${data.webhookId}`)).toMatchObject({ status: 'active' });
-    await page.unroute('**/trends/deliveries*');
+
+    await svc.go(`/webhooks?webhookId=${data.webhookId}`);
+    await svc.tabTo('Disable…');
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog', { name: 'Disable the subscription?' }).waitFor();
+    await svc.tabTo('Disable');
+    await page.keyboard.press('Enter');
+    await page.getByText('It gets nothing: disabled by request.').waitFor();
+    await svc.send(`/v1/messages/${data.decisionIds[1]}/outcomes`, { type: 'opened' });
+    const { pending } = await read();
+    expect(pending).toBe(1);
+    await svc.tabTo('Enable…');
+    await page.keyboard.press('Enter');
+    const dialog = page.getByRole('dialog', { name: 'Enable the subscription?' });
+    await dialog
+      .getByText(
+        /^It missed 1 outcome since .* 1 delivery from before it was disabled waits and is sent too\.$/,
+      )
+      .waitFor();
+    await svc.tabTo('Enable');
+    await page.keyboard.press('Enter');
+    // What fails again waits for its next attempt: it is not said to be sent before.
+    const progress = page.getByRole('status').filter({ hasText: 'sent' });
+    await progress.getByText('0 of 2 sent').waitFor();
+    await progress.getByText(/2 wait, the next attempt comes at/).waitFor();
+    await svc.checkAccessibility();
+    svc.failDeliveries(false);
+    for (const each of await deliveries())
+      if (each.status === 'pending')
+        await svc.send(`${path}/deliveries/${each.deliveryId}/redeliver`, {}, 'POST');
+    await progress.getByText('Done: 2 of 2 sent').waitFor();
+    await progress.getByRole('button', { name: 'Done' }).press('Enter');
+    await progress.waitFor({ state: 'detached' });
+  });
+
+  test('sends again what is chosen, with its count first', async () => {
+    const { page, data } = svc;
+    await svc.go(`/webhooks?webhookId=${data.webhookId}`);
+    const { length: n } = await deliveries();
+    await page.getByRole('button', { name: 'Resend…' }).press('Enter');
+    const dialog = page.getByRole('dialog', { name: 'Send again?' });
+    await dialog.getByText('Nothing is to be sent.').waitFor();
+    await dialog.getByRole('radio', { name: 'What it missed' }).press('Space');
+    await dialog.getByText(/^\d+ outcomes of its kinds occurred for/).waitFor();
+    await dialog.getByText(`svc webhooks update ${data.webhookId} --from`, { exact: false }).waitFor();
+    await svc.checkAccessibility();
+    await dialog.getByRole('radio', { name: 'All', exact: true }).press('Space');
+    await dialog.getByRole('button', { name: `Send ${n} deliveries` }).press('Enter');
+    await page.getByText(`Done: ${n} of ${n} sent`).waitFor();
   });
 
   test('names the filters in the copied command', async () => {

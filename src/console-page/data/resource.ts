@@ -71,12 +71,7 @@ export function useResource<T>(
     };
   }, [key, turn, reload]);
 
-  useEffect(() => {
-    if (everyMs === undefined || key === undefined) return;
-    const tick = () => document.visibilityState === 'visible' && !underWay.current && reload();
-    const timer = setInterval(tick, everyMs);
-    return () => clearInterval(timer);
-  }, [key, everyMs, reload]);
+  useEvery(key === undefined ? undefined : everyMs, () => !underWay.current && reload());
 
   const current = state.key === key;
   return {
@@ -86,6 +81,17 @@ export function useResource<T>(
     readAt: current ? state.at : undefined,
     reload,
   };
+}
+
+/** Does something again and again while the page is visible; never without a time. */
+export function useEvery(ms: number | undefined, tick: () => unknown): void {
+  const latest = useRef(tick);
+  latest.current = tick;
+  useEffect(() => {
+    if (ms === undefined) return;
+    const timer = setInterval(() => document.visibilityState === 'visible' && latest.current(), ms);
+    return () => clearInterval(timer);
+  }, [ms]);
 }
 
 export interface Pages<T> extends Omit<Resource<T>, 'value'> {

@@ -7,13 +7,13 @@ export type DecisionTrend = AnswerOf<'getDecisionTrend'>;
 export type EventTrend = AnswerOf<'getEventTrend'>;
 
 /** How often a chart is read again, in ms; rarely before a remote service, which counts each read. */
-const everyMs = () => (about.value?.local ? 10_000 : 60_000);
+export const trendEveryMs = () => (about.value?.local ? 10_000 : 60_000);
 
 /** Reads a trend over a range, and again from time to time. `key` names what is read, and stays the same while time passes. */
-export function useTrend<N extends 'getDecisionTrend' | 'getEventTrend' | 'getDeliveryTrend'>(
+export function useTrend<N extends 'getDecisionTrend' | 'getEventTrend'>(
   name: N,
   query: Query,
   key: string,
 ): Resource<AnswerOf<N>> {
-  return useResource(key, (signal) => call(name, { query, signal }), everyMs());
+  return useResource(key, (signal) => call(name, { query, signal }), trendEveryMs());
 }

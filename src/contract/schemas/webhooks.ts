@@ -159,12 +159,19 @@ export const Webhook = named(
         'Version of the signing secret: 1, and one more with each rotation.',
         z.optional(z.int()),
       ),
+      secretSince: about('When the signing secret was set.', z.optional(z.string()), { format: 'date-time' }),
       filter: about('Which outcomes of its kinds it gets; missing for all.', z.optional(z.string())),
       description: about('What it is for.', z.optional(z.string())),
       maxRate: about(RATE, z.optional(z.int())),
       headers: about('Names of the headers of each delivery.', z.optional(z.array(z.string()))),
       disabledReason: about('Why it is disabled, in words.', z.optional(z.string())),
       disabledAt: about('When it was disabled last.', z.optional(z.string()), { format: 'date-time' }),
+      failingSince: about(
+        'The first failed attempt since one succeeded, or since it was enabled; missing if the latest succeeded.',
+        z.optional(z.string()),
+        { format: 'date-time' },
+      ),
+      pending: about('Its deliveries that wait for an attempt, counted up to 10,000.', z.optional(z.int())),
       missed: about(
         'The outcomes of its kinds since it was disabled, or since `from`.',
         z.optional(
@@ -185,6 +192,7 @@ export const Webhook = named(
             from: time('Since when.'),
             reached: time('Up to when the outcomes are queued.'),
             queued: about('How many were queued.', z.int()),
+            allQueued: about('True once all are; the end of the log is then read again.', z.boolean()),
           }),
         ),
       ),

@@ -83,6 +83,7 @@ export const webhookEndpoints = (
       ...webhookView(webhook, await catchUps.get(tx, workspace.id, webhook.id)),
       ...(redelivery && { redelivery: redeliveryView(redelivery) }),
       performance: await performance.of(tx, workspace.id, webhook.id),
+      pending: await deliveries.countPending(tx, workspace.id, webhook.id),
     };
     const from = query.from ?? (webhook.status === 'disabled' ? 'disabled' : undefined);
     if (from === undefined) return { body };

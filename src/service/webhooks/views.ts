@@ -19,6 +19,8 @@ export function webhookView(webhook: StoredWebhook, catchUp?: CatchUp): Webhook 
     disabledAt,
     leaseUntil,
     secretVersion,
+    secretSince,
+    failingSince,
     filter,
     description,
     maxRate,
@@ -31,6 +33,8 @@ export function webhookView(webhook: StoredWebhook, catchUp?: CatchUp): Webhook 
     status,
     createdAt: iso(createdAt),
     secretVersion,
+    secretSince: iso(secretSince),
+    ...(failingSince === null ? {} : { failingSince: iso(failingSince) }),
     ...(filter === null ? {} : { filter }),
     ...(description === null ? {} : { description }),
     ...(maxRate === null ? {} : { maxRate }),
@@ -39,7 +43,12 @@ export function webhookView(webhook: StoredWebhook, catchUp?: CatchUp): Webhook 
     ...(disabledAt === null ? {} : { disabledAt: iso(disabledAt) }),
     ...(leaseUntil === null ? {} : { leaseUntil: iso(leaseUntil) }),
     ...(catchUp && {
-      catchingUp: { from: iso(catchUp.since), reached: iso(catchUp.reached), queued: catchUp.queued },
+      catchingUp: {
+        from: iso(catchUp.since),
+        reached: iso(catchUp.reached),
+        queued: catchUp.queued,
+        allQueued: catchUp.again === 1,
+      },
     }),
   };
 }

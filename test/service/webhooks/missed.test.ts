@@ -78,7 +78,7 @@ it('sends what a disabled subscription missed if it is asked for, and says how m
   await until(async () => target.received.length === 3);
   // All was read, and the end is read again for a while.
   const { catchingUp } = await json(service.fetch(path), 200);
-  expect(catchingUp.queued).toBe(2);
+  expect(catchingUp).toMatchObject({ queued: 2, allQueued: true });
   expect(Date.parse(catchingUp.reached)).toBeGreaterThan(Date.parse(disabledAt));
   const bodies = target.received.map(({ body }) => JSON.parse(body.toString()).decisionId);
   expect(bodies[0]).toBe(after);

@@ -12,11 +12,16 @@ describe('webhook management', () => {
       events: kinds,
       status: 'active',
       secretVersion: 1,
+      secretSince: expect.stringMatching(/Z$/),
       createdAt: expect.stringMatching(/Z$/),
     });
     const path = `/v1/webhooks/${made.id}`;
     expect(await json(service.fetch('/v1/webhooks'), 200)).toEqual({ webhooks: [made] });
-    expect(await json(service.fetch(path), 200)).toEqual({ ...made, performance: expect.any(Object) });
+    expect(await json(service.fetch(path), 200)).toEqual({
+      ...made,
+      performance: expect.any(Object),
+      pending: 0,
+    });
     const change = { url: 'https://example.com/other', events: ['campaign.opened'], status: 'disabled' };
     expect(await json(service.fetch(path, { method: 'PATCH', body: change }), 200)).toEqual({
       ...made,

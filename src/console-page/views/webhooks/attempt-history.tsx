@@ -1,12 +1,8 @@
 import type { VNode } from 'preact';
 import type { AnswerOf } from '../../../contract/endpoints.ts';
-import type { Resource } from '../../data/resource.ts';
-import { useTrend } from '../../data/trends.ts';
 import { TimeAxis } from '../../parts/charts/time-axis.tsx';
 import { Figures } from '../../parts/figures.tsx';
-import { count, percent } from '../../parts/numbers.ts';
-import type { Range } from '../../parts/range.tsx';
-import { Failure, Loading } from '../../parts/states.tsx';
+import { compact, count, percent } from '../../parts/numbers.ts';
 import { duration, Time } from '../../parts/time.tsx';
 import { Box } from '../../parts/view.tsx';
 
@@ -14,36 +10,14 @@ export type DeliveryTrend = AnswerOf<'getDeliveryTrend'>;
 
 const sum = (all: readonly number[]) => all.reduce((total, n) => total + n, 0);
 
-/** The history of one subscription. `rangeKey` names the range, as `when` does in words. */
-export function OwnHistory(props: {
-  webhookId: string;
-  range: Range;
-  rangeKey: string;
-  when: string;
-}): VNode {
-  const { webhookId, range, rangeKey, when } = props;
-  const trend = useTrend('getDeliveryTrend', { ...range, webhookId }, `${webhookId} ${rangeKey}`);
-  return <AttemptHistory trend={trend} when={when} />;
-}
-
-/** How long the attempts over a range of time took, and how many succeeded: of one subscription, or of all. `when` is the range in words. */
-export function AttemptHistory({ trend, when }: { trend: Resource<DeliveryTrend>; when: string }): VNode {
-  const { value, error, reload } = trend;
-  if (!value)
-    return error ? (
-      <Failure error={error} retry={reload} />
-    ) : (
-      <div class="box wait">
-        <Loading what="how the attempts went" />
-      </div>
-    );
-  const { answered, attempts, boundsMs, delivered, p95Ms, capped, stepMs } = value;
+/** How many attempts over a range of time succeeded, and how long they took: of one subscription, or of all. `when` is the range in words. */
+export function AttemptHistory({ of, when }: { of: DeliveryTrend; when: string }): VNode {
+  const { answered, attempts, boundsMs, delivered, p95Ms, capped, stepMs } = of;
   const all = sum(attempts);
-  const most = Math.max(1, ...answered.flat());
-  const from = Date.parse(value.from);
+  const from = Date.parse(of.from);
+  const until = from + answered.length * stepMs;
   const classWords = (row: number) =>
     `${row === 0 ? '' : `${duration(boundsMs[row - 1]!)} to `}${duration(boundsMs[row]!)}`;
-  const label = `How long attempts took ${when}, the oldest on the left, the slowest on top`;
   return (
     <Box
       title={
@@ -52,43 +26,27 @@ export function AttemptHistory({ trend, when }: { trend: Resource<DeliveryTrend>
           : `${percent(sum(delivered) / all)} of the attempts succeeded ${when}${p95Ms === null ? '' : `, 95 % of the answers came within ${duration(p95Ms)}`}`
       }
       label="Attempts"
-      note={`${count(all)}${capped ? '+' : ''} attempts by latency and time, darker for more; counted for a week`}
+      note={`${count(all)}${capped ? '+' : ''} attempts, a column each ${duration(stepMs)}; counted for a week`}
     >
       {all > 0 && (
         <>
-          <div class="heat-strip">
-            <ul aria-hidden="true">
-              {boundsMs.map((bound) => (
-                <li>{duration(bound)}</li>
-              ))}
-            </ul>
-            <svg
-              class="heat"
-              viewBox={`0 0 ${answered.length} ${boundsMs.length}`}
-              preserveAspectRatio="none"
-              role="img"
-              aria-label={label}
-            >
-              {answered.map((column, x) =>
-                column.map(
-                  (n, row) =>
-                    n > 0 && (
-                      <rect
-                        key={`${x} ${row}`}
-                        x={x + 0.06}
-                        y={boundsMs.length - 1 - row + 0.06}
-                        width={0.88}
-                        height={0.88}
-                        opacity={0.25 + (0.75 * n) / most}
-                      />
-                    ),
-                ),
-              )}
-            </svg>
-          </div>
-          <TimeAxis from={from} until={from + answered.length * stepMs} />
+          <Outcomes attempts={attempts} delivered={delivered} when={when} />
+          <TimeAxis from={from} until={until} />
+          <ul class="legend">
+            <li>
+              <span class="swatch well" aria-hidden="true" />
+              succeeded <span class="note">{count(sum(delivered))}</span>
+            </li>
+            <li>
+              <span class="swatch failed" aria-hidden="true" />
+              failed <span class="note">{count(all - sum(delivered))}</span>
+            </li>
+          </ul>
+          <h3>How long the answers took</h3>
+          <Latencies of={of} when={when} />
+          <TimeAxis from={from} until={until} />
           <Figures
-            label={label}
+            label={`How attempts went ${when}`}
             heads={['From', 'Attempts', 'Succeeded', ...boundsMs.map((_, row) => classWords(row))]}
             rows={() =>
               attempts.flatMap((n, i) =>
@@ -108,5 +66,70 @@ export function AttemptHistory({ trend, when }: { trend: Resource<DeliveryTrend>
         </>
       )}
     </Box>
+  );
+}
+
+/** A column for each step: what succeeded, and on top of it what failed. */
+function Outcomes(props: { attempts: readonly number[]; delivered: readonly number[]; when: string }): VNode {
+  const { attempts, delivered, when } = props;
+  const most = Math.max(...attempts);
+  return (
+    <div class="heat-strip">
+      <ul aria-hidden="true" class="ends">
+        <li>0</li>
+        <li>{compact(most)}</li>
+      </ul>
+      <svg
+        class="outcomes"
+        viewBox={`0 0 ${attempts.length} ${most}`}
+        preserveAspectRatio="none"
+        role="img"
+        aria-label={`Attempts ${when} that succeeded and that failed, the oldest on the left, at most ${count(most)}`}
+      >
+        {attempts.map((n, i) => (
+          <>
+            <rect class="well" x={i + 0.06} y={most - delivered[i]!} width={0.88} height={delivered[i]} />
+            <rect class="failed" x={i + 0.06} y={most - n} width={0.88} height={n - delivered[i]!} />
+          </>
+        ))}
+      </svg>
+    </div>
+  );
+}
+
+/** How long the answers took: a field for each step and class of latency, darker for more. */
+function Latencies({ of: { answered, boundsMs }, when }: { of: DeliveryTrend; when: string }): VNode {
+  const most = Math.max(1, ...answered.flat());
+  return (
+    <div class="heat-strip">
+      <ul aria-hidden="true">
+        {boundsMs.map((bound, i) => (
+          <li>{i % 2 === 0 && duration(bound)}</li>
+        ))}
+      </ul>
+      <svg
+        class="heat"
+        viewBox={`0 0 ${answered.length} ${boundsMs.length}`}
+        preserveAspectRatio="none"
+        role="img"
+        aria-label={`How long attempts took ${when}, the oldest on the left, the slowest on top, darker for more`}
+      >
+        {answered.map((column, x) =>
+          column.map(
+            (n, row) =>
+              n > 0 && (
+                <rect
+                  key={`${x} ${row}`}
+                  x={x + 0.06}
+                  y={boundsMs.length - 1 - row + 0.06}
+                  width={0.88}
+                  height={0.88}
+                  opacity={0.25 + (0.75 * n) / most}
+                />
+              ),
+          ),
+        )}
+      </svg>
+    </div>
   );
 }

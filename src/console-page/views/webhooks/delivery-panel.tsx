@@ -1,12 +1,13 @@
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
+import { objectOf } from '../../../kit/object-of.ts';
 import { followEvery, offers, svcCommand } from '../../data/about.ts';
 import { call, search } from '../../data/api.ts';
 import { useResource } from '../../data/resource.ts';
 import { Badge } from '../../parts/badge.tsx';
-import { Command } from '../../parts/command.tsx';
+import { Command, Json } from '../../parts/command.tsx';
 import { Confirm } from '../../parts/dialog.tsx';
-import { Facts } from '../../parts/facts.tsx';
+import { type Fact, Facts } from '../../parts/facts.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { Failure, Loading } from '../../parts/states.tsx';
 import { Id, Text } from '../../parts/text.tsx';
@@ -43,6 +44,38 @@ export function DeliveryPanel(props: { id: string; close: () => void; changed: (
   );
 }
 
+/** The body as a value; as the text that it is where it is not JSON. */
+function bodyOf(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return body;
+  }
+}
+
+/** What a delivery tells of, with links to it. */
+function aboutFacts(body: string): readonly Fact[] {
+  const { decisionId, notificationId, hashId } = objectOf(bodyOf(body));
+  const fact = (name: string, view: string, of: unknown): readonly Fact[] =>
+    typeof of === 'string' && of !== ''
+      ? [
+          {
+            name,
+            value: (
+              <a href={`${view}/${encodeURIComponent(of)}`}>
+                <Id of={of} short={20} />
+              </a>
+            ),
+          },
+        ]
+      : [];
+  return [
+    ...fact('Decision', '/decisions', decisionId),
+    ...fact('Notification', '/notifications', notificationId),
+    ...fact('User', '/users', hashId),
+  ];
+}
+
 /** The attempts with status, duration and signing secrets, the body, and sending it again. */
 function Record({ of, changed }: { of: DeliveryRecord; changed: () => void }): VNode {
   const { deliveryId, webhookId, status, occurredAt, nextAttemptAt, attempts, body } = of;
@@ -62,6 +95,7 @@ function Record({ of, changed }: { of: DeliveryRecord; changed: () => void }): V
               </a>
             ),
           },
+          ...aboutFacts(body),
           { name: 'Happened', value: <Time at={occurredAt} millis /> },
           ...(nextAttemptAt === null ? [] : [{ name: 'Next attempt', value: <Time at={nextAttemptAt} /> }]),
         ]}
@@ -81,9 +115,11 @@ function Record({ of, changed }: { of: DeliveryRecord; changed: () => void }): V
         ))}
       </ol>
       <h3>Body</h3>
-      <pre class="delivery-body">
-        <Text of={body} />
-      </pre>
+      <Json of={bodyOf(body)} label="the body" />
+      <p class="note">
+        The same bytes in each attempt. Of an attempt, the service keeps neither the headers, which have its
+        signature, nor the body of the answer.
+      </p>
       <Command line={svcCommand('webhooks', 'delivery', deliveryId)} label="show this delivery" />
       {offers('redeliver') && (
         <button type="button" onClick={() => setAsking(true)}>

@@ -3,13 +3,20 @@ import { offers, svcCommand } from '../../data/about.ts';
 import { Command } from '../../parts/command.tsx';
 import { Cut, Text } from '../../parts/text.tsx';
 import { Enable } from './enable.tsx';
+import type { Sending } from './progress.tsx';
 import type { Webhook } from './webhook-words.ts';
 
 /** Disabled subscriptions of which is said how they are enabled; the filter shows the others. */
 const MOST = 3;
 
 /** Why subscriptions are disabled, and how each gets its deliveries again, with those that it missed. */
-export function Disabled({ webhooks, done }: { webhooks: readonly Webhook[]; done: () => void }): VNode {
+export function Disabled({
+  webhooks,
+  sent,
+}: {
+  webhooks: readonly Webhook[];
+  sent: (sending: Sending) => void;
+}): VNode {
   return (
     <>
       {webhooks
@@ -23,7 +30,7 @@ export function Disabled({ webhooks, done }: { webhooks: readonly Webhook[]; don
             </p>
             {offers('updateWebhook') ? (
               <div class="actions">
-                <Enable webhook={webhook} done={done} />
+                <Enable webhook={webhook} sent={sent} />
               </div>
             ) : (
               <Command

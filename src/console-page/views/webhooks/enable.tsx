@@ -6,11 +6,15 @@ import { useResource } from '../../data/resource.ts';
 import { Command } from '../../parts/command.tsx';
 import { Confirm } from '../../parts/dialog.tsx';
 import { Instant } from '../../parts/instant.tsx';
-import { counted } from '../../parts/numbers.ts';
+import { count, counted } from '../../parts/numbers.ts';
 import { Segments } from '../../parts/segments.tsx';
 import { Failure } from '../../parts/states.tsx';
 import { Time } from '../../parts/time.tsx';
+import type { Sending } from './progress.tsx';
 import type { Webhook } from './webhook-words.ts';
+
+/** From so many on, a count may be more. */
+export const MOST_COUNTED = 10_000;
 
 const CHOICES = [
   ['disabled', 'Since it was disabled'],
@@ -19,19 +23,19 @@ const CHOICES = [
 ] as const;
 
 /** Enables a subscription that is disabled, after it was said how many outcomes it missed and which of them it gets. */
-export function Enable({ webhook, done }: { webhook: Webhook; done: () => void }): VNode {
+export function Enable({ webhook, sent }: { webhook: Webhook; sent: (sending: Sending) => void }): VNode {
   const [asking, setAsking] = useState(false);
   return (
     <>
       <button type="button" onClick={() => setAsking(true)}>
         Enable…
       </button>
-      {asking && <Ask webhook={webhook} done={done} close={() => setAsking(false)} />}
+      {asking && <Ask webhook={webhook} sent={sent} close={() => setAsking(false)} />}
     </>
   );
 }
 
-function Ask(props: { webhook: Webhook; done: () => void; close: () => void }): VNode {
+function Ask(props: { webhook: Webhook; sent: (sending: Sending) => void; close: () => void }): VNode {
   const { id, disabledAt } = props.webhook;
   const [choice, setChoice] = useState<string>('disabled');
   const [time, setTime] = useState(disabledAt ?? new Date().toISOString());
@@ -45,8 +49,11 @@ function Ask(props: { webhook: Webhook; done: () => void; close: () => void }): 
   );
   const run = async () => {
     if (from === '') throw new Error('Choose a date and a time.');
+    const at = new Date().toISOString();
     await call('updateWebhook', { params: { id }, body: { status: 'active', from } });
-    props.done();
+    const { missed, pending: waited = 0 } = value ?? {};
+    const announced = choice === 'now' || !missed ? 0 : missed.outcomes - missed.erased;
+    props.sent({ what: 'missed', at, to: [{ id, announced, waited }] });
   };
   return (
     <Confirm title="Enable the subscription?" verb="Enable" run={run} close={props.close}>
@@ -57,7 +64,13 @@ function Ask(props: { webhook: Webhook; done: () => void; close: () => void }): 
         <Failure error={error} retry={reload} />
       ) : (
         <p role="status">
-          {value ? <Missed missed={value.missed} isSent={choice !== 'now'} /> : 'Counting what it missed…'}
+          {value ? (
+            <>
+              <Missed missed={value.missed} isSent={choice !== 'now'} /> <Waiting n={value.pending} />
+            </>
+          ) : (
+            'Counting what it missed…'
+          )}
         </p>
       )}
       <Command
@@ -65,6 +78,20 @@ function Ask(props: { webhook: Webhook; done: () => void; close: () => void }): 
         label="enable it"
       />
     </Confirm>
+  );
+}
+
+/** The deliveries that waited when it was disabled, which go out whatever is chosen. */
+function Waiting({ n = 0 }: { n: number | undefined }): VNode | null {
+  if (n === 0) return null;
+  return (
+    <>
+      <b>
+        {count(n)}
+        {n >= MOST_COUNTED && '+'} {n === 1 ? 'delivery' : 'deliveries'}
+      </b>{' '}
+      from before it was disabled {n === 1 ? 'waits and is' : 'wait and are'} sent too.
+    </>
   );
 }
 
@@ -78,7 +105,7 @@ function Missed({ missed, isSent }: { missed: Webhook['missed']; isSent: boolean
       {outcomes > 0 &&
         (isSent
           ? 'They are sent in order of occurrence, behind new ones.'
-          : 'They are not sent: it gets what occurs from now on, and the deliveries that are pending.')}
+          : 'They are not sent: it gets what occurs from now on.')}
       {isSent && erased > 0 && ` Of these, ${counted(erased, 'is', 'are')} of erased users, and not sent.`}
       {removedBefore !== undefined && (
         <>

@@ -13,7 +13,8 @@ import { duration, Time } from '../../parts/time.tsx';
 import { Box } from '../../parts/view.tsx';
 import type { DeliveryTrend } from './attempt-history.tsx';
 import { Disabled } from './disabled.tsx';
-import type { Webhook } from './webhook-words.ts';
+import type { Sending } from './progress.tsx';
+import { stateOf, type Webhook } from './webhook-words.ts';
 
 /** The subscriptions, each with how its attempts went in the range of time of the view, and what is to do where one is disabled. */
 export function Subscriptions(props: {
@@ -22,14 +23,11 @@ export function Subscriptions(props: {
   /** The range in words: `in the last 7 days`. */
   when: string;
   filters: Filters;
-  reload: () => void;
+  sent: (sending: Sending) => void;
 }): VNode {
-  const { webhooks, trend, when, filters, reload } = props;
-  const { webhookId } = filters.values;
-  // What is said of the present would not be true of a range that has ended.
-  const failing = filters.values.until ? new Map<string, number>() : failingSince(trend);
+  const { webhooks, trend, when, filters, sent } = props;
   return (
-    <Box title={titleOf(webhooks, failing, trend)} label="Subscriptions">
+    <Box title={titleOf(webhooks, trend)} label="Subscriptions">
       <PagedList
         what="the subscriptions"
         pages={webhooks}
@@ -48,30 +46,14 @@ export function Subscriptions(props: {
               dense
               rows={items}
               keyOf={({ id }) => id}
-              current={({ id }) => id === webhookId}
-              columns={columnsOf(trend, when, filters, failing)}
+              columns={columnsOf(trend, when, filters)}
             />
-            <Disabled webhooks={items.filter(({ id }) => !webhookId || id === webhookId)} done={reload} />
+            <Disabled webhooks={items} sent={sent} />
           </>
         )}
       </PagedList>
     </Box>
   );
-}
-
-/**
- * Since when (Unix ms) each subscription gets nothing: the beginning of the steps, at the end of the range, in which no
- * attempt succeeded. Others are left out.
- */
-function failingSince(trend: DeliveryTrend | undefined): ReadonlyMap<string, number> {
-  const found = new Map<string, number>();
-  if (trend === undefined) return found;
-  for (const { webhookId, attemptsByStep, deliveredByStep } of trend.subscriptions) {
-    const good = deliveredByStep.findLastIndex((n) => n > 0);
-    const bad = attemptsByStep.findIndex((n, i) => i > good && n > 0);
-    if (bad >= 0) found.set(webhookId, Date.parse(trend.from) + bad * trend.stepMs);
-  }
-  return found;
 }
 
 /** Shares of attempts that succeed from which on a title does not name the subscription. */
@@ -93,7 +75,6 @@ function oftenFails(items: readonly Webhook[], trend: DeliveryTrend | undefined)
 /** How many there are, and how many of them get nothing. */
 function titleOf(
   { items, more }: Pages<Webhook>,
-  failing: ReadonlyMap<string, number>,
   trend: DeliveryTrend | undefined,
 ): string | readonly ComponentChildren[] {
   if (items.length === 0) return 'Subscriptions';
@@ -101,14 +82,16 @@ function titleOf(
   const all = more
     ? `more than ${counted(items.length, 'subscription')}`
     : counted(items.length, 'subscription');
-  const since = items.flatMap(({ id, status }) => (status === 'active' ? (failing.get(id) ?? []) : []));
+  const since = items.flatMap(({ status, failingSince }) =>
+    status === 'active' && failingSince !== undefined ? Date.parse(failingSince) : [],
+  );
   const but: readonly ComponentChildren[] =
     since.length === 0
       ? oftenFails(items, trend)
       : [
           items.length === 1
             ? ', but no attempt succeeded since '
-            : `, and ${count(since.length)} of the active ones got nothing since `,
+            : `, and no attempt to ${count(since.length)} of the active ones succeeded since `,
           <Time at={Math.min(...since)} />,
         ];
   if (disabled === 0) return [items.length === 1 ? 'One subscription, active' : `${all}, all active`, ...but];
@@ -145,7 +128,6 @@ function columnsOf(
   trend: DeliveryTrend | undefined,
   when: string,
   { values }: Filters,
-  failing: ReadonlyMap<string, number>,
 ): readonly Column<Webhook>[] {
   const found = new Map(trend?.subscriptions.map((each) => [each.webhookId, each]));
   /** A figure of what was attempted; nothing until it is known. */
@@ -162,8 +144,8 @@ function columnsOf(
       cell: ({ id, url, description }) => (
         <>
           <a
-            aria-label={`${id === values.webhookId ? 'All deliveries, not only to' : 'Only the deliveries to'} ${url}`}
-            href={`/webhooks${search({ ...values, webhookId: id === values.webhookId ? '' : id, delivery: '' })}`}
+            aria-label={`The subscription of ${url}`}
+            href={`/webhooks${search({ ...values, webhookId: id, delivery: '' })}`}
           >
             <Cut of={url} />
           </a>
@@ -183,13 +165,9 @@ function columnsOf(
     },
     {
       title: 'State',
-      cell: ({ id, status }) => {
-        const isFailing = status === 'active' && failing.has(id);
-        return (
-          <Badge tone={status === 'active' && !isFailing ? 'good' : 'bad'}>
-            {isFailing ? 'active, failing' : status}
-          </Badge>
-        );
+      cell: (webhook) => {
+        const [tone, words] = stateOf(webhook);
+        return <Badge tone={tone}>{words}</Badge>;
       },
     },
     {

@@ -13,6 +13,14 @@ export const DELIVERY_TONES: Readonly<Record<Delivery['status'], Tone>> = {
   failed: 'bad',
 };
 
+/** What a subscription is like now: a disabled one gets nothing, nor does one that fails. */
+export const stateOf = ({ status, failingSince }: Webhook): readonly [Tone, string] =>
+  status !== 'active'
+    ? ['bad', status]
+    : failingSince === undefined
+      ? ['good', status]
+      : ['bad', 'active, failing'];
+
 /** What an attempt came to: the status of the answer, or why there was none. */
 export const attemptWords = ({ status, error }: Attempt): string =>
   [status === null ? 'no answer' : `HTTP ${status}`, error].filter(Boolean).join(': ');

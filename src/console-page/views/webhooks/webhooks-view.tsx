@@ -1,26 +1,31 @@
 import type { VNode } from 'preact';
+import { useRef, useState } from 'preact/hooks';
+import { useLocation } from 'preact-iso/router';
 import { flagsOf, offers, svcCommand } from '../../data/about.ts';
-import { call } from '../../data/api.ts';
+import { call, search } from '../../data/api.ts';
 import { type Filters, useFilters } from '../../data/filters.ts';
-import { usePages } from '../../data/resource.ts';
-import { useTrend } from '../../data/trends.ts';
+import { type Pages, useEvery, usePages, useResource } from '../../data/resource.ts';
+import { trendEveryMs } from '../../data/trends.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { FilterBar, type FilterField } from '../../parts/filter-bar.tsx';
+import { useEscape } from '../../parts/focus/escape.ts';
+import { Icon } from '../../parts/icons.tsx';
 import { count, counted } from '../../parts/numbers.ts';
 import { PagedList } from '../../parts/pages.tsx';
 import { keptRange, type Range, RangeControl, rangeOf, rangeWords } from '../../parts/range.tsx';
-import { Empty, Loading } from '../../parts/states.tsx';
+import { Empty, Failure, Loading } from '../../parts/states.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { Terms } from '../../parts/term.tsx';
 import { Cut, Id, Text } from '../../parts/text.tsx';
 import { duration, Time } from '../../parts/time.tsx';
 import { Box, ViewHead } from '../../parts/view.tsx';
-import { AttemptHistory, OwnHistory } from './attempt-history.tsx';
+import { AttemptHistory } from './attempt-history.tsx';
 import { DeliveryPanel } from './delivery-panel.tsx';
-import { Performance } from './performance.tsx';
-import { RetryFailed } from './retry-failed.tsx';
+import { Progress, type Sending } from './progress.tsx';
+import { RetryFailed } from './resend.tsx';
+import { Subscription } from './subscription.tsx';
 import { Subscriptions } from './subscriptions.tsx';
-import { attemptWords, DELIVERY_TONES, type Delivery, TERMS } from './webhook-words.ts';
+import { attemptWords, DELIVERY_TONES, type Delivery, TERMS, type Webhook } from './webhook-words.ts';
 
 const STATUS: FilterField = {
   name: 'status',
@@ -47,14 +52,29 @@ export function WebhooksView(): VNode {
       : await call('listAllDeliveries', { query, signal });
     return { items: answer.deliveries, next: answer.next };
   });
-  const { range: attempted, when } = countedRange(filters);
-  const trend = useTrend('getDeliveryTrend', { ...attempted }, `trend ${rangeKey}`);
+  const { range: attempted, when } = countedRange(filters, oldestOf(webhooks, webhookId));
+  const isListed = !webhooks.loading || webhooks.items.length > 0;
+  const trend = useResource(isListed ? `${webhookId} ${rangeKey}` : undefined, (signal) =>
+    readTrends(attempted, webhookId, signal),
+  );
+  const { went, webhook } = trend.value ?? {};
   const addresses = new Map(webhooks.items.map(({ id, url }) => [id, url]));
+  const [sending, setSending] = useState<Sending>();
+  // All is read at once, so that its figures agree.
   const reload = () => {
     webhooks.reload();
     deliveries.reload();
     trend.reload();
   };
+  // A list that was read on stays as it is.
+  useEvery(trendEveryMs(), () => deliveries.items.length <= PAGE && reload());
+  const sent = (begun: Sending) => {
+    setSending(begun);
+    reload();
+  };
+  const { route } = useLocation();
+  const toAll = `/webhooks${search({ ...filters.values, webhookId: '', delivery: '' })}`;
+  useEscape(webhookId && !openId ? () => route(toAll) : undefined);
   const head = (
     <ViewHead
       title="Webhooks"
@@ -65,13 +85,15 @@ export function WebhooksView(): VNode {
         ...flagsOf({ status, ...range }),
       )}
       readAt={deliveries.readAt}
+      every={trendEveryMs()}
       refresh={reload}
     />
   );
   // What is above comes first, with its figures, so that nothing jumps.
-  const isWaiting =
-    (webhooks.loading && webhooks.items.length === 0 && !webhooks.error) || (!trend.value && !trend.error);
-  if (isWaiting)
+  const isThere = useRef(false);
+  isThere.current ||=
+    (!webhooks.loading || webhooks.error !== undefined) && (went !== undefined || trend.error !== undefined);
+  if (!isThere.current)
     return (
       <>
         {head}
@@ -84,12 +106,42 @@ export function WebhooksView(): VNode {
       <div class="toolbar">
         <RangeControl filters={filters} />
       </div>
-      <Subscriptions webhooks={webhooks} trend={trend.value} when={when} filters={filters} reload={reload} />
-      {webhookId && offers('getWebhook') && <Performance key={webhookId} webhookId={webhookId} />}
+      {sending && (
+        <Progress
+          key={sending.at}
+          of={sending}
+          ended={() => {
+            setSending(undefined);
+            reload();
+          }}
+        />
+      )}
+      {trend.error && <Failure error={trend.error} retry={trend.reload} />}
       {webhookId ? (
-        <OwnHistory webhookId={webhookId} range={attempted} rangeKey={rangeKey} when={when} />
+        <>
+          <a class="back" href={toAll}>
+            <Icon name="back" /> All subscriptions
+          </a>
+          {webhook && (
+            <Subscription
+              key={webhookId}
+              webhook={webhook}
+              went={went}
+              when={when}
+              since={range.since}
+              sent={sent}
+              reload={reload}
+            />
+          )}
+        </>
       ) : (
-        <AttemptHistory trend={trend} when={when} />
+        <Subscriptions webhooks={webhooks} trend={went} when={when} filters={filters} sent={sent} />
+      )}
+      {went && <AttemptHistory of={went} when={when} />}
+      {trend.loading && !went && (
+        <div class="box wait">
+          <Loading what="how the attempts went" />
+        </div>
       )}
       <Box
         title={deliveriesTitle(deliveries.items, status)}
@@ -104,16 +156,15 @@ export function WebhooksView(): VNode {
               webhookId={webhookId}
               since={range.since}
               readAt={deliveries.readAt}
-              done={reload}
+              sent={sent}
             />
           )}
           <Terms of={TERMS} />
         </div>
-        {(webhookId || status || range.since || range.until) && (
+        {(status || range.since || range.until) && (
           <p class="note">
             Hidden: deliveries{' '}
             {[
-              webhookId && 'to other subscriptions',
               status && `that are not ${status}`,
               (range.since || range.until) && 'of what happened at other times',
             ]
@@ -123,7 +174,7 @@ export function WebhooksView(): VNode {
             <button
               type="button"
               class="row-button"
-              onClick={() => filters.set({ webhookId: '', status: '', range: '', since: '', until: '' })}
+              onClick={() => filters.set({ status: '', range: '', since: '', until: '' })}
             >
               Show all
             </button>
@@ -173,6 +224,18 @@ export function WebhooksView(): VNode {
   );
 }
 
+/** Deliveries that one request reads. */
+const PAGE = 100;
+
+/** What the figures above the list are made of, read at once. */
+async function readTrends(range: Range, webhookId: string | undefined, signal: AbortSignal) {
+  const [went, webhook] = await Promise.all([
+    call('getDeliveryTrend', { query: { ...range, webhookId }, signal }),
+    webhookId ? call('getWebhook', { params: { id: webhookId }, signal }) : undefined,
+  ]);
+  return { went, webhook };
+}
+
 const OF_STATE: Readonly<Record<string, string>> = {
   pending: 'that are pending',
   delivered: 'that arrived',
@@ -199,12 +262,21 @@ function deliveriesTitle(listed: readonly Delivery[], status: string | undefined
 
 const WEEK_MS = 7 * 86_400_000;
 
-/** The range over which attempts are counted, which is a week at most, and what it is called. */
-function countedRange({ values }: Filters): { readonly range: Range; readonly when: string } {
+/** When the oldest subscription that is shown was made, Unix ms; 0 where others may be older. */
+const oldestOf = ({ items, more }: Pages<Webhook>, webhookId: string | undefined): number => {
+  const shown = items.filter(({ id }) => !webhookId || id === webhookId);
+  return shown.length === 0 || more ? 0 : Math.min(...shown.map(({ createdAt }) => Date.parse(createdAt)));
+};
+
+/**
+ * The range over which attempts are counted, which is a week at most, and what it is called. It begins no earlier than
+ * the subscriptions that are shown.
+ */
+function countedRange({ values }: Filters, oldest: number): { readonly range: Range; readonly when: string } {
   const { since, until } = rangeOf({ values });
   if (since !== undefined) return { range: { since, until }, when: rangeWords(values) };
   const end = until === undefined ? Date.now() : Date.parse(until);
-  const range = { since: new Date(end - WEEK_MS).toISOString(), until };
+  const range = { since: new Date(Math.min(end, Math.max(end - WEEK_MS, oldest))).toISOString(), until };
   return { range, when: until === undefined ? rangeWords({ range: 'week' }) : 'in the 7 days before' };
 }
 

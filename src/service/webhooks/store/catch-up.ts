@@ -27,6 +27,8 @@ export interface CatchUp {
   readonly reached: number;
   /** Deliveries that were queued for it. */
   readonly queued: number;
+  /** 1 once all was read, while the end is read again. */
+  readonly again: number;
 }
 
 interface Row extends LogPlace {
@@ -75,7 +77,7 @@ export const catchUps = {
   /** How far a subscription is; undefined if it does not catch up. While the end is read again, all was read once. */
   get(tx: Tx, workspaceId: string, webhookId: string): Promise<CatchUp | undefined> {
     return tx.sql.get<CatchUp>(
-      `SELECT since_at AS since, queued,
+      `SELECT since_at AS since, queued, again,
          CASE WHEN again = 0 THEN after_at WHEN until_at < ? THEN until_at ELSE ? END AS reached
        FROM catch_up WHERE workspace_id = ? AND webhook_id = ?`,
       [tx.now, tx.now, workspaceId, webhookId],

@@ -20,6 +20,9 @@ type TakenRow = Pick<ClaimedDelivery, 'deliveryId' | 'body' | 'claim' | 'trace'>
   readonly occurredAt: number;
 };
 
+/** The most pending deliveries that are counted. */
+const MAX_COUNTED = 10_000;
+
 const OPEN = "w.status = 'active' AND (w.lease_until IS NULL OR w.lease_until > ?)";
 
 export const deliveries = {
@@ -52,6 +55,16 @@ export const deliveries = {
       [workspaceId, tx.now],
     );
     return row?.at ?? undefined;
+  },
+
+  /** How many deliveries of a subscription wait for an attempt, counted up to MAX_COUNTED. */
+  async countPending(tx: Tx, workspaceId: string, webhookId: string): Promise<number> {
+    const row = await tx.sql.get<{ n: number }>(
+      `SELECT count(*) AS n FROM (SELECT 1 FROM delivery WHERE workspace_id = ? AND webhook_id = ?
+         AND due_at IS NOT NULL LIMIT ?) AS d`,
+      [workspaceId, webhookId, MAX_COUNTED],
+    );
+    return Number(row!.n);
   },
 
   /** Claims up to `limit` due deliveries of a subscription for `leaseMs`, longest due first. */

@@ -17,6 +17,9 @@ export interface StoredWebhook {
   readonly createdAt: number;
   /** Number of the signing secret: 1, and one more with each rotation. */
   readonly secretVersion: number;
+  readonly secretSince: number;
+  /** Since when no attempt succeeded; null if the latest did. */
+  readonly failingSince: number | null;
   /** Which outcomes of its kinds it gets; null for all. */
   readonly filter: string | null;
   readonly description: string | null;
@@ -38,7 +41,8 @@ const ROTATION_MS = 24 * 3600 * 1000;
 type Row = Omit<StoredWebhook, 'events' | 'headerNames'> & { events: string; headerNames: string | null };
 
 const COLUMNS = `webhook_id AS id, url, events, status, disabled_reason AS "disabledReason",
-  disabled_at AS "disabledAt", lease_until AS "leaseUntil", created_at AS "createdAt", secret_version AS "secretVersion", filter, description, max_rate AS "maxRate",
+  disabled_at AS "disabledAt", lease_until AS "leaseUntil", created_at AS "createdAt", secret_version AS "secretVersion",
+  COALESCE(previous_until - ${ROTATION_MS}, created_at) AS "secretSince", failing_since AS "failingSince", filter, description, max_rate AS "maxRate",
   header_names AS "headerNames"`;
 /** A subscription whose lease has expired counts as deleted, even if its row still exists. */
 const ALIVE = '(lease_until IS NULL OR lease_until > ?)';
