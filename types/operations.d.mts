@@ -1075,14 +1075,12 @@ export interface OutcomeAnswer {
   readonly requestId: string;
 }
 
-/** What happened in the workspace in the last 24 hours. */
+/** What happened in the workspace in this hour and the 23 before. */
 export interface OverviewAnswer {
-  /** When it was counted: the end of the last hour. */
+  /** When it was counted. */
   readonly at: string;
-  /** The beginning of the first hour. */
+  /** The beginning of the first hour: all are hours of the clock (UTC), the last of which has not ended. */
   readonly from: string;
-  /** The beginning of the first hour of what was served: these are hours of the clock (UTC), the last of which has not ended. */
-  readonly servedFrom: string;
   /** Events. */
   readonly events: {
     /** Events that were ever received: the number of the newest one. */
@@ -1102,6 +1100,8 @@ export interface OverviewAnswer {
       readonly p50Ms: number;
       /** The same of 95 %. */
       readonly p95Ms: number;
+      /** The same of 99 %. */
+      readonly p99Ms: number;
     } | null;
     /** Decisions that count, by what made the choice. */
     readonly counted: {

@@ -188,6 +188,23 @@ export interface ConsoleService {
         readonly bytes: number | null;
       }[]
     | null;
+  /** What came to each endpoint of the process of the console in the last hour, without what the console asks; null where it is not known. */
+  readonly requests:
+    | readonly {
+        readonly endpoint: string;
+        readonly requests: number;
+        /** Of these, those that were answered with 4xx, and with 5xx. */
+        readonly refused: number;
+        readonly failed: number;
+        /** How long the latest answers below 400 took, up to 1,000. */
+        readonly latency: {
+          readonly answers: number;
+          readonly p50Ms: number;
+          readonly p95Ms: number;
+          readonly p99Ms: number;
+        } | null;
+      }[]
+    | null;
   /** The channels with a provider; the others write to the outbox. Null where the service does not say. */
   readonly channels: readonly string[] | null;
   /** The process of the console; null where the service runs elsewhere. */

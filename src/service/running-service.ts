@@ -1,5 +1,6 @@
 import type { IdentifiedUser, UserIdentifier } from './admin/user-records.ts';
 import type { FaultControl } from './faults/inject.ts';
+import type { EndpointCounts } from './http/endpoint-requests.ts';
 import type { Fetch } from './http/server.ts';
 import type { Platform } from './platform/platform.ts';
 import type { Policy } from './platform/settings.ts';
@@ -53,6 +54,8 @@ export interface RunningService {
   storedData(): Promise<StoredData[]>;
   /** Reads what an operator asks of this process and of the due work of all nodes. */
   status(): Promise<ServiceStatus>;
+  /** What came to each endpoint of this process in the last hour. */
+  requests(): readonly EndpointCounts[];
   /** The faults that this process injects; undefined without a faults file. */
   readonly faults: FaultControl | undefined;
   /** True if no worker has due work. */

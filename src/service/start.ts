@@ -17,7 +17,7 @@ import { startKeyUses } from './http/access/key-uses.ts';
 import { watchKeys } from './http/access/key-watch.ts';
 import { type AppParts, createApp } from './http/app.ts';
 import { readAppScript } from './http/app-script.ts';
-import { LatestDurations } from './http/latest-durations.ts';
+import { EndpointRequests } from './http/endpoint-requests.ts';
 import { recordRequests, unobserved } from './http/record-requests.ts';
 import { listen } from './http/server.ts';
 import { invalidityOf, readKeyPair, readNextKeyPair, type TlsFiles, type TlsKeyPair } from './http/tls.ts';
@@ -186,9 +186,9 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     closers.push(() => keys.stop());
     const retention = () => inForce(policy().retain, catalogs.shared());
     const isProxy = proxiesOf(options.trustedProxies ?? []);
-    const decided = new LatestDurations(() => machine.now());
+    const requests = new EndpointRequests(() => machine.now());
     const features = openFeatures(platform, {
-      decided,
+      decided: requests.latest('decide'),
       catalogs,
       policy,
       retention,
@@ -213,7 +213,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     closers.push(() => mover.stop());
     const health = healthOf(store, clock);
     const data = new DataReader(store, clock);
-    const recorder = recordRequests(log, observe, tracing, decided);
+    const recorder = recordRequests(log, observe, tracing, requests);
     closers.push(() => recorder.close());
     const parts: AppParts = {
       platform,
@@ -287,6 +287,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       usage: () => readUsage({ store, clock: machine, policy }, limiterTime, credentials.workspace),
       storedData: () => data.read(credentials.workspace),
       status: () => readStatus(store, health, record),
+      requests: () => requests.lastHour(),
       faults: faults?.control,
       idle: async () => (await Promise.all(workers.map((worker) => worker.idle()))).every(Boolean),
       close: (grace = graceMs) => {

@@ -252,6 +252,12 @@ describe.runIf(hasChromium)('the views of this machine', () => {
     await due.getByRole('row', { name: /deliveries/ }).waitFor();
     expect(await due.getByRole('row', { name: /notifications/ }).innerText()).toMatch(/\b0\b/);
     await due.getByRole('columnheader', { name: 'Due now' }).waitFor();
+    const requests = page.getByRole('region', { name: 'Requests' });
+    await requests.getByRole('row', { name: /^ingestEvents POST/ }).waitFor();
+    await page
+      .getByRole('region', { name: 'Faults are on' })
+      .getByText(/delivered twice \(once in 3\)/)
+      .waitFor();
     expect(await page.getByText('Version', { exact: true }).count()).toBe(2);
     expect(await page.getByText('Version of svc').count()).toBe(0);
     const data = page.getByRole('region', { name: 'Data' });

@@ -7,13 +7,12 @@ const count = (description: string) => about(description, z.int());
 
 export const OverviewAnswer = named(
   'OverviewAnswer',
-  'What happened in the workspace in the last 24 hours.',
+  'What happened in the workspace in this hour and the 23 before.',
   beyond(
     z.object({
-      at: time('When it was counted: the end of the last hour.'),
-      from: time('The beginning of the first hour.'),
-      servedFrom: time(
-        'The beginning of the first hour of what was served: these are hours of the clock (UTC), the last of which has not ended.',
+      at: time('When it was counted.'),
+      from: time(
+        'The beginning of the first hour: all are hours of the clock (UTC), the last of which has not ended.',
       ),
       events: about(
         'Events.',
@@ -33,6 +32,7 @@ export const OverviewAnswer = named(
                 answers: count('How many they are.'),
                 p50Ms: count('Within how many milliseconds half of them were given.'),
                 p95Ms: count('The same of 95 %.'),
+                p99Ms: count('The same of 99 %.'),
               }),
             ),
           ),

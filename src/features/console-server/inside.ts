@@ -46,6 +46,7 @@ export function insideParts(
             seenAt: iso(seenAt),
           })) ?? null,
         data: ready ? await service.storedData() : null,
+        requests: service.requests(),
         channels: service.withProvider,
         process: { memoryBytes, connections },
       };

@@ -48,6 +48,7 @@ export function remoteParts(
         backlog: null,
         nodes: null,
         data: null,
+        requests: null,
         channels: null,
         process: null,
       };

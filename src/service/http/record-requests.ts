@@ -2,7 +2,7 @@ import { newId } from '../../kit/id.ts';
 import type { Log } from '../platform/log.ts';
 import { traceparentOf } from '../platform/tracing/context.ts';
 import { type Tracing, traceFields } from '../platform/tracing/tracing.ts';
-import type { LatestDurations } from './latest-durations.ts';
+import type { EndpointRequests } from './endpoint-requests.ts';
 
 /** Requests of one interval that are logged at `info`; further ones are counted, and logged at `debug`. */
 const LINES_PER_INTERVAL = 100;
@@ -49,20 +49,20 @@ export interface RequestRecorder {
 
 /**
  * Records requests. The log has a line for each, or where they are many for the first of each second, and then how many
- * were left out of it. `decided` takes how long decisions took.
+ * were left out of it. `counted` takes what came to each endpoint.
  */
 export function recordRequests(
   log: Log,
   observe: Observe,
   tracing: Tracing,
-  decided?: LatestDurations,
+  counted?: EndpointRequests,
 ): RequestRecorder {
   const lines = boundedLines(log);
   return {
     begin({ endpoint, method, route, traceparent }) {
       const requestId = newId('req');
       const startedAt = performance.now();
-      const answered = endpoint === 'decide' ? decided?.begin() : undefined;
+      const answered = endpoint === undefined ? undefined : counted?.begin(endpoint);
       const observed = endpoint === undefined ? undefined : observe.request(endpoint);
       const span = tracing.start({
         kind: 'server',
@@ -81,7 +81,7 @@ export function recordRequests(
         end(status) {
           observed?.(status);
           span.end(status);
-          if (status === 200) answered?.();
+          answered?.(status);
           lines.write({
             method,
             path: route ?? 'unknown',

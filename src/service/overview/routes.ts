@@ -26,8 +26,8 @@ export const overviewEndpoints = ({ channels, decided }: OverviewNeeds): Endpoin
     priority: 'page',
     handle: async ({ tx, workspace, now }) => {
       const { id } = workspace;
-      const from = now - HOURS * HOUR_MS;
-      const servedFrom = Math.floor(now / HOUR_MS) * HOUR_MS - (HOURS - 1) * HOUR_MS;
+      // Hours of the clock, since what was served is counted by these.
+      const from = Math.floor(now / HOUR_MS) * HOUR_MS - (HOURS - 1) * HOUR_MS;
       const { number } = await eventHeads.get(tx, id);
       const events = await overviews.events(tx, id, number, hoursSince(from));
       const decisions = await overviews.decisions(tx, id, from);
@@ -43,7 +43,7 @@ export const overviewEndpoints = ({ channels, decided }: OverviewNeeds): Endpoin
       const since = new Date(now - HOUR_MS).toISOString();
       const lately = await trends.attempts(tx, id, stepsOf({ since }, now, SHORT_MS), undefined);
       const outcomes = await overviews.outcomes(tx, id, from);
-      const whole = await overviews.counted(tx, id, servedFrom);
+      const whole = await overviews.counted(tx, id, from);
       const sent = await providerResults(tx, id);
       const present = await overviews.present(tx, id);
       const backup = await settings.get<number>(tx, BACKUP);
@@ -52,7 +52,6 @@ export const overviewEndpoints = ({ channels, decided }: OverviewNeeds): Endpoin
         body: {
           at: new Date(now).toISOString(),
           from: new Date(from).toISOString(),
-          servedFrom: new Date(servedFrom).toISOString(),
           events: { stored: number, byHour: events },
           decisions: {
             byHour: decisions,
@@ -64,7 +63,7 @@ export const overviewEndpoints = ({ channels, decided }: OverviewNeeds): Endpoin
             },
           },
           messages: {
-            servedByHour: servedByHour(whole, servedFrom),
+            servedByHour: servedByHour(whole, from),
             rewarded: whole.reduce((sum, { rewarded }) => sum + rewarded, 0),
             waiting: await overviews.waiting(tx, id),
             tappedByHour: byHour(tapped),

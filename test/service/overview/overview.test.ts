@@ -51,6 +51,8 @@ it('says when the database was last backed up', async () => {
 
 it('counts each move in the hours in which it happened, and nothing that is older', async () => {
   const service = await startTestService({ testClock: true, allowLoopbackWebhooks: true });
+  // Ten minutes before the hour of the clock ends.
+  await advance(service, HOUR_MS - (Date.now() % HOUR_MS) + (50 * HOUR_MS) / 60);
   const receiver = await startReceiver();
   await send(service, '/v1/webhooks', {
     url: receiver.url,
@@ -99,10 +101,14 @@ it('counts each move in the hours in which it happened, and nothing that is olde
   expect((await read(service)).messages.waiting).toMatchObject([{ unseen: 1, seen: 0 }]);
   await service.fetch(`/v1/messages?hashId=${hashId}`);
   expect((await read(service)).messages.waiting).toMatchObject([{ unseen: 0, seen: 1 }]);
-  await advance(service, 2 * HOUR_MS);
+  // The hours of all moves are the same.
+  await advance(service, (140 * HOUR_MS) / 60);
   const later = await read(service);
-  const before = [...NONE.slice(3), 1, 0, 0];
+  const before = [...NONE.slice(4), 1, 0, 0, 0];
+  expect(Date.parse(later.from) % HOUR_MS).toBe(0);
+  expect(later.decisions.byHour).toEqual(before.map((n) => 2 * n));
   expect(later.messages.tappedByHour).toEqual(before);
+  expect(later.messages.servedByHour).toEqual(before.map((n) => 2 * n));
   expect(later.deliveries.delivered).toEqual(before);
   expect(Object.values(later.notifications)).toContainEqual(before);
   await receiver.close();

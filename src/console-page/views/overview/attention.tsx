@@ -1,4 +1,4 @@
-import type { ComponentChildren, VNode } from 'preact';
+import type { VNode } from 'preact';
 import type { ConsoleImports, ConsoleLimits } from '../../../contract/console.ts';
 import { about, offers } from '../../data/about.ts';
 import { ask, call } from '../../data/api.ts';
@@ -6,43 +6,48 @@ import { useResource } from '../../data/resource.ts';
 import { count, counted, percent } from '../../parts/numbers.ts';
 import { Id, Text } from '../../parts/text.tsx';
 import { Ago, Time } from '../../parts/time.tsx';
-import type { Attempted, Overview } from './overview.ts';
+import { backup, failures, type Item, MOST_URL, reset } from './items.tsx';
+import { mostlyFailed, type Overview, sinceLately } from './overview.ts';
+import { ReceiverState, readReceiver } from './receivers.tsx';
 
 const EVERY_MS = 15_000;
-/** Share of a limit, and of notifications or deliveries that fail, from which a person should know. */
+/** Share of a limit from which a person should know. */
 const NEARLY = 0.8;
-const FAILING = 0.1;
-/** Fewer failures than this say nothing of a provider or receiver. */
-const SOME = 3;
 /** Entries that the model has yet to learn, from which it is late. */
 const BEHIND = 1_000;
 const MOST = 5;
-/** Characters of a URL, which has its difference from others at its end. */
-const MOST_URL = 48;
 /** Violations of the plan of events that are shown; `svc events plan --status` has all. */
 const MOST_PLANNED = 3;
-/** A backup older than this is too old, as `svc doctor` has it. */
-const OLD_BACKUP_MS = 7 * 86_400_000;
-/** How long rejected records are new, and a reset of the model. */
+/** How long rejected records are new. */
 const DAY_MS = 86_400_000;
-const NEW_RESET_MS = 7 * DAY_MS;
 
-interface Item {
-  readonly key: string;
-  readonly href: string;
-  readonly what: ComponentChildren;
-}
-
-/**
- * What needs a person. `failing` are the subscriptions whose attempts fail. `known` once all has been read or could not be.
- */
-export function useAttention(
-  overview: Overview | undefined,
-  failing: readonly Attempted[],
-): { readonly items: readonly Item[]; readonly known: boolean } {
+/** What needs a person. `known` once all has been read or could not be. */
+export function useAttention(overview: Overview | undefined): {
+  readonly items: readonly Item[];
+  readonly known: boolean;
+  /** Whether the latest attempts of a receiver fail. */
+  readonly fails: boolean;
+} {
+  const failed = mostlyFailed(overview?.deliveries.lastHour ?? []).slice(0, MOST);
+  const asked = useResource(
+    offers('getWebhook') && failed.length > 0
+      ? failed.map(({ webhookId }) => webhookId).join(' ')
+      : undefined,
+    (signal) => Promise.all(failed.map((each) => readReceiver(each, signal))),
+    EVERY_MS,
+  );
+  const receivers = (asked.value ?? []).flatMap((each) => each ?? []);
   const hooks = useResource(
     offers('listWebhooks') ? 'webhooks' : undefined,
     (signal) => call('listWebhooks', { signal }),
+    EVERY_MS,
+  );
+  const since = overview && new Date(sinceLately(overview)).toISOString();
+  const isFailing =
+    overview !== undefined && failures(overview, []).some(({ key }) => key === 'notifications');
+  const failedFor = useResource(
+    isFailing && offers('listNotifications') ? since : undefined,
+    (signal) => call('listNotifications', { query: { status: 'failed', since }, signal }),
     EVERY_MS,
   );
   const limited = useResource('limits', (signal) => ask<ConsoleLimits>('limits', { signal }), EVERY_MS);
@@ -61,7 +66,7 @@ export function useAttention(
     (signal) => ask<ConsoleImports>('imports', { signal }),
     EVERY_MS,
   );
-  const known = [hooks, limited, learned, planned, imported].every(
+  const known = [hooks, asked, limited, learned, planned, imported].every(
     ({ value, error, loading }) => value !== undefined || error !== undefined || !loading,
   );
   const webhooks = hooks.value?.webhooks;
@@ -103,17 +108,12 @@ export function useAttention(
         </>
       ),
     })),
-    ...failing.slice(0, MOST).map(({ webhookId, attempts, delivered }) => ({
-      key: `attempts ${webhookId}`,
-      href: `/webhooks?webhookId=${encodeURIComponent(webhookId)}&range=hour`,
-      what: (
-        <>
-          {count(attempts - delivered)} of the {counted(attempts, 'attempt')} of the last hour failed at{' '}
-          <Id of={webhooks?.find(({ id }) => id === webhookId)?.url ?? webhookId} short={MOST_URL} />.
-        </>
-      ),
+    ...receivers.map((receiver) => ({
+      key: `attempts ${receiver.webhookId}`,
+      href: `/webhooks?webhookId=${encodeURIComponent(receiver.webhookId)}&range=hour`,
+      what: <ReceiverState of={receiver} />,
     })),
-    ...failures(overview),
+    ...failures(overview, failedFor.value?.failures ?? []),
     ...backup(overview),
     ...(overview?.providers ?? [])
       .filter(({ waiting }) => waiting > 0)
@@ -200,7 +200,7 @@ export function useAttention(
       ),
     })),
   );
-  return { items, known };
+  return { items, known, fails: receivers.some(({ failingSince }) => failingSince !== undefined) };
 }
 
 /** What needs a person, each with a link to where it is seen. Nothing where all is well. */
@@ -218,67 +218,4 @@ export function Attention({ items }: { items: readonly Item[] }): VNode | null {
       </ul>
     </section>
   );
-}
-
-/** That the model forgot what it had learned, while that is news. */
-function reset(at: string | null): Item[] {
-  if (at === null || Date.parse(at) < Date.now() - NEW_RESET_MS) return [];
-  const what = (
-    <>
-      The model forgot what it had learned at <Time at={at} />, as several contents stopped earning what they
-      did. It learns from what came since: look at what changed then.
-    </>
-  );
-  return [{ key: 'reset', href: '/catalog', what }];
-}
-
-/** The last backup, once it is old, or if a live workspace has none. */
-function backup(overview: Overview | undefined): Item[] {
-  if (!overview) return [];
-  const { lastBackupAt: at } = overview;
-  const isOld =
-    at === null ? about.value?.workspace.mode === 'live' : Date.parse(at) < Date.now() - OLD_BACKUP_MS;
-  if (!isOld) return [];
-  const what = at ? (
-    <>
-      The last backup was made <Time at={at} />.
-    </>
-  ) : (
-    'No backup was ever made.'
-  );
-  return [{ key: 'backup', href: '/service', what }];
-}
-
-/** Notifications and deliveries of the last hour that failed more often than now and then. */
-function failures(overview: Overview | undefined): Item[] {
-  if (!overview) return [];
-  const last = (hours: readonly number[]) => hours.at(-1) ?? 0;
-  const { notifications, deliveries } = overview;
-  const items = [
-    {
-      key: 'notifications',
-      href: '/notifications?status=failed',
-      failed: last(notifications.failed),
-      ended: last(notifications.failed) + last(notifications.delivered) + last(notifications.dispatched),
-      all: Object.values(notifications).reduce((sum, hours) => sum + last(hours), 0),
-      one: 'notification',
-      many: 'notifications',
-    },
-    {
-      key: 'deliveries',
-      href: '/webhooks?status=failed',
-      failed: last(deliveries.failed),
-      ended: last(deliveries.failed) + last(deliveries.delivered) + last(deliveries.pending),
-      all: last(deliveries.failed) + last(deliveries.delivered) + last(deliveries.pending),
-      one: 'delivery',
-      many: 'deliveries',
-    },
-  ];
-  return items
-    .filter(({ failed, ended }) => failed >= SOME && failed / ended >= FAILING)
-    .map(({ key, href, failed, all, one, many }) => ({
-      key,
-      href,
-      what: `${count(failed)} of the ${counted(all, one, many)} of the last hour failed.`,
-    }));
 }

@@ -7,11 +7,12 @@ import { Spark } from '../../parts/charts/spark.tsx';
 import { compact, count, counted, percent } from '../../parts/numbers.ts';
 import { Failure, Loading } from '../../parts/states.tsx';
 import { Term } from '../../parts/term.tsx';
-import { duration } from '../../parts/time.tsx';
+import { duration, Time } from '../../parts/time.tsx';
 import { ViewHead } from '../../parts/view.tsx';
 import { Attention, useAttention } from './attention.tsx';
+import { FaultsOn, onOf, useFaults } from './faults-on.tsx';
 import { FirstSteps } from './first-steps.tsx';
-import { type Attempted, failingOf, type Overview } from './overview.ts';
+import { type Overview, sinceLately } from './overview.ts';
 import { Trends } from './trends.tsx';
 
 /** From so many on, a count may be more (`capped`). */
@@ -28,9 +29,9 @@ export function OverviewView(): VNode {
     everyMs(),
   );
   const { value, error } = overview;
-  // A service of an earlier version does not say it.
-  const failing = failingOf(value?.deliveries.lastHour ?? []);
-  const { items, known } = useAttention(value, failing);
+  const faults = useFaults();
+  const isLate = onOf(faults).some(({ rule }) => rule.fault === 'slow-answer');
+  const { items, known, fails } = useAttention(value);
   return (
     <>
       <ViewHead
@@ -41,12 +42,13 @@ export function OverviewView(): VNode {
         refresh={overview.reload}
       />
       {error && <Failure error={error} retry={overview.reload} />}
+      <FaultsOn faults={faults} />
       <Attention items={items} />
       {!value && !error && <Loading what="the overview" />}
       {value && (
         <>
           <FirstSteps overview={value} />
-          <Figures of={value} failing={failing} />
+          <Figures of={value} fails={fails} isLate={isLate} />
           {value.events.stored + sum(value.decisions.byHour) > 0 && <Trends />}
         </>
       )}
@@ -55,22 +57,35 @@ export function OverviewView(): VNode {
 }
 
 /** Whether anything needs a person, and how much happened. */
-function summaryOf(needed: number, { events, decisions, messages }: Overview): string {
+function summaryOf(needed: number, { from, events, decisions, messages }: Overview): ComponentChildren {
   const [stored, decided, served] = [events.byHour, decisions.byHour, messages.servedByHour].map(sum);
   const state = needed === 0 ? 'Nothing needs you' : `${counted(needed, 'thing needs', 'things need')} you`;
-  return stored! + decided! === 0
-    ? `${state}; no event and no decision in the last 24 hours`
-    : `${state}; in the last 24 hours ${compact(stored!)} events were stored, ${compact(decided!)} decisions made and ${compact(served!)} shown`;
+  return (
+    <>
+      {state}; since <Time at={from} whole />{' '}
+      {stored! + decided! === 0
+        ? 'no event and no decision came'
+        : `${compact(stored!)} events were stored, ${compact(decided!)} decisions made and ${compact(served!)} shown`}
+    </>
+  );
 }
 
 const sum = (hours: readonly number[]) => hours.reduce((total, n) => total + n, 0);
-const lastOf = (hours: readonly number[]) => hours.at(-1) ?? 0;
+/** What happened in the hour before this one, and since. */
+const lately = (hours: readonly number[]) => sum(hours.slice(-2));
 /** Adds counts hour by hour. */
 const added = (...all: readonly (readonly number[])[]) =>
   (all[0] ?? []).map((_, hour) => all.reduce((total, hours) => total + (hours[hour] ?? 0), 0));
 
 /** The five moves of the service, each with its last day and hour. */
-function Figures({ of, failing }: { of: Overview; failing: readonly Attempted[] }): VNode {
+function Figures(props: {
+  of: Overview;
+  /** A receiver fails now. */
+  fails: boolean;
+  /** Faults delay answers, which the service does not count as its own time. */
+  isLate: boolean;
+}): VNode {
+  const { of, fails, isLate } = props;
   const { events, decisions, messages, notifications, deliveries, capped } = of;
   const { learned, holdout, weights } = decisions.counted;
   const shown = learned + holdout + weights;
@@ -85,12 +100,14 @@ function Figures({ of, failing }: { of: Overview; failing: readonly Attempted[] 
     ['on their way', added(queued, dispatched)],
   ] as const;
   const sent = added(deliveries.pending, deliveries.delivered, deliveries.failed);
+  const since = sinceLately(of);
   return (
-    <ul class="moves" aria-label="The last 24 hours">
+    <ul class="moves" aria-label="The five moves">
       <Move
         name="Track"
         what="events stored"
         hours={events.byHour}
+        since={since}
         href="/live"
         link="Live events"
         note={`${count(events.stored)} in all`}
@@ -99,6 +116,7 @@ function Figures({ of, failing }: { of: Overview; failing: readonly Attempted[] 
         name="Decide"
         what="decisions"
         hours={decisions.byHour}
+        since={since}
         capped={capped}
         href="/decisions"
         link="Decisions"
@@ -113,8 +131,10 @@ function Figures({ of, failing }: { of: Overview; failing: readonly Attempted[] 
             {decisions.latency && (
               <>
                 {' · '}
-                <Term of="P95" /> of the latest {counted(decisions.latency.answers, 'answer')}{' '}
-                {duration(decisions.latency.p95Ms)}
+                <Term of="P95" /> {duration(decisions.latency.p95Ms)}
+                {decisions.latency.p99Ms !== undefined && `, P99 ${duration(decisions.latency.p99Ms)}`} of the
+                latest {counted(decisions.latency.answers, 'answer')}
+                {isLate && ', without the delay that faults add'}
               </>
             )}
           </>
@@ -124,7 +144,7 @@ function Figures({ of, failing }: { of: Overview; failing: readonly Attempted[] 
         name="Render"
         what="decisions shown"
         hours={messages.servedByHour}
-        hour="since the full hour"
+        since={since}
         href="/messages"
         link="Messages"
         note={
@@ -143,6 +163,7 @@ function Figures({ of, failing }: { of: Overview; failing: readonly Attempted[] 
         name="Notify"
         what="notifications"
         hours={notified}
+        since={since}
         capped={capped}
         href="/notifications"
         link="Notifications"
@@ -170,12 +191,13 @@ function Figures({ of, failing }: { of: Overview; failing: readonly Attempted[] 
         name="Webhook"
         what="deliveries"
         hours={sent}
+        since={since}
         capped={capped}
         href="/webhooks?range=day"
         link="Webhooks"
         note={
           <>
-            {failing.length > 0 && (
+            {fails && (
               <>
                 <Badge tone="bad">a receiver fails</Badge>{' '}
               </>
@@ -200,32 +222,30 @@ function Move(props: {
   name: string;
   what: string;
   hours: readonly number[];
+  /** When the hour before this one began, Unix ms. */
+  since: number;
   /** True if the counts may be more. */
   capped?: boolean;
-  /** Which time the last figure is of. */
-  hour?: string;
   href: string;
   link: string;
   note: ComponentChildren;
 }): VNode {
-  const { name, what, hours, capped = false, hour = 'in the last hour', href, link, note } = props;
+  const { name, what, hours, since, capped = false, href, link, note } = props;
   const day = sum(hours);
   const more = (n: number) => (capped && n >= MOST_COUNTED ? '+' : '');
   return (
     <li class="box move">
       <h2>{name}</h2>
-      <p class="big" title={`${count(day)} ${what} in the last 24 hours`}>
+      <p class="big" title={`${count(day)} ${what}`}>
         {compact(day)}
         {more(day)}
       </p>
       <p>
-        {what}, <strong>{compact(lastOf(hours)) + more(lastOf(hours))}</strong> {hour}
+        {what}, <strong>{compact(lately(hours)) + more(lately(hours))}</strong> since{' '}
+        <Time at={since} whole />
       </p>
       <p class="note">{note}</p>
-      <Spark
-        label={`${name}: ${what} by hour, from ${count(hours[0] ?? 0)} to ${count(lastOf(hours))}, at most ${count(Math.max(0, ...hours))}`}
-        values={hours}
-      />
+      <Spark label={`${name}: ${what} by hour, at most ${count(Math.max(0, ...hours))}`} values={hours} />
       <a href={href}>{link}</a>
     </li>
   );

@@ -6,6 +6,7 @@ import { about, offers, svcCommand } from '../../data/about.ts';
 import { ask, call, reach } from '../../data/api.ts';
 import { useResource } from '../../data/resource.ts';
 import { Badge } from '../../parts/badge.tsx';
+import { Command } from '../../parts/command.tsx';
 import { Cards } from '../../parts/facts.tsx';
 import { bytes, compact, count, counted, ENGINES } from '../../parts/numbers.ts';
 import { Failure, Loading } from '../../parts/states.tsx';
@@ -13,6 +14,9 @@ import { type Column, Table } from '../../parts/table.tsx';
 import { Id, Text } from '../../parts/text.tsx';
 import { duration, Time } from '../../parts/time.tsx';
 import { Box, ViewHead } from '../../parts/view.tsx';
+import { FaultsOn, onOf, useFaults } from '../overview/faults-on.tsx';
+import { isBackupOld } from '../overview/items.tsx';
+import { RequestsBox } from './requests.tsx';
 import { StoredData } from './stored-data.tsx';
 
 const EVERY_MS = 5_000;
@@ -34,6 +38,7 @@ export function ServiceView(): VNode {
     (signal) => call('getOverview', { signal }),
     SELDOM_MS,
   );
+  const faults = useFaults();
   const { value, error } = service;
   // All of it comes at once, so that nothing jumps.
   const isThere = useRef(false);
@@ -49,10 +54,18 @@ export function ServiceView(): VNode {
         refresh={service.reload}
       />
       {error && <Failure error={error} retry={service.reload} />}
+      <FaultsOn faults={faults} />
       {!isThere.current && !error && <Loading what="the service" />}
       {value && isThere.current && (
         <>
+          <OldBackup overview={overview.value} />
           <Cards facts={factsOf(value, overview.value)} />
+          {value.requests && (
+            <RequestsBox
+              of={value.requests}
+              faults={onOf(faults).some(({ place }) => place === 'requests')}
+            />
+          )}
           <Providers of={overview.value?.providers ?? []} />
           <Box
             title={value.backlog === null ? 'Due work' : dueWords(value.backlog)}
@@ -65,7 +78,6 @@ export function ServiceView(): VNode {
               <Table label="Due work" rows={value.backlog} keyOf={({ kind }) => kind} columns={BACKLOG} />
             )}
           </Box>
-          {value.data !== null && <StoredData of={value.data} />}
           <Box
             title={value.nodes === null ? 'Processes' : servingWords(value.nodes)}
             label="Processes"
@@ -82,15 +94,43 @@ export function ServiceView(): VNode {
               />
             )}
           </Box>
+          {value.data !== null && <StoredData of={value.data} />}
         </>
       )}
     </>
   );
 }
 
+/** That there is no backup, or an old one, with the command that makes one. */
+function OldBackup({ overview }: { overview: Overview | undefined }): VNode | null {
+  if (!overview || !isBackupOld(overview)) return null;
+  const { lastBackupAt } = overview;
+  const isHere = about.value?.local && about.value.profile === 'local';
+  return (
+    <section class="attention" aria-label="Backup">
+      <h2>Backup</h2>
+      <div>
+        <p>
+          {lastBackupAt === null ? (
+            'No backup was ever made.'
+          ) : (
+            <>
+              The last backup was made <Time at={lastBackupAt} />.
+            </>
+          )}{' '}
+          {isHere ? 'This makes one:' : 'Where its database is, this makes one:'}
+        </p>
+        <Command
+          line={isHere ? svcCommand('data', 'backup', 'svc.backup') : 'svc data backup svc.backup'}
+          label="make a backup"
+        />
+      </div>
+    </section>
+  );
+}
+
 /** Work that waits longer than this is late, in ms. */
 const LATE_MS = 60_000;
-const OLD_BACKUP_MS = 7 * 86_400_000;
 
 /** What is wrong or, where nothing is, what runs; and what grows. */
 function summaryOf(
@@ -102,10 +142,7 @@ function summaryOf(
   const silent = (nodes ?? []).filter((node) => node.silent).length;
   const { lastBackupAt = '', providers = [], events } = overview ?? {};
   const failing = providers.filter(({ waiting }) => waiting > 0);
-  const isOld =
-    lastBackupAt === null
-      ? about.value?.workspace.mode === 'live'
-      : Date.parse(lastBackupAt) < Date.now() - OLD_BACKUP_MS;
+  const isOld = overview !== undefined && isBackupOld(overview);
   const wrong = [
     ready === false && 'it is not ready',
     silent > 0 && `${counted(silent, 'process is', 'processes are')} silent`,
@@ -118,8 +155,8 @@ function summaryOf(
     stored === undefined
       ? ''
       : stored === 0
-        ? '; no event came in the last 24 hours'
-        : `; ${compact(stored)} events came in the last 24 hours`;
+        ? '; no event came in this hour and the 23 before'
+        : `; ${compact(stored)} events came in this hour and the 23 before`;
   if (wrong.length > 0) return `Something is wrong: ${wrong.join(', ')}${grows}`;
   return `The service runs: ${[nodes && servingWords(nodes), backlog && dueWords(backlog)].filter(Boolean).join(', ').toLowerCase() || 'the service answers'}${grows}`;
 }
@@ -128,8 +165,13 @@ function dueWords(backlog: readonly Backlog[]): string {
   const due = backlog.filter((each) => each.due > 0);
   if (due.length === 0) return 'No work is due';
   const oldest = Math.max(...due.map(({ oldestMs }) => oldestMs));
-  return `${due.map((each) => `${count(each.due)} ${each.kind}`).join(' and ')} are due, the oldest for ${duration(Math.max(0, oldest))}`;
+  const all = due.reduce((sum, each) => sum + each.due, 0);
+  const words = due.map(({ due: n, kind }) => counted(n, SINGULAR[kind] ?? kind, kind)).join(' and ');
+  return `${words} ${all === 1 ? 'is' : 'are'} due, the oldest for ${duration(Math.max(0, oldest))}`;
 }
+
+/** One of each kind of work. */
+const SINGULAR: Readonly<Record<string, string>> = { deliveries: 'delivery', notifications: 'notification' };
 
 function servingWords(nodes: readonly Node[]): string {
   const silent = nodes.filter((node) => node.silent).length;
@@ -217,14 +259,6 @@ function factsOf(
           {
             name: 'Last backup',
             value: overview.lastBackupAt === null ? 'never' : <Time at={overview.lastBackupAt} />,
-            note:
-              about.value?.local && about.value.profile === 'local' ? (
-                <code>{svcCommand('data', 'backup', 'svc.backup')}</code>
-              ) : (
-                <>
-                  by <code>svc data backup</code> where its database is
-                </>
-              ),
           },
         ]
       : []),

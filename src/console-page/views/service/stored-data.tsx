@@ -13,14 +13,29 @@ export function StoredData({ of }: { of: readonly Data[] }): VNode {
   const shown = isEmpty(of) ? of.filter(({ rows }) => rows !== null) : of;
   return (
     <Box title={dataTitle(of)} label="Data" note={dataNote(of)}>
-      <Table
-        label="Data"
-        dense
-        rows={largestFirst(shown)}
-        keyOf={({ kind }) => kind}
-        columns={isMeasured(of) ? [...DATA, ...sizesOf(of)] : DATA}
-      />
+      <DataTable rows={shown.filter((each) => !isInner(each))} of={of} />
+      {shown.some(isInner) && (
+        <details class="figures">
+          <summary>Tables that the service keeps for itself</summary>
+          <DataTable rows={shown.filter(isInner)} of={of} />
+        </details>
+      )}
     </Box>
+  );
+}
+
+/** Tables without rows of their own here, which few look for. */
+const isInner = ({ kind, rows }: Data) => rows === null && kind !== 'free' && kind !== 'other';
+
+function DataTable({ rows, of }: { rows: readonly Data[]; of: readonly Data[] }): VNode {
+  return (
+    <Table
+      label="Data"
+      dense
+      rows={largestFirst(rows)}
+      keyOf={({ kind }) => kind}
+      columns={isMeasured(of) ? [...DATA, ...sizesOf(of)] : DATA}
+    />
   );
 }
 
@@ -37,6 +52,20 @@ const TABLES: Readonly<Record<string, string>> = {
   user_deletion: 'deletions of users',
   event_deletion: 'deletions of events',
   workspace: 'workspaces',
+  reward: 'rewards of decisions',
+  decision: 'decisions',
+  outcome: 'outcomes of messages',
+  delivery: 'deliveries',
+  delivery_attempt: 'attempts of deliveries',
+  webhook_performance: 'how attempts of deliveries went',
+  shown_content: 'contents shown to users',
+  message: 'messages that wait',
+  marketing_sent: 'marketing sent to users',
+  contact: 'addresses and consent of users',
+  catalog_version: 'versions of the catalog',
+  idempotency_key: 'answers kept for repeated requests',
+  api_key: 'keys',
+  limiter_window: 'counts of the limits',
 };
 
 const rowsWords = ({ rows, more }: Data) =>
@@ -49,7 +78,7 @@ const wordsOf = ({ kind, rows }: Data) =>
     : kind === 'free'
       ? 'free room for new rows'
       : rows === null
-        ? (TABLES[kind] ?? `table ${kind}`)
+        ? (TABLES[kind] ?? kind.replaceAll('_', ' '))
         : kind;
 
 const isMeasured = (data: readonly Data[]) => data.some(({ bytes: size }) => size !== null);
