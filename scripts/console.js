@@ -12,18 +12,17 @@ const MOST_GZIPPED = 110 * 1024;
  * @param {string} dir
  */
 export async function bundleConsole(dir) {
-  const root = join(import.meta.dirname, '..');
-  const src = join(root, 'src', 'console-page');
+  const src = join(import.meta.dirname, '..', 'src', 'console-page');
   const script = await scriptOf(join(src, 'main.tsx'), 'esm');
   const start = await scriptOf(join(src, 'start.ts'), 'iife');
   const files = {
     'assets/console.js': script.code,
     'assets/start.js': start.code,
-    'assets/console.css': styles(root, src),
+    'assets/console.css': styles(src),
   };
   const page = readFileSync(join(src, 'index.html'), 'utf8');
   write(dir, { 'index.html': page, ...files });
-  return [...script.moduleIds, join(root, 'node_modules/uplot/dist/uPlot.min.css')];
+  return script.moduleIds;
 }
 
 async function scriptOf(input, format) {
@@ -40,20 +39,29 @@ async function scriptOf(input, format) {
 
 /**
  * What of uPlot is left out: it formats numbers by the browser's language when it is loaded, and throws for one that is not
- * valid (`en-US@posix`); and it brings lines of shapes that no chart of the page has.
+ * valid (`en-US@posix`); and it brings lines of shapes, a cursor and a legend that no chart of the page has.
  */
 const LEFT_OUT = [
   ["(domEnv ? nav.language : 'en-US')", "('en-US')"],
   ['(paths.stepped = stepped);', ''],
   ['(paths.bars    = bars);', ''],
   ['(paths.spline  = monotoneCubic);', ''],
+  ['const showCursor =                cursor.show;', 'const showCursor = false;'],
 ];
+/** Functions of the cursor and the legend. */
+const UNCALLED = ['updateCursor', 'cacheMouse', 'mouseUp', 'mouseDown', 'initLegendRow'];
 
 const smallerPlot = {
   name: 'smaller-plot',
   transform(code, id) {
     if (!id.endsWith('uPlot.esm.js')) return undefined;
-    return LEFT_OUT.reduce((text, [from, to]) => {
+    const functions = UNCALLED.map((name) => {
+      const [found] = new RegExp(`\\n(\\t*)function ${name}\\([^\\n]*\\{\\n.*?\\n\\1\\}\\n`, 's').exec(
+        code,
+      ) ?? [`the function ${name}`];
+      return [found, `function ${name}() {}\n`];
+    });
+    return [...LEFT_OUT, ...functions].reduce((text, [from, to]) => {
       if (!text.includes(from)) throw new Error(`uPlot has no ${from} any more: change what is left out`);
       return text.replace(from, to);
     }, code);
@@ -74,16 +82,17 @@ const editedParts = {
 };
 
 /** Every style sheet of the page in the order of its path, without comments and needless white space. */
-function styles(root, src) {
+function styles(src) {
   const own = readdirSync(src, { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.css'))
     .sort()
     .map((file) => join(src, file));
-  return [join(root, 'node_modules/uplot/dist/uPlot.min.css'), ...own]
+  return own
     .map((file) => readFileSync(file, 'utf8'))
     .join('\n')
     .replace(/\/\*[\s\S]*?\*\//g, '')
     .replace(/\s+/g, ' ')
+    .replace(/:\s/g, ':')
     .replace(/\s*([{};,])\s*/g, '$1');
 }
 

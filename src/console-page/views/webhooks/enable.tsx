@@ -14,7 +14,7 @@ import type { Sending } from './progress.tsx';
 import type { Webhook } from './webhook-words.ts';
 
 /** From so many on, a count may be more. */
-export const MOST_COUNTED = 10_000;
+const MOST_COUNTED = 10_000;
 
 const CHOICES = [
   ['disabled', 'Since it was disabled'],
