@@ -309,7 +309,7 @@ describe.runIf(hasChromium)('a version of the catalog that was in force for hour
     const after = await rateIn(start!, start! + length);
     expect(Math.min(before.served, after.served)).toBeGreaterThan(0);
     const row = shown.getByRole('row', { name: /^card_offer/ });
-    const percent = ({ rate }: { rate: number }) => `${Math.round(100 * rate)} %`;
+    const percent = ({ rate }: { rate: number }) => `${(100 * rate).toFixed(1)} %`;
     await expect.poll(() => row.innerText()).toContain(`${percent(before)} → ${percent(after)}`);
     expect(await row.innerText()).toContain(`${before.served} → ${after.served}`);
     expect(await row.innerText()).toContain(

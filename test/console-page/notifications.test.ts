@@ -42,7 +42,7 @@ describe.runIf(hasChromium)('the notifications view', () => {
     // All of a reason are one line, which lists them.
     const reason = page
       .getByRole('list', { name: 'Why they failed' })
-      .getByRole('button', { name: /^\d+ failed The channel has no address of this user\.$/ });
+      .getByRole('button', { name: /^\d+ failed The user has no address for this channel\.$/ });
     await reason.press('Enter');
     await page.waitForURL('**/notifications?failure=no_address*');
     expect(await reason.getAttribute('aria-pressed')).toBe('true');
@@ -53,13 +53,13 @@ describe.runIf(hasChromium)('the notifications view', () => {
     await expect
       .poll(async () => (await lines.allInnerTexts()).every((text) => text.includes('failed')))
       .toBe(true);
-    expect(await lines.first().innerText()).toContain('The channel has no address of this user.');
+    expect(await lines.first().innerText()).toContain('The user has no address for this channel.');
     const user = lines.first().getByRole('link').last();
     expect(await user.getAttribute('href')).toMatch(/^\/users\/[0-9a-f]{64}$/);
     await svc.tabTo(/^welcome/);
     await page.keyboard.press('Enter');
     await page.getByRole('article', { name: /^Notification ntf_/ }).waitFor();
-    await page.getByRole('article').getByText('The channel has no address of this user.').waitFor();
+    await page.getByRole('article').getByText('The user has no address for this channel.').waitFor();
     await svc.tabTo('Copy: this notification');
     await page.keyboard.press('Enter');
     await expect.poll(() => svc.copied()).toMatch(/^svc notifications get ntf_/);

@@ -42,7 +42,7 @@ describe.runIf(hasChromium)('the overview', () => {
     // Notifications of the sample fail for users without an address.
     await needed
       .getByText(
-        /of the \d+ notifications since [\w: ]+ failed: \d+: The channel has no address of this user\./,
+        /of the \d+ notifications since [\w: ]+ failed: \d+: The user has no address for this channel\./,
       )
       .waitFor();
     expect(await needed.getByRole('listitem').count()).toBe(1);

@@ -5,11 +5,10 @@ import { useResource } from '../../data/resource.ts';
 import type { DecisionTrend } from '../../data/trends.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { colourOf } from '../../parts/content-colours.ts';
-import { count, percent } from '../../parts/numbers.ts';
+import { count } from '../../parts/numbers.ts';
 import { Failure, Loading } from '../../parts/states.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Cut } from '../../parts/text.tsx';
-import { Time } from '../../parts/time.tsx';
 import { spansAround } from './spans.ts';
 
 /** Contents that are compared. */
@@ -79,9 +78,8 @@ export function Effect(props: {
         <Verdict rows={rows} changed={changed} />
       </h3>
       <p class="note">
-        <Time at={value.spans.before[0]} /> to <Time at={value.spans.before[1]} /> before,{' '}
-        <Time at={value.spans.after[0]} /> to <Time at={value.spans.after[1]} /> after; the difference with
-        its 95 % interval. Something else may have changed at the same time.
+        {spanWords(value.spans.before)} before, {spanWords(value.spans.after)} after; the difference with its
+        95 % interval. Something else may have changed at the same time.
       </p>
       <Table
         label={`What contents earned before and after version ${version}`}
@@ -150,6 +148,18 @@ function rowsOf(before: DecisionTrend, after: DecisionTrend, changed: ReadonlySe
 type Total = { readonly value: number; readonly low: number; readonly high: number } | null | undefined;
 const earnedOf = (total: Total): Rate | null => (total ? { ...total, rate: total.value } : null);
 
+const HOUR = new Intl.DateTimeFormat('en-GB', {
+  day: 'numeric',
+  month: 'short',
+  hour: '2-digit',
+  minute: '2-digit',
+});
+/** A span of time in the zone of the reader: `27 Nov, 11:00 to 28 Nov, 04:00`. */
+const spanWords = (span: readonly number[]) => span.map((at) => HOUR.format(at)).join(' to ');
+
+/** A share with as many digits as the difference has. */
+const exact = (share: number) => `${(100 * share).toFixed(1)} %`;
+
 /** A difference of shares in percentage points: `+12.1`. */
 const points = (value: number) => `${value < 0 ? '−' : '+'}${(100 * Math.abs(value)).toFixed(1)}`;
 
@@ -159,14 +169,14 @@ function Change({ of: { before, after } }: { of: Compared }): VNode {
   if (!before || !after)
     return (
       <>
-        {before ? percent(before.rate) : 'not served'} → {after ? percent(after.rate) : 'not served'}
+        {before ? exact(before.rate) : 'not served'} → {after ? exact(after.rate) : 'not served'}
       </>
     );
   const { rate, low, high } = differenceOf(after, before);
   const tone = low > 0 ? 'good' : high < 0 ? 'bad' : 'plain';
   return (
     <>
-      {percent(before.rate)} → {percent(after.rate)} <Badge tone={tone}>{points(rate)} points</Badge>{' '}
+      {exact(before.rate)} → {exact(after.rate)} <Badge tone={tone}>{points(rate)} points</Badge>{' '}
       <span class="note">
         {points(low)} to {points(high)}
       </span>

@@ -37,7 +37,7 @@ export function ByContent(props: {
   const when = rangeWords(filters.values);
   const trend = useTrend(
     'getDecisionTrend',
-    { ...rangeOf(filters) },
+    { ...rangeOf(filters), contents: '50' },
     `messages ${keptRange(filters.values)}`,
   );
   const overview = useResource(
@@ -61,7 +61,7 @@ export function ByContent(props: {
     <Box
       title={titleOf(rows, when)}
       label="By content"
-      note="shown and tapped in the range that is chosen, of the five contents that were shown most; what waits is of now, up to 5,000 messages"
+      note="shown and tapped in the range that is chosen, of the contents that were shown most; what waits is of now, up to 5,000 messages"
     >
       <div class="by-content">
         <Table

@@ -66,7 +66,7 @@ export function whyWords({ failure, history }: Notification): string | undefined
 }
 
 const FAILURES: readonly (readonly [prefix: string, words: string])[] = [
-  ['no_address', 'The channel has no address of this user.'],
+  ['no_address', 'The user has no address for this channel.'],
   ['uncertain', 'It may have been sent: the connection to the provider broke off.'],
   ['suppressed', 'The user or a bounce forbids it.'],
   ['opted_out', 'The user refused marketing on this channel.'],
