@@ -162,9 +162,11 @@ test('guards are looked at as windows end without another event, and soon where 
   minute = 120;
   const lookedAMinuteLater = async () => {
     await aMinuteLater();
-    return taken(service);
+    // A failure says what the look waits for.
+    const unsettled = await store.read((tx) => decisions.firstUnsettled(tx, service.workspace));
+    return { taken: taken(service).length, marks: await marks(), unsettled };
   };
-  await expect.poll(lookedAMinuteLater, { interval: 500 }).toHaveLength(1);
+  await expect.poll(lookedAMinuteLater, { interval: 500 }).toMatchObject({ taken: 1 });
 });
 
 test('decisions that were served and are not counted yet count as served once, or are not compared', async () => {
