@@ -148,14 +148,17 @@ function rowsOf(before: DecisionTrend, after: DecisionTrend, changed: ReadonlySe
 type Total = { readonly value: number; readonly low: number; readonly high: number } | null | undefined;
 const earnedOf = (total: Total): Rate | null => (total ? { ...total, rate: total.value } : null);
 
-const HOUR = new Intl.DateTimeFormat('en-GB', {
-  day: 'numeric',
-  month: 'short',
-  hour: '2-digit',
-  minute: '2-digit',
-});
 /** A span of time in the zone of the reader: `27 Nov, 11:00 to 28 Nov, 04:00`. */
-const spanWords = (span: readonly number[]) => span.map((at) => HOUR.format(at)).join(' to ');
+function spanWords(span: readonly number[]): string {
+  // Made here: every view would pay for one of the module.
+  const hour = new Intl.DateTimeFormat('en-GB', {
+    day: 'numeric',
+    month: 'short',
+    hour: '2-digit',
+    minute: '2-digit',
+  });
+  return span.map((at) => hour.format(at)).join(' to ');
+}
 
 /** A share with as many digits as the difference has. */
 const exact = (share: number) => `${(100 * share).toFixed(1)} %`;
