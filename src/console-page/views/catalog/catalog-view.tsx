@@ -34,12 +34,14 @@ const SEARCH: readonly FilterField[] = [
  */
 export function CatalogView(): VNode {
   const stored = useResource('catalog', (signal) => call('getCatalog', { signal }));
-  const contents = useResource('earned', (signal) => call('listContents', { signal }));
-  const earned = new Map(contents.value?.items.map((item) => [item.id, item]));
   const { path } = useLocation();
   const filters = useFilters();
   const place = placeOf(path);
   const ofVersions = path === VERSIONS || path.startsWith(`${VERSIONS}/`);
+  const contents = useResource(place || ofVersions ? undefined : 'earned', (signal) =>
+    call('listContents', { signal }),
+  );
+  const earned = new Map(contents.value?.items.map((item) => [item.id, item]));
   const current = stored.value;
   // Another console may have had this port, and this tab, before.
   const workspace = about.value!.workspace.id;

@@ -24,7 +24,9 @@ export function Removed(props: {
   context: Decision['context'];
 }): VNode {
   const { removed, context } = props;
-  const catalog = useResource('catalog', (signal) => call('getCatalog', { signal }));
+  const catalog = useResource(removed.some(({ rule }) => rule in PLACES) ? 'catalog' : undefined, (signal) =>
+    call('getCatalog', { signal }),
+  );
   const { contents = [] } = (catalog.value?.catalog ?? {}) as { contents?: readonly Entry[] };
   const rows = removed.flatMap(({ rule, name, count, contentIds }) => {
     const words = removalWords(name === undefined ? { rule } : { rule, name });
