@@ -1,4 +1,5 @@
-import { createServer } from 'node:net';
+import { randomInt } from 'node:crypto';
+import { createServer, type Server } from 'node:net';
 import type { World } from '../../../cli/terminal/world.ts';
 import { tcpListen } from '../../../kit/tcp-listen.ts';
 import type { TlsFiles } from '../../../service/http/tls.ts';
@@ -9,6 +10,8 @@ import { listenForOperations } from '../../../service/telemetry/server.ts';
 import type { ReadyService } from './messages.ts';
 import { MemberFailed, ServiceNode } from './node.ts';
 import type { NodeMetrics } from './node-metrics.ts';
+
+const PORT_ATTEMPTS = 100;
 
 interface RunOptions {
   readonly processes: number;
@@ -131,8 +134,25 @@ async function withPorts(args: readonly string[], ports: readonly Port[]): Promi
   for (const { flag, host, port, server } of servers) {
     const isGiven = (word: string | undefined) => word === flag || word?.startsWith(`${flag}=`);
     words = words.filter((word, i) => !isGiven(word) && !(words[i - 1] === flag && /^\d+$/.test(word)));
-    words.push(`${flag}=${await tcpListen(server, host, port!)}`);
+    words.push(
+      `${flag}=${await (port === 0 ? listenOnFreePort(server, host) : tcpListen(server, host, port!))}`,
+    );
   }
   await Promise.all(servers.map(({ server }) => new Promise((resolve) => server.close(resolve))));
   return words;
+}
+
+/**
+ * Listens on a free port that no other program is given by chance before a process listens on it: systems give ports
+ * from 32,768 (Linux) or 49,152 (IANA, RFC 6335 section 6) on to those that ask for any. Returns it; rejects with the
+ * listen error.
+ */
+async function listenOnFreePort(server: Server, host: string): Promise<number> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await tcpListen(server, host, randomInt(10_000, 32_768));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE' || attempt === PORT_ATTEMPTS) throw error;
+    }
+  }
 }
