@@ -1,13 +1,18 @@
 /**
  * Copies a workspace between the engines: EVENTS events (default 1 million) of EVENTS / 10 users and as many decisions as
  * a hundredth of them, from SQLite into PostgreSQL, from there into another SQLite file, and into a backup. Prints rows/s
- * and the CPU of this process, each with the comparison of both sides, and the largest memory of the process. `npm run bench -- bench/data/copy.ts [EVENTS]`.
+ * and the CPU of this process, each with the comparison of both sides, and the largest memory of the process; beside it how
+ * fast the same server writes the same rows from its own files, without a client, a source or a comparison: the most that
+ * this machine allows. `npm run bench -- bench/data/copy.ts [EVENTS]`.
  */
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import pg from 'pg';
 import { systemClock } from '../../src/kit/clock.ts';
 import { backupData, copyData } from '../../src/service/admin/data.ts';
+import { copiedTables } from '../../src/service/copy/tables.ts';
+import { migrateStore } from '../../src/service/platform/open.ts';
 import { startService } from '../../src/service/start.ts';
 import { createDatabase, startPostgres } from '../../test/support/postgres/postgres.ts';
 
@@ -87,6 +92,19 @@ try {
   };
   const source = { ...place(file, '.'), dataDir: dir };
   await timed('SQLite to PostgreSQL', () => copyData(source, place(database, 'a'), options));
+  const again = await createDatabase(postgres.admin);
+  await migrateStore(again, systemClock);
+  const [full, empty] = [database, again].map((url) => new pg.Client({ connectionString: url }));
+  await Promise.all([full!.connect(), empty!.connect()]);
+  const tables = copiedTables().map(({ name }) => ({ name, rows: join(postgres.data, `${name}.rows`) }));
+  for (const { name, rows } of tables) await full!.query(`COPY (SELECT * FROM ${name}) TO '${rows}'`);
+  await timed('PostgreSQL alone, COPY from files', async () => {
+    let rows = 0;
+    for (const each of tables)
+      rows += (await empty!.query(`COPY ${each.name} FROM '${each.rows}'`)).rowCount ?? 0;
+    return { rows };
+  });
+  await Promise.all([full!.end(), empty!.end()]);
   await timed('PostgreSQL to SQLite', () =>
     copyData(place(database, 'a'), place(join(dir, 'back.db'), 'a'), options),
   );

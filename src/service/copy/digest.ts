@@ -4,11 +4,20 @@ import type { Sql, SqlValue } from '../platform/store/store.ts';
 import { pagesOf, type Reading, type Row } from './rows.ts';
 import type { CopiedTable, Value } from './tables.ts';
 
-/** The rows of a table that a workspace has: how many, and the exclusive or of their hashes, whatever their order. */
+/**
+ * The rows of a table that a workspace has: how many, and the exclusive or of hashes, whatever their order: of each row, or,
+ * where numbers are their keys, of each BLOCK of these, which costs a third.
+ */
 export interface Digest {
   readonly rows: number;
   readonly digest: string;
 }
+
+/** Numbers of a block. */
+export const BLOCK = 256;
+/** What stands behind each value in the text of a row, and for none: signs that divide data (ISO 6429), which texts do not hold. */
+const END = '\x1f';
+const NONE = '\x1e';
 
 /** Written when the copy ends (copy.ts), and not compared. */
 const OWN_OF_A_STORE: Readonly<Record<string, readonly string[]>> = {
@@ -27,46 +36,67 @@ function hexOf(value: number): string {
   return bytes.toString('hex');
 }
 
-/** Counts and hashes rows as they come. */
+/** Counts and hashes rows as they come, those with numbers in their order. */
 export class Digesting {
   readonly #isSkipped: readonly boolean[];
-  readonly #isNumber: readonly boolean[];
   readonly #isReal: readonly boolean[];
   readonly #sum = new Uint32Array(4);
+  /** Where in a row its number is; -1 without one. */
+  readonly #number: number;
+  #block = -1;
+  /** The rows of the block so far. */
+  #text = '';
   #rows = 0;
 
   constructor(table: CopiedTable) {
     this.#isSkipped = table.columns.map(({ name }) => isSkipped(table, name));
-    this.#isNumber = table.columns.map(({ type }) => type === 'integer' || type === 'real');
     this.#isReal = table.columns.map(({ type }) => type === 'real');
+    this.#number = isNumbered(table) ? table.columns.findIndex(({ name }) => name === table.key[0]) : -1;
   }
 
   add(row: Row): void {
     this.#rows++;
-    const own = this.hash(row);
+    if (this.#number === -1) {
+      this.#mix(this.hash(row));
+      return;
+    }
+    const block = blockOf(row[this.#number] as number);
+    if (block !== this.#block) this.#endBlock();
+    this.#block = block;
+    this.#text += this.#textOf(row);
+  }
+
+  /** Identifies what a row holds: a character a byte. PostgreSQL makes the same of it (`hashOf`). */
+  hash(row: Row): string {
+    return hash('sha256', this.#textOf(row), 'binary');
+  }
+
+  get value(): Digest {
+    this.#endBlock();
+    return { rows: this.#rows, digest: Buffer.from(this.#sum.buffer).toString('hex') };
+  }
+
+  #endBlock(): void {
+    if (this.#text !== '') this.#mix(hash('sha256', this.#text, 'binary'));
+    this.#text = '';
+  }
+
+  #textOf(row: Row): string {
+    let text = '';
+    for (let i = 0; i < row.length; i++) {
+      const value = this.#isSkipped[i] ? null : row[i]!;
+      text += (value === null ? NONE : this.#isReal[i] ? hexOf(value as number) : value) + END;
+    }
+    return text;
+  }
+
+  #mix(own: string): void {
     for (let i = 0; i < this.#sum.length; i++)
       this.#sum[i]! ^=
         own.charCodeAt(4 * i) |
         (own.charCodeAt(4 * i + 1) << 8) |
         (own.charCodeAt(4 * i + 2) << 16) |
         (own.charCodeAt(4 * i + 3) << 24);
-  }
-
-  /** Identifies what a row holds: a character a byte. PostgreSQL makes the same of it (`hashIn`). */
-  hash(row: Row): string {
-    // Each value says where it ends, so that no two rows have the same text. That of a number ends with a semicolon.
-    let text = '';
-    for (let i = 0; i < row.length; i++) {
-      const value = this.#isSkipped[i] ? null : row[i]!;
-      if (this.#isNumber[i])
-        text += value === null ? ';' : `${this.#isReal[i] ? hexOf(value as number) : value};`;
-      else text += value === null ? ':' : `${Buffer.byteLength(value as string)}:${value}`;
-    }
-    return hash('sha256', text, 'binary');
-  }
-
-  get value(): Digest {
-    return { rows: this.#rows, digest: Buffer.from(this.#sum.buffer).toString('hex') };
   }
 }
 
@@ -87,8 +117,8 @@ export async function digestOf(
   return digesting.value;
 }
 
-/** Rows that PostgreSQL hashes in one statement. */
-const HASHED = 5000;
+/** Rows that PostgreSQL hashes in one statement, or numbers. */
+const HASHED = 20 * BLOCK;
 
 /** Like `digestOf`, where the database itself hashes: rows that only are compared need not leave it. */
 async function digestIn(
@@ -97,9 +127,22 @@ async function digestIn(
   workspaceId: string,
   onRows: (count: number) => void,
 ): Promise<Digest> {
-  const { name, key } = table;
-  const keys = key.join(', ');
   const sum = new RangeSum();
+  const add = (found: RangeDigest) => {
+    sum.add(found);
+    onRows(found.rows);
+  };
+  const { name, key } = table;
+  if (isNumbered(table))
+    for (let from = 0; ; ) {
+      // There may be gaps of any length.
+      const next = await reading(({ sql }) => endOf('min', sql, table, workspaceId, from));
+      if (next === undefined) return sum.value;
+      const start = blockOf(next);
+      from = start + HASHED;
+      add(await reading(({ sql }) => numbersIn(sql, table, workspaceId, start, from)));
+    }
+  const keys = key.join(', ');
   for (let last: readonly Value[] | undefined; ; ) {
     const after = last ? ` AND (${keys}) > (${marks(key.length)})` : '';
     const params = [workspaceId, ...(last ?? [])];
@@ -112,10 +155,15 @@ async function digestIn(
               params,
             );
       const end = bound && key.map((column) => bound[column] as Value);
-      return { end, found: await rangeIn(sql, table, workspaceId, last, end) };
+      const upTo = end ? ` AND (${keys}) <= (${marks(key.length)})` : '';
+      const row = await sql.get<RangeRow>(
+        `SELECT count(*) AS rows, CAST(bit_xor(${hashOf(textIn(table))}) AS text) AS digest
+         FROM ${name} WHERE workspace_id = ?${after}${upTo}`,
+        [...params, ...(end ?? [])],
+      );
+      return { end, found: rangeOf(row!) };
     });
-    sum.add(found);
-    onRows(found.rows);
+    add(found);
     if (!end) return sum.value;
     last = end;
   }
@@ -126,6 +174,16 @@ interface RangeDigest {
   readonly rows: number;
   readonly sum: bigint;
 }
+
+interface RangeRow {
+  readonly rows: SqlValue;
+  readonly digest: string | null;
+}
+
+const rangeOf = ({ rows, digest }: RangeRow): RangeDigest => ({
+  rows: Number(rows),
+  sum: BigInt(`0b${digest ?? '0'}`),
+});
 
 /** Adds the digests of ranges up. */
 export class RangeSum {
@@ -142,35 +200,62 @@ export class RangeSum {
   }
 }
 
-/** Counts and hashes rows in PostgreSQL: those with keys after `after` up to `end`. */
-export async function rangeIn(
+/** True where the key of a row is a number. */
+export const isNumbered = ({ key, columns }: CopiedTable): boolean =>
+  key.length === 1 && columns.some((column) => column.name === key[0] && column.type === 'integer');
+
+/** The smallest or largest number of the rows of a workspace, of those with at least `from`; undefined without one. */
+export async function endOf(
+  which: 'min' | 'max',
+  sql: Sql,
+  { name, key }: CopiedTable,
+  workspaceId: string,
+  from = 0,
+): Promise<number | undefined> {
+  const row = await sql.get<{ found: SqlValue }>(
+    `SELECT ${which}(${key[0]}) AS found FROM ${name} WHERE workspace_id = ? AND ${key[0]} >= ?`,
+    [workspaceId, from],
+  );
+  return row?.found == null ? undefined : Number(row.found);
+}
+
+/** The number with which the block of a number begins. */
+export const blockOf = (number: number): number => number - (number % BLOCK);
+
+/** Counts and hashes in PostgreSQL rows with numbers from `from` to before `until`, which both begin a block. */
+export async function numbersIn(
   sql: Sql,
   table: CopiedTable,
   workspaceId: string,
-  after: readonly Value[] | undefined,
-  end: readonly Value[] | undefined,
+  from: number,
+  until: number,
 ): Promise<RangeDigest> {
-  const bound = (operator: string, key: readonly Value[] | undefined) =>
-    key ? ` AND (${table.key.join(', ')}) ${operator} (${marks(key.length)})` : '';
-  const found = await sql.get<{ rows: SqlValue; digest: string | null }>(
-    `SELECT count(*) AS rows, CAST(bit_xor(${hashIn(table)}) AS text) AS digest
-     FROM ${table.name} WHERE workspace_id = ?${bound('>', after)}${bound('<=', end)}`,
-    [workspaceId, ...(after ?? []), ...(end ?? [])],
+  const number = table.key[0]!;
+  const row = await sql.get<RangeRow>(
+    `SELECT sum(rows) AS rows, CAST(bit_xor(hash) AS text) AS digest FROM
+       (SELECT count(*) AS rows, ${hashOf(`string_agg(${textIn(table)}, '' ORDER BY ${number})`)} AS hash FROM ${table.name}
+        WHERE workspace_id = ? AND ${number} >= ? AND ${number} < ? GROUP BY ${number} / ${BLOCK}) AS b`,
+    [workspaceId, from, until],
   );
-  return { rows: Number(found!.rows), sum: BigInt(`0b${found!.digest ?? '0'}`) };
+  return rangeOf(row!);
 }
 
-/** SQL expression for the first 128 bits of what `Digesting.hash` makes of a row. */
-function hashIn(table: CopiedTable): string {
+/** SQL expression for the first 128 bits of the hash of a text. */
+const hashOf = (text: string) =>
+  `CAST('x' || encode(substr(sha256(convert_to(${text}, 'UTF8')), 1, 16), 'hex') AS bit(128))`;
+
+/** SQL expression for the text of a row. */
+function textIn(table: CopiedTable): string {
+  const [end, none] = [END, NONE].map((sign) => `chr(${sign.charCodeAt(0)})`);
   const values = table.columns.map(({ name, type }) => {
-    if (type === 'integer' || type === 'real') {
-      const text = type === 'real' ? `encode(float8send(${name} + 0), 'hex')` : name;
-      return isSkipped(table, name) ? "';'" : `${text}, ';'`;
-    }
-    const text = type === 'bytes' ? `upper(encode(${name}, 'hex'))` : name;
-    return isSkipped(table, name) ? "':'" : `octet_length(${text}), ':', ${text}`;
+    if (isSkipped(table, name)) return none;
+    const text = {
+      text: name,
+      integer: `CAST(${name} AS text)`,
+      real: `encode(float8send(${name} + 0), 'hex')`,
+      bytes: `upper(encode(${name}, 'hex'))`,
+    }[type];
+    return `COALESCE(${text}, ${none})`;
   });
-  // `concat` leaves out what is null.
-  const row = `concat(${values.join(', ')})`;
-  return `CAST('x' || encode(substr(sha256(convert_to(${row}, 'UTF8')), 1, 16), 'hex') AS bit(128))`;
+  return `${values.join(` || ${end} || `)} || ${end}`;
 }

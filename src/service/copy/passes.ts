@@ -1,7 +1,17 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '../../kit/clock.ts';
-import type { SqlValue, Store, Tx } from '../platform/store/store.ts';
-import { type Digest, Digesting, digestOf, RangeSum, rangeIn } from './digest.ts';
+import type { Store, Tx } from '../platform/store/store.ts';
+import {
+  BLOCK,
+  blockOf,
+  type Digest,
+  Digesting,
+  digestOf,
+  endOf,
+  isNumbered,
+  numbersIn,
+  RangeSum,
+} from './digest.ts';
 import { renew, SILENT_MS } from './marks.ts';
 import {
   countOf,
@@ -79,6 +89,7 @@ export class Copy {
     let done = 0;
     const sums = new Map<CopiedTable, Digest[]>();
     let comparing = Promise.resolve();
+    let failed: { readonly error: unknown } | undefined;
     try {
       for (const table of this.#tables)
         for (const id of this.#ids) {
@@ -88,13 +99,16 @@ export class Copy {
             this.#options.onProgress?.({ phase, table: table.name, rows: done, of });
           };
           const added = await this.#add(reading, table, id, onRows('copy'));
+          if (failed) throw failed.error;
           if (how === 'fast') continue;
-          // A table is compared while the next one is written: a database server does both at once.
-          await comparing;
-          comparing = this.#untilEqual(reading, table, id, added, onRows('compare')).then((digest) => {
+          // Tables are compared while the next ones are written: a database server does both at once.
+          comparing = comparing.then(async () => {
+            const digest = await this.#untilEqual(reading, table, id, added, onRows('compare'));
             sums.set(table, [...(sums.get(table) ?? []), digest]);
           });
-          comparing.catch(() => {});
+          comparing.catch((error: unknown) => {
+            failed ??= { error };
+          });
         }
       await comparing;
     } finally {
@@ -132,23 +146,25 @@ export class Copy {
     const isRead = after === undefined && isNumbered(table) && this.#target.dialect.name === 'postgres';
     const digesting = new Digesting(table);
     const sum = new RangeSum();
-    let [before, last]: (readonly Value[] | undefined)[] = [];
+    /** Up to where blocks were read again, and the last number that was written. */
+    let [hashed, last] = [0, 0];
     let writing = Promise.resolve();
     let hashing = Promise.resolve();
-    /** Once the page before is stored: it is read again while the next one is written. */
-    const proceed = async () => {
+    /** Once the page before is stored: what is whole of it is read again while the next one is written. */
+    const proceed = async (isEnd: boolean) => {
       await writing;
-      if (!isRead || last === undefined) return;
-      const [start, end] = [before, last];
+      const [from, until] = [hashed, blockOf(isEnd ? last + BLOCK : last)];
+      if (!isRead || until <= from) return;
+      hashed = until;
       hashing = hashing.then(() =>
-        this.#target.read(async (tx) => sum.add(await rangeIn(tx.sql, table, id, start, end))),
+        this.#target.read(async (tx) => sum.add(await numbersIn(tx.sql, table, id, from, until))),
       );
       hashing.catch(() => {});
     };
     try {
       for await (const rows of pagesOf(reading, table, id, after)) {
-        await proceed();
-        [before, last] = [last, keyOf(table, rows.at(-1)!)];
+        await proceed(false);
+        if (isRead) last = Number(keyOf(table, rows.at(-1)!)[0]);
         await new Promise<void>((sent) => {
           const written = this.#write(async (tx) => {
             const inserted = insertAll(tx, table, rows);
@@ -166,7 +182,7 @@ export class Copy {
         await setImmediate();
         for (const row of rows) digesting.add(row);
       }
-      await proceed();
+      await proceed(true);
       await hashing;
     } finally {
       await Promise.allSettled([writing, hashing]);
@@ -180,14 +196,11 @@ export class Copy {
    * has none.
    */
   async #lastKey(table: CopiedTable, id: string): Promise<readonly Value[] | undefined | 'unordered'> {
-    const { name, key } = table;
+    const { name } = table;
     return this.#target.read(async (tx) => {
       if (isNumbered(table)) {
-        const row = await tx.sql.get<{ last: SqlValue }>(
-          `SELECT max(${key[0]}) AS last FROM ${name} WHERE workspace_id = ?`,
-          [id],
-        );
-        return row?.last == null ? undefined : [Number(row.last)];
+        const last = await endOf('max', tx.sql, table, id);
+        return last === undefined ? undefined : [last];
       }
       const row = await tx.sql.get(`SELECT 1 AS one FROM ${name} WHERE workspace_id = ? LIMIT 1`, [id]);
       return row === undefined ? undefined : 'unordered';
@@ -271,10 +284,6 @@ export class Copy {
     this.#renewedAt = tx.now;
   }
 }
-
-/** True where the key of a row is a number. */
-const isNumbered = ({ key, columns }: CopiedTable) =>
-  key.length === 1 && columns.some((column) => column.name === key[0] && column.type === 'integer');
 
 /** The row of a workspace stays frozen in the target until the copy is complete. */
 function frozenIn({ name, columns }: CopiedTable, row: Row): Row {
