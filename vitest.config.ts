@@ -29,7 +29,7 @@ export const ON_POSTGRES = [
   'test/service/notifications/{lists,other-nodes,receipt-endpoint,receipts,send-later}.test.ts',
   'test/service/notifications/receipts/{races,scope}.test.ts',
   'test/service/platform/store/{by-workspace,due-work,schema}.test.ts',
-  'test/service/overview/{latest-users,overview,trends}.test.ts',
+  'test/service/overview/{latest-messages,latest-users,overview,trends}.test.ts',
   'test/service/retention/{growth,retained-service,retention}.test.ts',
   'test/service/telemetry/{nodes,operations,stored-data,usage}.test.ts',
   'test/service/timeline/reads.test.ts',

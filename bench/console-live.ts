@@ -87,7 +87,7 @@ async function send(): Promise<void> {
       const ahead = began + (nth * BATCH * 1000) / rate - performance.now();
       if (ahead > 0) await wait(ahead);
       const marked = nth % MARK_EVERY === 0 ? `mark-${nth}` : undefined;
-      const last = `{"userId":"${marked ?? `s${sender}`}","event":"e","timestamp":"2026-01-31T12:00:00Z","properties":{"mark":"${marked ? 'yes' : 'no'}"}}`;
+      const last = `{"userId":"${marked ?? `s${sender}`}","event":"e","timestamp":"2026-01-31T12:00:00Z","properties":{"mark":"${marked ? 'yes' : 'no'}"${marked ? `,"seq":"${marked}"` : ''}}}`;
       if (marked) sent.set(marked, Date.now());
       try {
         const answer = await request(`${url}/v1/events`, {
@@ -141,8 +141,10 @@ async function watch(): Promise<void> {
 /** Records on the page itself when the row of a marked event appears. */
 const OBSERVE = `globalThis.seen = {};
 new MutationObserver(() => {
-  for (const cell of document.querySelectorAll('.events td:nth-child(3)'))
-    globalThis.seen[cell.textContent] ??= Date.now();
+  for (const { textContent } of document.querySelectorAll('.events td:last-child')) {
+    const mark = /mark-\\d+/.exec(textContent)?.[0];
+    if (mark) globalThis.seen[mark] ??= Date.now();
+  }
 }).observe(document.body, { subtree: true, childList: true, characterData: true });
 globalThis.frames60 = { all: 0, late: 0, longest: 0 };
 const measure = (before) => requestAnimationFrame((now) => {

@@ -30,43 +30,12 @@ async function scriptOf(input, format) {
     input,
     platform: 'browser',
     treeshake: true,
-    plugins: [smallerPlot, editedParts],
+    plugins: [editedParts],
   });
   const { output } = await build.generate({ format, minify: true, codeSplitting: false });
   await build.close();
   return output.find((part) => part.type === 'chunk');
 }
-
-/**
- * What of uPlot is left out: it formats numbers by the browser's language when it is loaded, and throws for one that is not
- * valid (`en-US@posix`); and it brings lines of shapes, a cursor and a legend that no chart of the page has.
- */
-const LEFT_OUT = [
-  ["(domEnv ? nav.language : 'en-US')", "('en-US')"],
-  ['(paths.stepped = stepped);', ''],
-  ['(paths.bars    = bars);', ''],
-  ['(paths.spline  = monotoneCubic);', ''],
-  ['const showCursor =                cursor.show;', 'const showCursor = false;'],
-];
-/** Functions of the cursor and the legend. */
-const UNCALLED = ['updateCursor', 'cacheMouse', 'mouseUp', 'mouseDown', 'initLegendRow'];
-
-const smallerPlot = {
-  name: 'smaller-plot',
-  transform(code, id) {
-    if (!id.endsWith('uPlot.esm.js')) return undefined;
-    const functions = UNCALLED.map((name) => {
-      const [found] = new RegExp(`\\n(\\t*)function ${name}\\([^\\n]*\\{\\n.*?\\n\\1\\}\\n`, 's').exec(
-        code,
-      ) ?? [`the function ${name}`];
-      return [found, `function ${name}() {}\n`];
-    });
-    return [...LEFT_OUT, ...functions].reduce((text, [from, to]) => {
-      if (!text.includes(from)) throw new Error(`uPlot has no ${from} any more: change what is left out`);
-      return text.replace(from, to);
-    }, code);
-  },
-};
 
 /** Of the schema of the catalog, the page needs what it edits. */
 const editedParts = {

@@ -21,8 +21,14 @@ export interface ActiveUser {
   readonly locale: string | null;
   /** When the user was last active. */
   readonly lastAt: string;
-  /** What that was: an event, a decision, or a change of what is stored of the user. */
-  readonly last: 'event' | 'decision' | 'profile';
+  /** What that was: an event, a decision, an outcome of a message, or a change of what is stored of the user. */
+  readonly last: 'event' | 'decision' | 'outcome' | 'profile';
+  /** Name of that event. */
+  readonly event?: string | undefined;
+  /** Content of that decision or message; missing where nothing was chosen. */
+  readonly contentId?: string | undefined;
+  /** What the user did with that message. */
+  readonly outcome?: 'opened' | 'clicked' | 'actioned' | 'dismissed' | undefined;
   /** Events of the last 90 days, about. */
   readonly events: number;
   /** Decisions. */
@@ -287,7 +293,7 @@ export interface DecisionTrend {
   readonly from: string;
   /** The end of the range; the last step may end later. */
   readonly until: string;
-  /** Length of a step in ms: the shortest of 1, 3 and 6 hours, a day and a week of which at most 60 reach over the range. Of a longer range, the last 60. Of attempts to deliver in the last hour, 5 minutes. */
+  /** Length of a step in ms: the shortest of 1, 3 and 6 hours, a day and a week of which at most 60 reach over the range. Of a longer range, the last 60. Of events, 2 and 10 minutes too. Of attempts to deliver in the last hour, 5 minutes. */
   readonly stepMs: number;
   /** Decisions that count: their message was served, or their channel is not polled. By step. */
   readonly served: readonly number[];
@@ -297,6 +303,8 @@ export interface DecisionTrend {
   readonly tried: readonly number[];
   /** The rate of all over the range; null without a decision. */
   readonly total: RatePoint | null;
+  /** The same of the holdout group alone. */
+  readonly holdoutTotal?: RatePoint | null | undefined;
   /** The contents that were served most. */
   readonly contents: readonly ContentTrend[];
   /** What learning gained, a point for each step from the first on with decisions of both groups. Decisions of one user are taken for independent. */
@@ -382,7 +390,7 @@ export interface DeliveryTrend {
   readonly from: string;
   /** The end of the range; the last step may end later. */
   readonly until: string;
-  /** Length of a step in ms: the shortest of 1, 3 and 6 hours, a day and a week of which at most 60 reach over the range. Of a longer range, the last 60. Of attempts to deliver in the last hour, 5 minutes. */
+  /** Length of a step in ms: the shortest of 1, 3 and 6 hours, a day and a week of which at most 60 reach over the range. Of a longer range, the last 60. Of events, 2 and 10 minutes too. Of attempts to deliver in the last hour, 5 minutes. */
   readonly stepMs: number;
   /** Attempts. By step. */
   readonly attempts: readonly number[];
@@ -494,12 +502,14 @@ export interface EventTrend {
   readonly from: string;
   /** The end of the range; the last step may end later. */
   readonly until: string;
-  /** Length of a step in ms: the shortest of 1, 3 and 6 hours, a day and a week of which at most 60 reach over the range. Of a longer range, the last 60. Of attempts to deliver in the last hour, 5 minutes. */
+  /** Length of a step in ms: the shortest of 1, 3 and 6 hours, a day and a week of which at most 60 reach over the range. Of a longer range, the last 60. Of events, 2 and 10 minutes too. Of attempts to deliver in the last hour, 5 minutes. */
   readonly stepMs: number;
   /** Events received, also those that were removed since. By step. */
   readonly stored: readonly number[];
-  /** Requests with events that were refused: an event was not valid, or not as planned. They store none. By step. */
+  /** Requests with events that were refused: an event was not valid, or not as planned. They store none. By step, or by the hour where steps are shorter. */
   readonly refused: readonly number[];
+  /** The beginning of the first count of `refused`. */
+  readonly refusedFrom: string;
 }
 
 /** Something that events of one name did against the plan. */
@@ -840,6 +850,38 @@ export interface LatestAttempts {
   readonly delivered: number;
 }
 
+/** A message, and what became of it. */
+export interface LatestMessage {
+  /** The decision that chose it. */
+  readonly decisionId: string;
+  /** Hashed identifier of the user; empty for one who was erased. */
+  readonly hashId: string;
+  /** The content. */
+  readonly contentId: string;
+  /** When it was decided. */
+  readonly at: string;
+  /** Channel, surface and locale of the decision. */
+  readonly context: { readonly [name: string]: string };
+  readonly state: MessageState;
+  /** When an app first got it, or reported what the user did with it; null while none has, and where it is not known: of an answered message whose decision counted before an app had fetched it. */
+  readonly servedAt: string | null;
+  /** What the user did with it, the first first. */
+  readonly outcomes: readonly {
+    /** What the user did. */
+    readonly type: 'opened' | 'clicked' | 'actioned' | 'dismissed';
+    /** When it was reported. */
+    readonly at: string;
+  }[];
+}
+
+/** A page of the messages of the workspace, newest first. */
+export interface LatestMessagesAnswer {
+  /** The messages. */
+  readonly messages: readonly LatestMessage[];
+  /** The value of `after` for the next page; missing on the last page. */
+  readonly next?: string | undefined;
+}
+
 /** What the expert that decides learned of a content. */
 export interface LearnedContent {
   /** Identifier of the content. */
@@ -903,6 +945,21 @@ export interface ListMessagesAnswer {
 export interface ListNotificationsAnswer {
   /** The notifications. */
   readonly notifications: readonly Notification[];
+  /** How many notifications of the same user and times are in each state, each counted up to 5,000 (of a user, the latest 5,000); on the first page. */
+  readonly counts?: {
+    /** About to be sent. */
+    readonly queued: number;
+    /** Held until later. */
+    readonly held: number;
+    /** Taken by a provider that has not said more. */
+    readonly dispatched: number;
+    /** Delivered. */
+    readonly delivered: number;
+    /** Failed. */
+    readonly failed: number;
+    /** Cancelled. */
+    readonly cancelled: number;
+  } | undefined;
   /** Why notifications of the same user and times failed, of the latest 5,000 that did; the 20 most frequent reasons, on the first page. */
   readonly failures?: readonly {
     /** The reason. */
@@ -1001,6 +1058,9 @@ export interface MessageOutcomeRequest {
   readonly type: MessageOutcome;
 }
 
+/** `waiting` for an app, `served` to one, `opened`, `tapped` (clicked or actioned), `dismissed`, or `ended` without an answer: its time was over, another took its place, or it no longer suited the user. */
+export type MessageState = 'waiting' | 'served' | 'opened' | 'tapped' | 'dismissed' | 'ended';
+
 /** One of the models that learn side by side. */
 export interface ModelExpert {
   /** A linear regression for each content, or a logistic regression that contents share. */
@@ -1081,6 +1141,13 @@ export interface OverviewAnswer {
   readonly at: string;
   /** The beginning of the first hour: all are hours of the clock (UTC), the last of which has not ended. */
   readonly from: string;
+  /** What happened in the same time a day earlier. */
+  readonly before: {
+    /** Events received. */
+    readonly events: number;
+    /** Decisions made; null for 20,000 or more. */
+    readonly decisions: number | null;
+  };
   /** Events. */
   readonly events: {
     /** Events that were ever received: the number of the newest one. */
@@ -1207,6 +1274,8 @@ export interface ProviderState {
   readonly channel: string;
   /** When it last took one of these; null for none. */
   readonly lastSuccessAt: string | null;
+  /** When one of these failed that it was asked to send, or may have been; null for none. */
+  readonly lastFailureAt?: string | null | undefined;
   /** How many are queued after three attempts or more. */
   readonly waiting: number;
 }
@@ -1290,8 +1359,8 @@ export interface RedeliverManyAnswer {
 export interface RedeliverManyRequest {
   /** Those of outcomes since then. */
   readonly since: string;
-  /** `failed`, or `all`: also those that were delivered. Default `failed`. */
-  readonly status?: 'failed' | 'all' | undefined;
+  /** `failed`: those that were given up; `undelivered`: also those that wait for their next attempt, which comes at once; `all`: also those that were delivered. Default: `failed`. */
+  readonly status?: 'failed' | 'undelivered' | 'all' | undefined;
   /** Kinds of event to deliver. */
   readonly events?: readonly EventKind[] | undefined;
   /** How many a second at most. Default: as fast as they are answered. */
@@ -1304,8 +1373,8 @@ export interface RedeliverManyRequest {
 export interface Redelivery {
   /** Those since when. */
   readonly since: string;
-  /** `failed`, or `all`: also those that were delivered. */
-  readonly status: 'failed' | 'all';
+  /** `failed`: those that were given up; `undelivered`: also those that wait for their next attempt, which comes at once; `all`: also those that were delivered. */
+  readonly status: 'failed' | 'undelivered' | 'all';
   /** Of which kinds; missing for all. */
   readonly events?: readonly string[] | undefined;
   /** How many a second at most; missing without a limit. */
@@ -1511,6 +1580,18 @@ export interface TimelineEvents {
   readonly scannedSince: string | null;
 }
 
+/** Whether marketing is sent to a user now, by the rules of the catalog for all marketing and what the user says. */
+export interface TimelineMarketing {
+  /** The channel. */
+  readonly channel: string;
+  /** `send`, `hold` until a time, or `refuse`. Addresses are not looked at. */
+  readonly verdict: 'send' | 'hold' | 'refuse';
+  /** Why it is held or refused: `quiet_hours`, `day_cap`, `week_cap`, `opted_out` or `not_opted_in`. */
+  readonly reason?: string | undefined;
+  /** Until when it is held. */
+  readonly until?: string | undefined;
+}
+
 /** The notification is queued, or held until the time at which it is to be sent. */
 export interface TriggerAnswer {
   /** Identifier of the notification. */
@@ -1623,6 +1704,8 @@ export interface UserTimelineAnswer {
   readonly items: readonly TimelineEntry[];
   /** Contacts against the caps; on the first page. */
   readonly contacts?: readonly TimelineContacts[] | undefined;
+  /** Whether marketing is sent to the user now, by channel; on the first page. */
+  readonly marketing?: readonly TimelineMarketing[] | undefined;
   readonly events?: TimelineEvents | undefined;
   /** Events received before this time were removed by age; on the last page. */
   readonly eventsRemovedBefore?: string | undefined;
@@ -1728,6 +1811,8 @@ export interface WatchedEvent {
   readonly receivedAt: string;
   /** Identifier of the user; `***` if it looks personal. */
   readonly userId: string;
+  /** The same user, hashed with the key of the workspace. */
+  readonly hashId?: string | undefined;
   /** Name of the event; `***` if it looks personal. */
   readonly event: string;
   /** When it happened. */
@@ -1943,6 +2028,25 @@ export interface Operations {
     /** The `next` of the previous page. */
     readonly after?: string | undefined;
   }, options?: CallOptions): Promise<PeekMessagesAnswer>;
+  /** The messages of the workspace and what became of them, newest first. Of all users, answered or not. A page has at most 100, found among the next 2,000 decisions: it may be empty while others follow. An app cannot call it. */
+  listLatestMessages(input?: {
+    /** Only the message of this decision. */
+    readonly decisionId?: string | undefined;
+    /** Only messages for this user. */
+    readonly hashId?: string | undefined;
+    /** Only messages of this content. */
+    readonly contentId?: string | undefined;
+    /** Only messages of decisions for this surface. */
+    readonly surface?: string | undefined;
+    /** Only messages in this state. */
+    readonly state?: MessageState | undefined;
+    /** Only messages of decisions from this time on. */
+    readonly since?: string | undefined;
+    /** Only messages of decisions before this time. */
+    readonly until?: string | undefined;
+    /** The `next` of the previous page. */
+    readonly after?: string | undefined;
+  }, options?: CallOptions): Promise<LatestMessagesAnswer>;
   /** Report what the user did with a message. Stored once per decision and type. `opened` delivers `campaign.opened`, `clicked` delivers `campaign.clicked`, `actioned` delivers `decision.actioned`. */
   messageOutcome(input: { readonly decisionId: string } & MessageOutcomeRequest, options?: CallOptions): Promise<OutcomeAnswer>;
   /** The delivery records of notifications, newest first. Of the whole workspace, of one user, or in one state. */
@@ -1978,12 +2082,14 @@ export interface Operations {
   }, options?: CallOptions): Promise<GetContentAnswer>;
   /** What happened in the last 24 hours, by hour. Events, decisions, messages, notifications and deliveries. It costs about the same however much that was. */
   getOverview(input?: undefined, options?: CallOptions): Promise<OverviewAnswer>;
-  /** The users who were active last, without personal data. Of the latest 2,000 events, 1,000 decisions and 100 changes of users in a range of time, at most 100 users, the last active first. The next page goes on with those who were active before, and may name a user again who was active then too. */
+  /** The users who were active last, without personal data. Of the latest 2,000 events, 1,000 decisions, 1,000 outcomes and 100 changes of users in a range of time, at most 100 users, the last active first. The next page goes on with those who were active before, and may name a user again who was active then too. */
   listUsers(input?: {
     /** Active from then on. */
     readonly since?: string | undefined;
     /** Active before. */
     readonly until?: string | undefined;
+    /** Without users of whom there is only that they were stored or changed. */
+    readonly active?: 'true' | undefined;
     /** The `next` of the previous page. */
     readonly after?: string | undefined;
   }, options?: CallOptions): Promise<ListUsersAnswer>;

@@ -39,6 +39,7 @@ export type Operation =
   | 'listContents'
   | 'listDecisions'
   | 'listDeliveries'
+  | 'listLatestMessages'
   | 'listMessages'
   | 'listNotifications'
   | 'listUsers'

@@ -2,13 +2,14 @@ import type { VNode } from 'preact';
 import { Component } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { LocationProvider, useLocation } from 'preact-iso/router';
-import { about, refreshAbout, svcCommand } from './data/about.ts';
+import { about, faultsOn, refreshAbout, svcCommand } from './data/about.ts';
 import { reach } from './data/api.ts';
 import { session } from './data/session.ts';
 import { Command } from './parts/command.tsx';
 import { useKeptFocus } from './parts/focus/kept-focus.ts';
 import { Keys } from './parts/keys.tsx';
 import { NoSession } from './parts/no-session.tsx';
+import { counted } from './parts/numbers.ts';
 import { isWithin, Sidebar } from './parts/sidebar.tsx';
 import { Empty, Failure, Loading } from './parts/states.tsx';
 import { ViewHead } from './parts/view.tsx';
@@ -55,6 +56,7 @@ function Shell(): VNode {
       <main id="main" tabIndex={-1}>
         {reach.value === 'stopped' && <Stopped />}
         {reach.value === 'unreachable' && <Unreachable />}
+        <FaultsOn />
         <Guard key={view?.path}>
           {view && about.value && <view.component />}
           {view && !about.value && <Loading what="the console" />}
@@ -75,6 +77,20 @@ function Stopped(): VNode {
       </p>
       <Command line={svcCommand('console', '--open')} label="start the console" />
     </div>
+  );
+}
+
+/** Says in every view that the service fails on purpose. Nothing while no rule is on. */
+function FaultsOn(): VNode | null {
+  const n = faultsOn();
+  if (n === 0) return null;
+  return (
+    <p class="faults-on">
+      <span>
+        <strong>{counted(n, 'fault is', 'faults are')} on</strong>: answers may be wrong or late on purpose.
+      </span>{' '}
+      <a href="/faults">Faults</a>
+    </p>
   );
 }
 

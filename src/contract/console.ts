@@ -31,6 +31,8 @@ export interface ConsoleAbout {
   readonly commandPrefix: string;
   /** Words after each command, such as `--profile staging`; they choose the same service. */
   readonly commandSuffix: string;
+  /** How many rules of `svc serve --faults` are on in the process of the console. */
+  readonly faultsOn: number;
   /** True if the console can show imports and injected faults of this machine. */
   readonly machine: boolean;
 }
@@ -42,6 +44,25 @@ export interface ConsoleLimits {
   /** True if the numbers come from the limiter, false if from the headers of the last answers. */
   readonly exact: boolean;
   readonly groups: readonly ConsoleLimit[];
+  /** Whose requests to the process of the console were over a limit in the last 24 hours; null where it is not known. */
+  readonly turnedAway: {
+    /** Since when they are counted: the start of the process, or 24 hours ago. */
+    readonly since: string;
+    /** By key and endpoint, the most first. */
+    readonly rows: readonly ConsoleTurnedAway[];
+  } | null;
+}
+
+export interface ConsoleTurnedAway {
+  readonly keyId: string;
+  /** What the key is for; null if nobody said so, or if it is gone. */
+  readonly name: string | null;
+  /** True for a publishable key, which has limits of its own. */
+  readonly publishable: boolean;
+  readonly endpoint: string;
+  readonly count: number;
+  readonly firstAt: string;
+  readonly lastAt: string;
 }
 
 export interface ConsoleLimit {
@@ -58,6 +79,11 @@ export interface ConsoleLimit {
   readonly seenAt: string | null;
   /** Requests in each part of the window, the oldest first. */
   readonly buckets: readonly number[] | null;
+  /**
+   * Requests to the process of the console in each minute of the last hour, the oldest first, with those that were turned
+   * away; null where it is not known.
+   */
+  readonly byMinute: readonly number[] | null;
 }
 
 /**
@@ -109,7 +135,7 @@ export interface StoredRun {
   readonly undone: boolean;
 }
 
-/** Which records of an import were refused, and why (`GET /console/imports/ID`), without what they have. */
+/** Which records of an import were refused, and why (`GET /console/imports/ID`). */
 export interface ConsoleRejects {
   readonly reasons: readonly {
     readonly field: string;
@@ -117,6 +143,8 @@ export interface ConsoleRejects {
     readonly count: number;
     /** Where the first of them are: the name of the input, and the line. */
     readonly places: readonly { readonly file: string; readonly line: number }[];
+    /** The first of them as JSON, without what looks personal, and cut where it is long; null if it is not an object. */
+    readonly example: string | null;
   }[];
   /** True if only the beginning of the file was read, or not all reasons are listed. */
   readonly partly: boolean;
@@ -138,12 +166,26 @@ export interface ConsoleFaults {
       readonly fault: string;
       readonly endpoint?: string | undefined;
       readonly type?: string | undefined;
+      readonly delayMs?: number | undefined;
     };
     /** Requests or deliveries that it matched. */
     readonly seen: number;
     /** How often it was injected. */
     readonly hits: number;
     readonly on: boolean;
+    /** When it was switched, added or changed through the console; null if the service started with it so. */
+    readonly changedAt: string | null;
+  }[];
+  /** The latest injections, up to 50 of each fault, the newest first. */
+  readonly latest: readonly {
+    readonly at: string;
+    readonly place: 'requests' | 'deliveries';
+    readonly fault: string;
+    /** The operation that was asked for, or the kind of outcome that was delivered. */
+    readonly of: string;
+    readonly deliveryId?: string;
+    /** How late it was, of a fault that waits. */
+    readonly delayMs?: number;
   }[];
 }
 
@@ -193,7 +235,8 @@ export interface ConsoleService {
     | readonly {
         readonly endpoint: string;
         readonly requests: number;
-        /** Of these, those that were answered with 4xx, and with 5xx. */
+        /** Of these, those that were over a limit (429), that were answered with another 4xx, and with 5xx. */
+        readonly turnedAway: number;
         readonly refused: number;
         readonly failed: number;
         /** How long the latest answers below 400 took, up to 1,000. */
@@ -203,14 +246,21 @@ export interface ConsoleService {
           readonly p95Ms: number;
           readonly p99Ms: number;
         } | null;
+        /**
+         * What the slowest 5 % of these took on average: until their work at the store began, that work, and until it was
+         * stored. Null where none had any.
+         */
+        readonly slowest: {
+          readonly waitMs: number;
+          readonly workMs: number;
+          readonly storeMs: number;
+        } | null;
       }[]
     | null;
+  /** All of these by minute, the oldest first; null where it is not known. */
+  readonly requestsByMinute: readonly number[] | null;
   /** The channels with a provider; the others write to the outbox. Null where the service does not say. */
   readonly channels: readonly string[] | null;
-  /** The process of the console; null where the service runs elsewhere. */
-  readonly process: {
-    readonly memoryBytes: number;
-    /** Connections to PostgreSQL by their state; empty for SQLite. */
-    readonly connections: Readonly<Record<string, number>>;
-  } | null;
+  /** True if the service runs in the process of the console. */
+  readonly inside: boolean;
 }

@@ -376,6 +376,19 @@ export const ENDPOINTS = table({
     query: s.PeekMessagesQuery,
     answer: s.PeekMessagesAnswer,
   },
+  listLatestMessages: {
+    method: 'GET',
+    path: '/v1/messages/latest',
+    group: 'reads',
+    success: 200,
+    repeat: 'always',
+    beyondSpecification: true,
+    summary: 'The messages of the workspace and what became of them, newest first',
+    description:
+      'Of all users, answered or not. A page has at most 100, found among the next 2,000 decisions: it may be empty while others follow. An app cannot call it.',
+    query: s.LatestMessagesQuery,
+    answer: s.LatestMessagesAnswer,
+  },
   messageOutcome: {
     method: 'POST',
     path: '/v1/messages/{decisionId}/outcomes',
@@ -494,7 +507,7 @@ export const ENDPOINTS = table({
     beyondSpecification: true,
     summary: 'The users who were active last, without personal data',
     description:
-      'Of the latest 2,000 events, 1,000 decisions and 100 changes of users in a range of time, at most 100 users, the last active first. The next page goes on with those who were active before, and may name a user again who was active then too.',
+      'Of the latest 2,000 events, 1,000 decisions, 1,000 outcomes and 100 changes of users in a range of time, at most 100 users, the last active first. The next page goes on with those who were active before, and may name a user again who was active then too.',
     query: s.ListUsersQuery,
     answer: s.ListUsersAnswer,
   },

@@ -101,3 +101,6 @@ export const CLIENT_TIMES = { past: 7 * 86_400_000, ahead: 5 * 60_000 };
 
 /** Validity of a user token in seconds. */
 export const USER_TOKEN_SECONDS = { least: 60, most: 86_400, default: 3600 };
+
+/** How long a fault delays an answer or a delivery where its rule does not say, in ms. */
+export const DEFAULT_FAULT_DELAY_MS = 2000;

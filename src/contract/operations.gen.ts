@@ -141,6 +141,12 @@ export const OPERATIONS: Readonly<Record<EndpointName, Operation>> = {
     group: 'reads',
     repeat: 'always',
   },
+  listLatestMessages: {
+    method: 'GET',
+    path: '/v1/messages/latest',
+    group: 'reads',
+    repeat: 'always',
+  },
   messageOutcome: {
     method: 'POST',
     path: '/v1/messages/{decisionId}/outcomes',

@@ -19,6 +19,11 @@ export class Lru<K, V> {
     return value;
   }
 
+  /** Those that were used least recently first. */
+  values(): V[] {
+    return [...this.#entries.values()];
+  }
+
   set(key: K, value: V): void {
     this.#entries.delete(key);
     this.#entries.set(key, value);

@@ -11,9 +11,10 @@ import { exportEndpoints } from './export/routes.ts';
 import type { IsProxy } from './http/access/client-address.ts';
 import type { KeyWatch } from './http/access/key-watch.ts';
 import type { Feature } from './http/endpoint.ts';
-import type { LatestDurations } from './http/latest-durations.ts';
+import type { LatestAnswers } from './http/latest-answers.ts';
 import { notificationRemovals, notifications } from './notifications/feature.ts';
 import type { Channels } from './notifications/providers/settings.ts';
+import { latestMessageEndpoints } from './overview/latest-messages.ts';
 import { latestUserEndpoints } from './overview/latest-users.ts';
 import { overviewEndpoints } from './overview/routes.ts';
 import { trendEndpoints } from './overview/trends/routes.ts';
@@ -65,7 +66,7 @@ export interface FeatureNeeds {
   readonly stopping: AbortSignal;
   readonly seed: string | undefined;
   /** How long the latest decisions took. */
-  readonly decided: LatestDurations;
+  readonly decided: LatestAnswers;
   /** Replaces how a webhook delivery is sent, to inject faults. */
   readonly deliver: typeof post | undefined;
 }
@@ -92,6 +93,7 @@ export function openFeatures(platform: Platform, needs: FeatureNeeds): readonly 
       endpoints: {
         ...overviewEndpoints(needs),
         ...trendEndpoints(catalogs),
+        ...latestMessageEndpoints(catalogs),
         ...latestUserEndpoints(platform.cipher),
       },
     },

@@ -1,5 +1,7 @@
+import type { Group } from '../contract/limits.ts';
 import type { IdentifiedUser, UserIdentifier } from './admin/user-records.ts';
 import type { FaultControl } from './faults/inject.ts';
+import type { TurnedAway } from './http/access/turned-away.ts';
 import type { EndpointCounts } from './http/endpoint-requests.ts';
 import type { Fetch } from './http/server.ts';
 import type { Platform } from './platform/platform.ts';
@@ -56,6 +58,12 @@ export interface RunningService {
   status(): Promise<ServiceStatus>;
   /** What came to each endpoint of this process in the last hour. */
   requests(): readonly EndpointCounts[];
+  /** The same by minute, of all endpoints, the oldest first. */
+  requestsByMinute(): readonly number[];
+  /** The requests to this process that a limit counts or turns away, in each minute of the last hour, the oldest first. */
+  askedByMinute(group: Group): readonly number[];
+  /** The keys whose requests to this process were over a limit in the last day. */
+  turnedAway(): ReturnType<TurnedAway['read']>;
   /** The faults that this process injects; undefined without a faults file. */
   readonly faults: FaultControl | undefined;
   /** True if no worker has due work. */

@@ -1,4 +1,4 @@
-import { RECEIPTS_LIMIT } from '../contract/limits.ts';
+import { GROUPS, RECEIPTS_LIMIT } from '../contract/limits.ts';
 import { type Clock, systemClock } from '../kit/clock.ts';
 
 import { randomFrom } from '../kit/random.ts';
@@ -15,9 +15,11 @@ import { proxiesOf } from './http/access/client-address.ts';
 import type { CountClients } from './http/access/client-counts.ts';
 import { startKeyUses } from './http/access/key-uses.ts';
 import { watchKeys } from './http/access/key-watch.ts';
+import { TurnedAway } from './http/access/turned-away.ts';
 import { type AppParts, createApp } from './http/app.ts';
 import { readAppScript } from './http/app-script.ts';
 import { EndpointRequests } from './http/endpoint-requests.ts';
+import { LastHour } from './http/last-hour.ts';
 import { recordRequests, unobserved } from './http/record-requests.ts';
 import { listen } from './http/server.ts';
 import { invalidityOf, readKeyPair, readNextKeyPair, type TlsFiles, type TlsKeyPair } from './http/tls.ts';
@@ -187,6 +189,9 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     const retention = () => inForce(policy().retain, catalogs.shared());
     const isProxy = proxiesOf(options.trustedProxies ?? []);
     const requests = new EndpointRequests(() => machine.now());
+    const turnedAway = new TurnedAway(() => machine.now());
+    const asked = new Map(GROUPS.map((group) => [group, new LastHour(() => machine.now(), { requests: 0 })]));
+    const admit = rateLimiter(limiter, policy, machine);
     const features = openFeatures(platform, {
       decided: requests.latest('decide'),
       catalogs,
@@ -220,9 +225,13 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       endpoints: Object.assign({}, ...features.map((feature) => feature.endpoints)),
       unkeyed: features.flatMap((feature) => feature.unkeyed ?? []),
       authenticate: authenticator(store, keyUses.note),
-      admit: rateLimiter(limiter, policy, machine),
+      admit: (workspaceId, group, headers) => {
+        if (workspaceId === credentials.workspace) asked.get(group)!.current().requests++;
+        return admit(workspaceId, group, headers);
+      },
       admitClient: clientAccess(platform, policy, isProxy, member?.countClients),
       recorder,
+      turnedAway: (...request) => turnedAway.add(...request),
       readiness: () => health.answer(),
       region: options.region,
       appScript: options.appScript === undefined ? undefined : readAppScript(options.appScript),
@@ -288,6 +297,13 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       storedData: () => data.read(credentials.workspace),
       status: () => readStatus(store, health, record),
       requests: () => requests.lastHour(),
+      requestsByMinute: () => requests.byMinute(),
+      askedByMinute: (group) =>
+        asked
+          .get(group)!
+          .read()
+          .map(({ requests }) => requests),
+      turnedAway: () => turnedAway.read(store, credentials.workspace),
       faults: faults?.control,
       idle: async () => (await Promise.all(workers.map((worker) => worker.idle()))).every(Boolean),
       close: (grace = graceMs) => {

@@ -1,8 +1,11 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { AnswerOf } from '../../src/contract/endpoints.ts';
 import { hasChromium } from '../support/console/chromium.ts';
+import { layoutProblems } from '../support/console/layout.ts';
 import { type RunningConsole, startConsole } from '../support/console/running-console.ts';
 import { laggingClock, liveThroughHours } from '../support/console/simulated-days.ts';
+
+const KEYS = ['Enter', 'Tab', 'Escape', 'ArrowDown', 'ControlOrMeta+S'];
 
 describe.runIf(hasChromium)('the catalog view', () => {
   let svc: RunningConsole;
@@ -27,9 +30,13 @@ describe.runIf(hasChromium)('the catalog view', () => {
     await svc.tabTo(/^Assumed share of rewards/);
     await page.keyboard.type('5');
     const field = page.getByLabel(/^Assumed share of rewards/);
+    // Nothing is wrong with what is still being written.
+    await page.getByText('1 error to correct, 2 fields to fill in').waitFor();
+    expect(await field.getAttribute('aria-invalid')).toBeNull();
+    await page.keyboard.press('Tab');
     await expect.poll(() => field.getAttribute('aria-invalid')).toBe('true');
     await page.getByText('must be at most 1').waitFor();
-    expect(await page.getByRole('button', { name: 'Store the draft' }).isDisabled()).toBe(true);
+    expect(await page.getByRole('button', { name: 'Publish the draft' }).isDisabled()).toBe(true);
     await svc.checkAccessibility();
     await svc.tabTo(/^Assumed share of rewards/);
     await page.keyboard.press('Backspace');
@@ -42,15 +49,15 @@ describe.runIf(hasChromium)('the catalog view', () => {
     await page.keyboard.press('ControlOrMeta+A');
     await page.keyboard.type('Good night');
     await expect.poll(() => page.getByRole('figure').innerText()).toContain('Good night');
-    await page.getByText('1 error to correct').waitFor();
-    expect(await page.getByRole('button', { name: 'Store the draft' }).isDisabled()).toBe(true);
+    await page.getByText('1 field to fill in').waitFor();
+    expect(await page.getByRole('button', { name: 'Publish the draft' }).isDisabled()).toBe(true);
     await svc.tabTo(/^Text/);
     await page.keyboard.type('Sleep well');
     await page.getByText('No errors').waitFor();
     await page.getByRole('heading', { name: 'Draft: 1 entry new' }).waitFor();
-    await svc.tabTo('Store the draft');
+    await svc.tabTo('Publish the draft');
     await page.keyboard.press('Enter');
-    await page.getByRole('list', { name: 'What is stored' }).getByText('Good night').waitFor();
+    await page.getByRole('list', { name: 'What is published' }).getByText('Good night').waitFor();
     await svc.checkAccessibility();
     await svc.tabTo('What the change is for');
     await page.keyboard.type('A late idea');
@@ -64,10 +71,10 @@ describe.runIf(hasChromium)('the catalog view', () => {
       ...{ contentId: 'night_offer', title: 'Good night', activeFrom: '2026-03-01T00:00:00.000Z' },
     });
     expect(await current()).toMatchObject({ author: 'console', note: 'A late idea' });
-    await page.getByText(/^version 1, stored [\d:]+ by console: A late idea$/).waitFor();
+    await page.getByText(/^version 1, published [\d:]+ by console: A late idea$/).waitFor();
     await page.getByText('11 contents, all active').waitFor();
     await svc.go('/catalog/versions?until=2026-01-01T00:00:00.000Z');
-    await page.getByText('No version was stored in this range.').waitFor();
+    await page.getByText('No version was published in this range.').waitFor();
     await svc.go('/catalog/versions?range=hour');
     await page.getByRole('link', { name: '1: what it changed and earned' }).waitFor();
   });
@@ -76,24 +83,47 @@ describe.runIf(hasChromium)('the catalog view', () => {
     const { page } = svc;
     const { catalog: before } = await current();
     await svc.go('/catalog');
-    await page.getByLabel('Name of a new content').fill('two_tongues');
-    await page.getByRole('button', { name: 'Make a content' }).click();
+    // By keyboard, each step where the one before leads.
+    const type = async (...parts: string[]) => {
+      for (const part of parts)
+        if (KEYS.includes(part)) await page.keyboard.press(part);
+        else await page.keyboard.type(part);
+    };
+    const focused = () => page.evaluate<string>('document.activeElement?.labels?.[0]?.textContent ?? ""');
+    await svc.tabTo('Name of a new content');
+    await type('two_tongues', 'Enter');
     await page.waitForURL('**/catalog/contents/two_tongues');
-    const title = page.getByLabel(/^Title/);
-    const body = page.getByLabel(/^Text/);
-    await title.first().fill('Good morning');
-    await body.first().fill('Have a nice day');
-    await page.getByLabel('Another one of Other languages').fill('de');
-    await page.getByLabel('Another one of Other languages').press('Enter');
+    await expect.poll(focused).toMatch(/^Title/);
+    await type('Good morning', 'Tab', 'Have a nice day', 'Tab', 'de', 'Enter');
+    await page.getByText('2 fields to fill in').waitFor();
+    await page.getByText('To fill in: Title, Text').waitFor();
+    await expect.poll(focused).toMatch(/^Title/);
+    // What was not written yet is not wrong, until storing it is tried, which leads to the first of it.
+    const look = page.getByRole('figure');
+    expect(await page.locator('.issue').count()).toBe(0);
+    await type('ControlOrMeta+S');
+    await expect.poll(() => page.locator('.issue').count()).toBe(2);
     await page.getByText('2 errors to correct').waitFor();
-    await title.nth(1).fill('In German');
-    await body.nth(1).fill('A German day');
-    await page.getByText('No errors').waitFor();
-    await page.getByRole('combobox', { name: /^Locale/ }).selectOption('de');
-    await expect.poll(() => page.getByRole('figure').innerText()).toContain('In German');
+    expect(await page.getByRole('dialog').count()).toBe(0);
+    await expect.poll(focused).toMatch(/^Title/);
+    // The preview follows the language that is edited.
+    await type('In German');
+    await expect.poll(() => look.innerText()).toContain('In German');
+    await type('Tab', 'A German day');
+    expect(await look.innerText()).toContain('A German day');
+    // The bar with the button stays in sight.
+    await page.evaluate('scrollTo(0, document.body.scrollHeight)');
+    expect((await page.getByRole('button', { name: 'Publish the draft' }).boundingBox())!.y).toBeLessThan(60);
     await svc.checkAccessibility();
-    await page.getByRole('button', { name: 'Store the draft' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Store' }).click();
+    // From a language to another, and back: by its name, and by Escape and the arrow into the form.
+    await page.getByLabel('Another one of Other languages').focus();
+    await type('de', 'Enter');
+    await expect.poll(() => look.innerText()).toContain('In German');
+    await type('Escape', 'ArrowDown');
+    await expect.poll(() => look.innerText()).toContain('Good morning');
+    await type('ControlOrMeta+S');
+    await expect.poll(focused).toBe('What the change is for');
+    await type('Enter');
     const texts = { de: { title: 'In German', body: 'A German day' } };
     await expect.poll(async () => (await contents()).at(-1)).toMatchObject({ title: 'Good morning', texts });
     await page.getByRole('link', { name: 'All of the catalog' }).click();
@@ -102,23 +132,67 @@ describe.runIf(hasChromium)('the catalog view', () => {
     await expect.poll(async () => (await contents()).at(-1)).not.toMatchObject({ texts });
   });
 
+  test('leads by the arrow from the search to what it finds, and from any link of the versions through them', async () => {
+    const { page } = svc;
+    const focused = () => page.evaluate<string>('document.activeElement.textContent');
+    await svc.go('/catalog');
+    await page.getByRole('table', { name: 'Contents' }).waitFor();
+    await page.keyboard.press('/');
+    await page.keyboard.type('savings_b');
+    await page.keyboard.press('ArrowDown');
+    await expect.poll(focused).toBe('savings_boost');
+    await svc.go('/catalog');
+    await page.getByRole('link', { name: 'History' }).press('Enter');
+    await page.waitForURL('**/catalog/versions');
+    await page.getByRole('heading', { name: /^History: \d+ versions since that of the service$/ }).waitFor();
+    await page
+      .getByRole('link', { name: /what it changed and earned$/ })
+      .nth(1)
+      .press('Enter');
+    await page.waitForURL('**/catalog/versions/*');
+    // On a small screen the note stays, and the way back is in the detail.
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.getByRole('columnheader', { name: 'Note' }).waitFor();
+    await page
+      .getByRole('region', { name: /^Version \d+$/ })
+      .getByRole('button', { name: /^Go back to/ })
+      .waitFor();
+    await svc.checkAccessibility();
+    await page.setViewportSize({ width: 1280, height: 800 });
+    const rows = page.getByRole('table', { name: 'Versions' }).locator('tbody tr');
+    await rows.nth(1).waitFor();
+    await page.getByRole('link', { name: 'All of the catalog' }).focus();
+    await page.keyboard.press('ArrowDown');
+    expect(await rows.nth(1).locator('th :focus').count()).toBe(1);
+    // Also from what else a row has.
+    await rows.nth(1).getByRole('button').focus();
+    await page.keyboard.press('ArrowUp');
+    expect(await rows.nth(0).locator('th :focus').count()).toBe(1);
+    await page.keyboard.press('Escape');
+    await page.waitForURL('**/catalog/versions');
+    await page.keyboard.press('Escape');
+    await page.waitForURL('**/catalog');
+  });
+
   test('keeps a draft over a reload, pauses and withdraws, and goes back to an earlier version', async () => {
     const { page } = svc;
     const before = (await contents()).length;
     await svc.go('/catalog/contents/card_offer');
-    await page.getByRole('button', { name: 'Pause' }).click();
-    await page.getByRole('button', { name: 'Resume' }).waitFor();
+    await page.getByRole('button', { name: 'Pause in the draft' }).click();
+    await page.getByRole('button', { name: 'Resume in the draft' }).waitFor();
     page.once('dialog', (dialog) => dialog.accept());
     await page.reload();
-    await page.getByRole('button', { name: 'Resume' }).waitFor();
+    await page.getByRole('button', { name: 'Resume in the draft' }).waitFor();
     await svc.go('/catalog/contents/night_offer');
-    await page.getByRole('button', { name: 'Withdraw' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Withdraw' }).click();
+    await page.getByRole('button', { name: 'Withdraw in the draft' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Withdraw in the draft' }).click();
     await page.waitForURL('**/catalog');
     const { version } = await current();
-    await page.getByRole('button', { name: 'Store the draft' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Store' }).click();
-    await expect.poll(async () => (await current()).version).toBe(version + 1);
+    await page.getByRole('button', { name: 'Publish the draft' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Publish' }).click();
+    await page.getByText(`Published as version ${version + 1}.`).waitFor();
+    expect((await current()).version).toBe(version + 1);
+    await svc.checkAccessibility();
     const paused = (await contents()).find(({ contentId }) => contentId === 'card_offer');
     expect(paused).toMatchObject({ paused: true });
     expect(await contents()).toHaveLength(before - 1);
@@ -156,17 +230,18 @@ describe.runIf(hasChromium)('the catalog view', () => {
     page.once('dialog', (dialog) => dialog.accept());
     await page.reload();
     expect(await surfaces.inputValue()).toBe(stored);
-    expect(await page.getByRole('button', { name: 'Store the draft' }).count()).toBe(0);
+    expect(await page.getByRole('button', { name: 'Publish the draft' }).count()).toBe(0);
   });
 
   test('makes a goal in its form, and says what the latest events do not have of it', async () => {
     const { page } = svc;
     await svc.go('/catalog');
     await page.getByLabel('Name of a new goal').fill('order');
-    await page.getByRole('button', { name: 'Make a goal' }).click();
+    await page.getByRole('button', { name: 'New goal' }).click();
     await page.waitForURL('**/catalog/goals/order');
     expect(await page.getByText(/guardrails|`/).count()).toBe(0);
     await page.getByLabel(/^Counts for so long/).fill('3 weeks');
+    await page.keyboard.press('Tab');
     await page.getByText('must be a span such as 30m', { exact: false }).waitFor();
     await page.getByLabel(/^Counts for so long/).fill('12h');
     await page
@@ -175,8 +250,20 @@ describe.runIf(hasChromium)('the catalog view', () => {
       .fill('no_such_event');
     await page.getByText('is named no_such_event', { exact: false }).waitFor();
     await svc.checkAccessibility();
-    await page.getByRole('button', { name: 'Store the draft' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Store' }).click();
+    // What was only in the draft is gone with it.
+    await page.getByRole('button', { name: 'Discard the draft' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Discard' }).click();
+    await page.waitForURL('**/catalog');
+    await page.getByLabel('Name of a new goal').fill('order');
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/catalog/goals/order');
+    await page.getByLabel(/^Counts for so long/).fill('12h');
+    await page
+      .getByLabel(/^Event/)
+      .first()
+      .fill('no_such_event');
+    await page.getByRole('button', { name: 'Publish the draft' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Publish' }).click();
     await expect
       .poll(async () => (await current()).catalog.goals)
       .toEqual([{ goalId: 'order', event: 'no_such_event', within: '12h' }]);
@@ -202,8 +289,8 @@ describe.runIf(hasChromium)('the catalog view', () => {
     await traits.getByLabel(/^One of/).fill('gold, 3');
     await page.getByText('No errors').waitFor();
     await svc.checkAccessibility();
-    await page.getByRole('button', { name: 'Store the draft' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Store' }).click();
+    await page.getByRole('button', { name: 'Publish the draft' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Publish' }).click();
     await expect
       .poll(async () => (await contents())[0])
       .toEqual({ ...changed, eligibility: { traits: [{ trait: 'plan', oneOf: ['gold', 3] }] } });
@@ -250,8 +337,8 @@ describe.runIf(hasChromium)('the catalog view', () => {
       .fill('08:00');
     await page.getByText('No errors').waitFor();
     await svc.checkAccessibility();
-    await page.getByRole('button', { name: 'Store the draft' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Store' }).click();
+    await page.getByRole('button', { name: 'Publish the draft' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Publish' }).click();
     await expect
       .poll(async () => ((await current()).catalog.templates as unknown[])[0])
       .toMatchObject({
@@ -277,8 +364,11 @@ describe.runIf(hasChromium)('a version of the catalog that was in force for hour
         const contents = (catalog.contents as { contentId: string }[]).map((content) =>
           content.contentId === 'card_offer' ? { ...content, title: 'A better title' } : content,
         );
-        const improve = () =>
-          send('/v1/catalog', { catalog: { ...catalog, contents }, author: 'team' }, 'PUT');
+        const put = (of: object) =>
+          send('/v1/catalog', { catalog: { ...catalog, settings: { holdout: 0.3 }, ...of } }, 'PUT');
+        clock.lagMs = 86_400_000;
+        await put({});
+        const improve = () => put({ contents });
         await liveThroughHours(send, clock, { improve, hours: 12, perHour: 30 });
       },
     });
@@ -288,12 +378,12 @@ describe.runIf(hasChromium)('a version of the catalog that was in force for hour
 
   test('says what contents earned before and after it, with what is certain of the difference', async () => {
     const { page } = svc;
-    const { createdAt } = await svc.send<{ createdAt: string }>('/v1/catalog/versions/1');
+    const { createdAt } = await svc.send<{ createdAt: string }>('/v1/catalog/versions/2');
     await svc.go('/catalog');
-    await page.getByRole('link', { name: 'What version 1 changed and earned' }).press('Enter');
-    await page.waitForURL('**/catalog/versions/1');
-    const shown = page.getByRole('region', { name: 'Version 1' });
-    await shown.getByRole('heading', { name: 'Version 1: 1 entry changed' }).waitFor();
+    await page.getByRole('link', { name: 'What version 2 changed and earned' }).press('Enter');
+    await page.waitForURL('**/catalog/versions/2');
+    const shown = page.getByRole('region', { name: 'Version 2' });
+    await shown.getByRole('heading', { name: 'Version 2: 1 entry changed' }).waitFor();
     await shown.getByText('A better title').waitFor();
     const hour = 3_600_000;
     const [end, start] = [Math.floor, Math.ceil].map((round) => round(Date.parse(createdAt) / hour) * hour);
@@ -313,11 +403,32 @@ describe.runIf(hasChromium)('a version of the catalog that was in force for hour
     await expect.poll(() => row.innerText()).toContain(`${percent(before)} → ${percent(after)}`);
     expect(await row.innerText()).toContain(`${before.served} → ${after.served}`);
     expect(await row.innerText()).toContain(
-      `${after.rate < before.rate ? '−' : '+'}${Math.abs(100 * (after.rate - before.rate)).toFixed(1)} points`,
+      `${after.rate < before.rate ? '−' : '+'}${Math.abs(100 * (after.rate - before.rate)).toFixed(1)}`,
     );
     await shown
       .getByRole('heading', { name: /^card_offer earns|^All together earn|^Nothing earns/ })
       .waitFor();
+    // What it did not change, and the holdout group, stand beside it.
+    const trendIn = (since: number, until: number) =>
+      svc.send<AnswerOf<'getDecisionTrend'>>(
+        `/v1/trends/decisions?since=${new Date(since).toISOString()}&until=${new Date(until).toISOString()}&contents=50`,
+      );
+    const [earlier, later] = [await trendIn(end! - length, end!), await trendIn(start!, start! + length)];
+    const others = ({ total }: typeof earlier, own: { served: number; rewarded: number }) => ({
+      rate: (total!.rewarded - own.rewarded) / (total!.served - own.served),
+    });
+    expect(await shown.getByRole('row', { name: /^Contents that it did not change/ }).innerText()).toContain(
+      `${percent(others(earlier, before))} → ${percent(others(later, after))}`,
+    );
+    expect(await shown.getByRole('row', { name: /^Held out users/ }).innerText()).toContain(
+      `${earlier.holdoutTotal!.served} → ${later.holdoutTotal!.served}`,
+    );
     await svc.checkAccessibility();
+    await page.setViewportSize({ width: 390, height: 844 });
+    expect(await layoutProblems(page)).toEqual([]);
+    for (const part of ['.badge', '.interval']) {
+      const { x, width } = (await row.locator('td').locator(part).boundingBox())!;
+      expect(x + width, part).toBeLessThanOrEqual(390);
+    }
   });
 });

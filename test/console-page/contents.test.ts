@@ -39,10 +39,12 @@ describe.runIf(hasChromium)('the contents view', () => {
       return (await row.innerText()).split(/\s+/).includes(String(now.served));
     };
     await expect.poll(same).toBe(true);
-    await page.getByText(/^\d+ outcomes? learned, model version \d+$/).waitFor();
+    await page.getByText(/^\d+ outcomes? learned so far$/).waitFor();
+    // What few ask for is made once it is opened.
+    await page.getByText(/^More charts/).press('Enter');
     const curve = page.getByRole('region', { name: 'What it learned' });
     await curve
-      .getByText(/of the last 1 hour with any were rewarded|of the last \d hours with any/)
+      .getByText(/of the last 1 hour with any were acted on|of the last \d hours with any/)
       .waitFor();
     const rates = page.getByRole('region', { name: 'Rates over time' });
     await rates
@@ -69,6 +71,72 @@ describe.runIf(hasChromium)('the contents view', () => {
     await page.waitForURL('**/contents');
   });
 
+  test('says of the best content that it is not certain, also against one that was rarely served', async () => {
+    const { page } = svc;
+    await page.route('**/v1/trends/decisions?*', async (route) => {
+      const response = await route.fetch();
+      const { from, ...body } = await response.json();
+      const contentOf = (contentId: string, total: object) => ({
+        contentId,
+        served: [],
+        total: { from, rewarded: 1, ...total },
+        rates: [{ from, rewarded: 1, ...total }],
+      });
+      const contents = [
+        contentOf('card_often', { served: 100, rate: 0.18, low: 0.02, high: 0.74 }),
+        contentOf('card_rarely', { served: 12, rate: 0.05, low: 0, high: 0.2 }),
+      ];
+      await route.fulfill({ response, json: { ...body, from, contents } });
+    });
+    await svc.go('/contents');
+    await page
+      .getByRole('heading', {
+        name: /card_often ?is ahead in the last 24 hours with 18 %, but not for certain: card_rarely ?has 5\.0 % of only 12 messages$/,
+      })
+      .waitFor();
+    await page.unroute('**/v1/trends/decisions?*');
+  });
+
+  test('pauses a content once that is confirmed, and says which version did so', async () => {
+    const { page } = svc;
+    const { items } = await svc.send<Contents>('/v1/contents');
+    // Which are served depends on the workspace.
+    const id = items.find(({ served }) => served > 0)!.id;
+    const paused = async () => {
+      const { catalog, version } = await svc.send<{
+        version: number;
+        catalog: { contents: { contentId: string; paused?: boolean }[] };
+      }>('/v1/catalog');
+      return { version, paused: catalog.contents.find(({ contentId }) => contentId === id)!.paused };
+    };
+    const before = await paused();
+    expect(before.paused).toBeUndefined();
+    await svc.go(`/contents/${id}`);
+    const panel = page.getByRole('complementary', { name: 'Detail' });
+    await panel.getByRole('img', { name: new RegExp(`^Rate of ${id} in the last 24 hours`) }).waitFor();
+    await svc.tabTo('Pause');
+    await page.keyboard.press('Enter');
+    await page.getByText('is chosen no more until it is resumed').waitFor();
+    expect(await paused()).toEqual(before);
+    await svc.checkAccessibility();
+    await page.getByRole('dialog').getByRole('button', { name: 'Pause' }).press('Enter');
+    await panel.getByText('paused', { exact: true }).waitFor();
+    expect(await paused()).toEqual({ version: before.version + 1, paused: true });
+    await panel.getByText(new RegExp(`paused since [\\d:]+, version ${before.version + 1}$`)).waitFor();
+    // The focus is where it was, on the button that now resumes it.
+    await page.waitForFunction("document.activeElement?.textContent?.trim() === 'Resume'");
+    await panel.getByText('Versions that changed it').press('Enter');
+    const versions = panel.getByRole('list', { name: 'Versions that changed it' });
+    await versions.getByRole('link').first().waitFor();
+    expect(await versions.getByRole('link').allInnerTexts()).toEqual([`Version ${before.version + 1}`]);
+    await svc.checkAccessibility();
+    await svc.tabTo('Resume');
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog').getByRole('button', { name: 'Resume' }).press('Enter');
+    await panel.getByText('active', { exact: true }).waitFor();
+    expect(await paused()).toEqual({ version: before.version + 2, paused: undefined });
+  });
+
   test('shows what each goal earned, and what learning gains of it', async () => {
     const { page } = svc;
     const { catalog } = await svc.send<{ catalog: object }>('/v1/catalog');
@@ -83,7 +151,12 @@ describe.runIf(hasChromium)('the contents view', () => {
     await svc.go('/contents');
     const box = page.getByRole('region', { name: 'Goal visit', exact: true });
     await box.getByText('Learned', { exact: false }).first().waitFor();
-    await box.getByRole('heading', { name: /learning/ }).waitFor();
+    await box
+      .getByRole('heading', {
+        name: /what learning gains|learning earns [\d.]+ percentage points (more|less) than an even choice/,
+      })
+      .waitFor();
+    await page.getByText(/^More charts/).press('Enter');
     await page
       .getByRole('region', { name: 'Gain of goal visit over time' })
       .getByRole('heading', { name: /learning gained in the last 24 hours|learning earned/ })

@@ -14,7 +14,7 @@ describe.runIf(hasChromium)('the decisions view', () => {
   test('lists the decisions, and shows one by keyboard alone', async () => {
     const { page } = svc;
     await svc.go('/decisions');
-    const links = page.getByRole('table', { name: 'Decisions' }).getByRole('link');
+    const links = page.getByRole('table', { name: 'Decisions' }).locator('tbody th a');
     await expect.poll(() => links.count()).toBe(svc.data.decisionIds.length);
     const [first] = await links.allInnerTexts();
     await svc.tabTo(first!);
@@ -31,15 +31,72 @@ describe.runIf(hasChromium)('the decisions view', () => {
       contentId: string;
     }>(`/v1/decisions/${id}`);
     expect(await rows.count()).toBe(candidates.length + 1);
-    const chosen = detail.getByRole('row', { name: /chosen/ });
+    const chosen = detail.getByRole('row', { name: /chosen \d/ });
     expect(await chosen.innerText()).toContain(contentId);
     const { ranking } = candidates.find((candidate) => candidate.contentId === contentId)!;
     expect(await chosen.innerText()).toContain(ranking.toFixed(3));
-    const chances = await detail
-      .getByRole('img', { name: /^Chance of each candidate/ })
+    const likelihoods = await detail
+      .getByRole('img', { name: /^Likelihood of each candidate/ })
       .getAttribute('aria-label');
-    for (const candidate of candidates) expect(chances).toContain(`${candidate.contentId} `);
+    for (const candidate of candidates) expect(likelihoods).toContain(`${candidate.contentId} `);
+    // Contents do not look alike where there are more of them than colours.
+    const [one, other] = candidates.map((candidate) => candidate.contentId);
+    const known = [one, ...Array.from({ length: 7 }, (_, i) => `of_before_${i}`), other];
+    await page.evaluate(
+      `localStorage.setItem('svc-console-content-colours', ${JSON.stringify(JSON.stringify(known))})`,
+    );
+    await page.reload();
+    await rows.nth(1).waitFor();
+    const looks = await page.evaluate<string[]>(
+      `[...document.querySelectorAll('article .swatch')].map((each) => {
+        const { backgroundColor, backgroundImage } = getComputedStyle(each);
+        return backgroundColor + backgroundImage;
+      })`,
+    );
+    expect(looks).toHaveLength(candidates.length);
+    expect(new Set(looks).size).toBe(candidates.length);
     await svc.checkAccessibility();
+  });
+
+  test('shows what became of the message of a decision, and leads to the decisions of the user beside it', async () => {
+    const { page, data } = svc;
+    const hashId = data.hashIds[1]!;
+    const { decisions } = await svc.send<{ decisions: { decisionId: string }[] }>(
+      `/v1/decisions?hashId=${hashId}`,
+    );
+    const { messages } = await svc.send<AnswerOf<'listLatestMessages'>>(
+      `/v1/messages/latest?hashId=${hashId}&state=tapped`,
+    );
+    const { decisionId } = messages[0]!;
+    const at = decisions.findIndex((decision) => decision.decisionId === decisionId);
+    await svc.go(`/decisions/${decisionId}`);
+    const life = page.getByRole('list', { name: 'What happened to it' });
+    await life.waitFor();
+    const steps = (await life.getByRole('listitem').allInnerTexts()).map((text) => text.replace(/\s+/g, ' '));
+    // It counted from the decision on, as no app polled then: when it was served is not known.
+    expect(steps.map((text) => text.replace(/ \d\d:.*/, ''))).toEqual([
+      'decided',
+      'opened',
+      'acted on',
+      expect.stringMatching(/^earned/),
+    ]);
+    await svc.checkAccessibility();
+    const beside = [
+      ['← Earlier of this user', decisions[at - 1]],
+      ['Later of this user →', decisions[at + 1]],
+    ] as const;
+    for (const [name, other] of beside) {
+      await svc.go(`/decisions/${decisionId}?range=day`);
+      await life.waitFor();
+      const link = page.getByRole('link', { name });
+      if (other === undefined) {
+        expect(await link.count()).toBe(0);
+        continue;
+      }
+      await link.press('Enter');
+      await page.waitForURL(`**/decisions/${other.decisionId}?range=day`);
+      await page.getByRole('article', { name: `Decision ${other.decisionId}` }).waitFor();
+    }
   });
 
   test('says why a decision was made, and what was removed by which rule', async () => {
@@ -81,7 +138,7 @@ describe.runIf(hasChromium)('the decisions view', () => {
     await page.keyboard.type(hashId);
     await page.keyboard.press('Enter');
     await page.waitForURL(`**/decisions?hashId=${hashId}`);
-    const links = page.getByRole('table', { name: 'Decisions' }).getByRole('link');
+    const links = page.getByRole('table', { name: 'Decisions' }).locator('tbody th a');
     await expect.poll(() => links.count()).toBe(3);
     await page.reload();
     await expect.poll(() => links.count()).toBe(3);
@@ -159,7 +216,7 @@ describe.runIf(hasChromium)('the decisions view', () => {
     await expect.poll(() => head.innerText()).toMatch(/^of the latest \d+: \w+ \d+ · /);
     await svc.tabTo('Explain terms');
     await page.keyboard.press('Enter');
-    await page.getByText('each eligible content has the same chance').waitFor();
+    await page.getByText('each eligible content is equally likely').waitFor();
     await svc.checkAccessibility();
     const name = await head.getByRole('link').first().innerText();
     await head.getByRole('link').first().press('Enter');
@@ -196,10 +253,89 @@ describe.runIf(hasChromium)('the decisions view', () => {
     await rows.nth(1).waitFor();
     const read: string[] = [];
     page.on('request', (request) => request.url().includes('/v1/decisions?') && read.push(request.url()));
+    await rows.nth(1).getByRole('link').first().focus();
     await page.clock.fastForward(61_000);
     await page.getByRole('radio', { name: 'Holdout' }).press('Space');
     await page.waitForURL('**kind=even**');
     await page.clock.runFor(1000);
     expect(read).toEqual([]);
+  });
+
+  test('reads the list again by itself while it is at its top', async () => {
+    const { page, data } = svc;
+    await page.clock.install();
+    await svc.go('/decisions');
+    const first = page
+      .getByRole('table', { name: 'Decisions' })
+      .getByRole('row')
+      .nth(1)
+      .getByRole('link')
+      .first();
+    await first.waitFor();
+    await page.getByText(/again every \d+ s/).waitFor();
+    const { decisionId } = await svc.send<{ decisionId: string }>('/v1/decisioning/decide', {
+      hashId: data.hashId,
+    });
+    await page.clock.fastForward(61_000);
+    await expect.poll(() => first.getAttribute('href')).toContain(decisionId);
+  });
+
+  test('shows what moved a choice on either side of a middle line, and how that adds up', async () => {
+    const { page } = svc;
+    const context = { channel: 'in-app', surface: 'home' };
+    const tierOf = (i: number) => (i % 2 === 0 ? 'ruby' : 'basic');
+    const { users } = await svc.send<AnswerOf<'ingestUsers'>>('/v1/users', {
+      users: Array.from({ length: 40 }, (_, i) => ({ userId: `tier_${i}`, traits: { tier: tierOf(i) } })),
+    });
+    const decide = (hashId: string) =>
+      svc.send<{ decisionId: string }>('/v1/decisioning/decide', { hashId, context });
+    let found: { id: string; of: AnswerOf<'getDecision'> } | undefined;
+    for (const [i, { hashId }] of users.entries()) {
+      const { decisionId: id } = await decide(hashId);
+      await svc.send(`/v1/messages/${id}/outcomes`, { type: i % 2 === 0 ? 'actioned' : 'dismissed' });
+      const of = await svc.send<AnswerOf<'getDecision'>>(`/v1/decisions/${id}`);
+      if (of.explanation?.runnerUp && of.explanation.winner === of.contentId) found = { id, of };
+    }
+    const { winner, runnerUp, effects } = found!.of.explanation!;
+    const expectedOf = (id: string | null) =>
+      found!.of.candidates.find(({ contentId }) => contentId === id)!.ranking;
+    const all = expectedOf(winner) - expectedOf(runnerUp);
+    await svc.go(`/decisions/${found!.id}`);
+    await page.getByRole('heading', { name: `Why ${winner} and not ${runnerUp}` }).waitFor();
+    const rows = page.getByRole('table', { name: 'What moved the choice' }).locator('tbody tr');
+    expect(await rows.count()).toBe(effects.length + 2);
+    const figures = (await rows.locator('.figure').allInnerTexts()).map((text) =>
+      Number(text.replace('−', '-')),
+    );
+    const sum = figures.slice(0, -1).reduce((total, n) => total + n, 0);
+    expect(Math.abs(sum - figures.at(-1)!)).toBeLessThan(0.0005 * (figures.length + 1));
+    expect(Math.abs(all - figures.at(-1)!)).toBeLessThan(0.001);
+    // What is less is to the left of what is more.
+    for (const [i, { effect }] of effects.entries())
+      expect(await rows.nth(i).locator('.fill.less').count()).toBe(effect < 0 ? 1 : 0);
+    await svc.checkAccessibility();
+
+    // Where another was tried, the question is why that one, and the bars speak for it.
+    await page.route(`**/api/v1/decisions/${found!.id}`, (route) =>
+      route.fulfill({ json: { ...found!.of, contentId: runnerUp } }),
+    );
+    await page.reload();
+    await page.getByRole('heading', { name: `Why ${runnerUp} and not ${winner}` }).waitFor();
+    await page.getByText(`${runnerUp} was tried so that the model learns what it earns.`).waitFor();
+    expect(await page.getByText('which would have been next').count()).toBe(0);
+    const sign = (text: string) => ({ '+': 1, '−': -1 })[text[0]!] ?? 0;
+    const flipped = await rows.locator('.figure').allInnerTexts();
+    for (const [i, { effect }] of effects.entries()) expect(sign(flipped[i]!)).toBe(-Math.sign(effect));
+    expect(sign(flipped.at(-1)!)).toBe(-Math.sign(figures.at(-1)!));
+    // Of a third one, the figures are not known: the bars still say which two they compare.
+    const third = found!.of.candidates.find(({ contentId }) => ![winner, runnerUp].includes(contentId));
+    await page.unroute(`**/api/v1/decisions/${found!.id}`);
+    await page.route(`**/api/v1/decisions/${found!.id}`, (route) =>
+      route.fulfill({ json: { ...found!.of, contentId: third!.contentId } }),
+    );
+    await page.reload();
+    await page.getByRole('heading', { name: `Why ${third!.contentId} and not ${winner}` }).waitFor();
+    await page.getByText(`speaks for ${winner}, what is to the left for ${runnerUp}`).waitFor();
+    await page.unroute(`**/api/v1/decisions/${found!.id}`);
   });
 });

@@ -21,7 +21,7 @@ describe.runIf(hasChromium)('a page that loses what is behind it', () => {
     await page.route('**/console/service', async (route) => {
       asked++;
       await answered;
-      const unknown = { ready: null, version: null, backlog: null, nodes: null, data: null, process: null };
+      const unknown = { ready: null, version: null, backlog: null, nodes: null, data: null, inside: false };
       await route.fulfill({ json: { reached: false, ...unknown } }).catch(() => undefined);
     });
     await svc.go('/service');

@@ -15,6 +15,16 @@ const FAULTS = {
   deliveries: [{ fault: 'double', every: 3 }],
 };
 
+const DECIDE = JSON.stringify({ hashId: 'a'.repeat(64), context: { channel: 'in-app', surface: 'home' } });
+
+/** By how much the text of the popover that is open is wider than its box. */
+const BEYOND = `(() => {
+  const open = document.querySelector(':popover-open');
+  const range = document.createRange();
+  range.selectNodeContents(open.querySelector('p'));
+  return Math.max(0, range.getBoundingClientRect().right - open.getBoundingClientRect().right + 12);
+})()`;
+
 describe.runIf(hasChromium)('the views of this machine', () => {
   let home: string;
   let serve: RunningSvc;
@@ -45,28 +55,57 @@ describe.runIf(hasChromium)('the views of this machine', () => {
   });
   afterEach(() => shown.check());
 
-  test('shows the use of each limit, and what its filter in the URL chooses', async () => {
+  test('shows the use of each limit, and more of the one that is chosen', async () => {
     const { page } = shown;
     for (let i = 0; i < 4; i++) expect(await read()).toBe(200);
     await shown.go('/limits');
+    // One line a limit, that which is used most first.
+    const list = page.getByRole('table', { name: 'Limits' });
+    const first = list.getByRole('row').nth(1);
+    await expect.poll(() => first.innerText()).toMatch(/^reads\s.*4 of 4\s+used up\s+4, 100 %\s+0\s/s);
+    expect(await list.getByRole('row').count()).toBe(1 + 5);
+    await page.getByRole('heading', { name: 'reads is used most, to 100 %, in the last minute' }).waitFor();
+    await shown.tabTo('reads');
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/limits?group=reads');
     const reads = page.getByRole('region', { name: 'reads' });
     await reads.getByText('4 of 4').waitFor();
-    await reads.getByText('used up').waitFor();
     await reads.getByRole('heading', { name: 'reads: 100 % used' }).waitFor();
     await reads.getByText('When it is reached, lists are refused').waitFor();
-    await reads.getByText('svc serve --limit reads=60').waitFor();
-    await page.getByText(/^reads is used most, to 100 %, in the last \d+ (s|min)\./).waitFor();
+    await page.getByText(/^reads is at its limit; nobody was turned away since [\d:]+$/).waitFor();
+    expect(await read()).toBe(429);
+    await page.getByText(/^reads is at its limit; 1 request was turned away since [\d:]+$/).waitFor();
+    await expect.poll(() => first.innerText()).toMatch(/\s5, 125 %\s+1\s/);
+    await page.getByRole('heading', { name: /^Key .* was turned away 1 time since [\d:]+$/ }).waitFor();
+    const turned = page.getByRole('table', { name: 'Turned away' }).getByRole('row').nth(1);
+    expect(await turned.innerText()).toMatch(/GET \/v1\/decisions\s+1\s/);
+    for (const at of [first, reads]) {
+      await at.getByRole('button', { name: 'Raise the limit…' }).press('Enter');
+      await at.getByText('svc serve --limit reads=8').waitFor();
+      await at.getByText('8 is twice the present limit').waitFor();
+      expect(await page.evaluate(BEYOND)).toBe(0);
+      await shown.checkAccessibility();
+      await page.keyboard.press('Escape');
+    }
+    for (const width of [390, 1280]) {
+      await page.setViewportSize({ width, height: 900 });
+      expect(await layoutProblems(page), `at ${width}`).toEqual([]);
+      // Bars of one column are of one length, whatever stands beside them.
+      const tracks = await list.locator('.gauge .track').all();
+      const widths = await Promise.all(tracks.map(async (one) => (await one.boundingBox())!.width));
+      expect(new Set(widths).size, `${widths} at ${width}`).toBe(1);
+      expect(widths.length).toBe(5);
+    }
     await reads.getByText(/The next slot becomes free/).waitFor();
     expect(await reads.getByRole('img').getAttribute('aria-label')).toMatch(
       /^reads: requests in each 1 s of the window, at most [1-4]$/,
     );
-    expect(await page.getByRole('region').count()).toBe(5);
     await shown.checkAccessibility();
-    await shown.tabTo('All');
-    await page.keyboard.press('ArrowRight');
-    await page.waitForURL('**/limits?group=ingest');
-    await page.getByRole('region', { name: 'reads' }).waitFor({ state: 'detached' });
-    expect(await page.getByRole('region').count()).toBe(1);
+    await list.getByRole('link', { name: 'reads' }).focus();
+    await page.keyboard.press('j');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/limits\?group=(?!reads)/);
+    await reads.waitFor({ state: 'detached' });
     await shown.tabTo('Copy as svc command');
     await page.keyboard.press('Enter');
     await page.getByText('Copied').waitFor();
@@ -76,21 +115,48 @@ describe.runIf(hasChromium)('the views of this machine', () => {
   test('shows the faults with their hits, and switches one off', async () => {
     const { page } = shown;
     await shown.go('/faults?place=requests');
-    const row = page.getByRole('row', { name: /fail/ });
+    const rules = page.getByRole('table', { name: 'Rules' });
+    const row = rules.getByRole('row', { name: /fail/ });
     await row.waitFor();
-    expect(await page.getByRole('row').count()).toBe(2);
+    expect(await rules.getByRole('row').count()).toBe(2);
     expect(await row.innerText()).toMatch(
-      /fail answered with an error, not executed\s+listWebhooks\s+status 503\s+0\s+0\s+on/,
+      /fail\s+answered with an error, not executed\s+listWebhooks\s+status 503\s+the service started, by its faults file\s+0\s+0\s+on/,
     );
     expect((await runSvc(['webhooks', 'list', '--max-retries', '0'], { home, env })).code).toBe(6);
     await expect.poll(() => row.innerText()).toMatch(/1\s+1\s+on/);
     await shown.checkAccessibility();
     await page.getByText('Failures on purpose: 2 of 2 rules on, 1 fault injected.').waitFor();
-    await shown.tabTo('Switch off: fail (requests 1)');
-    await page.keyboard.press('Enter');
-    await page.getByRole('button', { name: 'Switch on: fail (requests 1)' }).waitFor();
+    const latest = page.getByRole('region', { name: 'Latest injections' });
+    await latest
+      .getByRole('heading', { name: /^The last fault was injected (just now|1 minute ago)$/ })
+      .waitFor();
+    const [, injected] = await latest.getByRole('row').allInnerTexts();
+    expect(injected).toMatch(
+      /^GET \/v1\/webhooks\s+answered with an error, not executed\s+fail\s+1\s+[\d:.]+$/,
+    );
+    await page.getByText('2 faults are on').waitFor();
+    await page.setViewportSize({ width: 390, height: 900 });
+    expect(await layoutProblems(page)).toEqual([]);
+    const bounds = (await page.getByRole('switch', { name: 'fail (requests 1)' }).boundingBox())!;
+    expect(bounds.x + bounds.width).toBeLessThanOrEqual(390);
+    await page.setViewportSize({ width: 1280, height: 900 });
+    await shown.tabTo('fail (requests 1)');
+    const toggle = page.getByRole('switch', { name: 'fail (requests 1)' });
+    expect(await toggle.getAttribute('aria-checked')).toBe('true');
+    await page.keyboard.press('Space');
+    await expect.poll(() => toggle.getAttribute('aria-checked')).toBe('false');
+    await shown.go('/users');
+    await page.getByText('1 fault is on: answers may be wrong or late on purpose.').waitFor();
+    await shown.checkAccessibility();
+    await page.getByRole('main').getByRole('link', { name: 'Faults' }).press('Enter');
+    await page.waitForURL('**/faults');
     await shown.go('/faults?place=deliveries');
-    await page.getByRole('row', { name: /double.*once in 3/ }).waitFor();
+    await rules.getByRole('row', { name: /double.*once in 3/ }).waitFor();
+    await shown.tabTo('Switch all off');
+    await page.keyboard.press('Enter');
+    await page.getByText(/answers may be wrong/).waitFor({ state: 'detached' });
+    await page.getByRole('switch', { name: 'double (deliveries 1)' }).press('Enter');
+    await page.getByText('1 fault is on').waitFor();
   });
 
   test('adds, changes and removes a fault by keyboard alone, and adds one of the examples', async () => {
@@ -102,6 +168,10 @@ describe.runIf(hasChromium)('the views of this machine', () => {
     await dialog.waitFor();
     await shown.checkAccessibility();
     await dialog.getByLabel('Fault').selectOption('slow-answer');
+    // A rule that nobody thought about breaks nothing: it asks for an operation.
+    await dialog.getByRole('button', { name: 'Add the rule' }).press('Enter');
+    expect(await dialog.isVisible()).toBe(true);
+    expect(await dialog.getByLabel('Once in how many').inputValue()).toBe('10');
     await dialog.getByLabel('Of which operation').selectOption('getModel');
     await dialog.getByLabel('How late, in ms').fill('700000');
     await shown.tabTo('Add the rule');
@@ -114,7 +184,7 @@ describe.runIf(hasChromium)('the views of this machine', () => {
     await dialog.waitFor({ state: 'hidden' });
     const row = page.getByRole('row', { name: /getModel/ });
     expect(await row.innerText()).toMatch(
-      /slow-answer executed, answered late\s+getModel\s+30 ms late\s+0\s+0\s+on/,
+      /slow-answer\s+executed, answered late\s+getModel\s+once in 10, 30 ms late\s+[\d:]+, from the console\s+0\s+0\s+on/,
     );
     await shown.tabTo('Change: slow-answer (requests 2)');
     await page.keyboard.press('Enter');
@@ -128,6 +198,21 @@ describe.runIf(hasChromium)('the views of this machine', () => {
     await row.waitFor({ state: 'detached' });
     await page.getByRole('button', { name: /^Add: Decisions are answered two seconds late/ }).press('Enter');
     await page.getByRole('row', { name: /slow-answer .*decide/ }).waitFor();
+    // The list is walked like any other, and so are the injections, which lead to their rule.
+    await page.getByRole('button', { name: /^Change: .*\(requests 1\)$/ }).focus();
+    await page.keyboard.press('j');
+    const focused = () =>
+      page.evaluate<string>('document.activeElement.ariaLabel ?? document.activeElement.innerText');
+    expect(await focused()).toBe('Change: slow-answer (requests 3)');
+    await page.keyboard.press('ArrowUp');
+    expect(await focused()).toMatch(/^Change: .*\(requests 1\)$/);
+    const injected = page.getByRole('table', { name: 'Latest injections' });
+    await injected.getByRole('button', { name: 'GET /v1/webhooks' }).first().press('Enter');
+    const box = (await page.getByRole('dialog', { name: 'Change the rule' }).boundingBox())!;
+    // It opens at one place, in the middle of the width.
+    expect(Math.abs(box.x + box.width / 2 - 640)).toBeLessThan(2);
+    expect(Math.abs(box.y - 0.12 * page.viewportSize()!.height)).toBeLessThan(2);
+    await page.keyboard.press('Escape');
     await shown.checkAccessibility();
     await shown.tabTo('Change: slow-answer (requests 3)');
     await page.keyboard.press('Enter');
@@ -149,24 +234,39 @@ describe.runIf(hasChromium)('the views of this machine', () => {
     expect(await row.innerText()).toMatch(/finished.*\d (ms|s)\b/s);
     const rejected = join(home, 'rejected.ndjson');
     const good = '{"userId":"u","event":"e","timestamp":"2026-01-01T00:00:00Z"}\n';
-    writeFileSync(rejected, good.repeat(20) + good.replace('"e"', '""').repeat(3));
+    writeFileSync(
+      rejected,
+      good.repeat(20) +
+        good.replace('"e"', '""').replace('"u"', '"ada@example.com"').repeat(3) +
+        good.replace('T00:00:00Z', ''),
+    );
     expect((await runSvc(['events', 'import', rejected], { home, env })).code).toBe(7);
-    await page
-      .getByRole('row', { name: /rejected\.ndjson/ })
-      .getByRole('button', { name: '3 why?' })
-      .click();
+    const refused = page.getByRole('row', { name: /rejected\.ndjson/ });
+    await refused.getByText('finished, 4 rejected').waitFor();
+    expect(await refused.locator('svg rect.failed').getAttribute('width')).toBe('4');
+    expect(await refused.locator('.badge').getAttribute('class')).toBe('badge warn');
+    expect(await row.locator('.badge').getAttribute('class')).toBe('badge good');
+    await shown.tabTo('Why were 4 rejected?');
+    await page.keyboard.press('Enter');
     const reasons = page.getByRole('list', { name: 'Reasons' });
     await reasons.getByText('3', { exact: true }).waitFor();
     expect(await reasons.innerText()).toMatch(/event\s+must.*rejected\.ndjson, lines 21 to 23/s);
     await shown.checkAccessibility();
-    await page.getByRole('heading', { name: '3 rejected, most often:' }).waitFor();
-    await page.getByText(`svc events import ${rejected}.rejects.ndjson`).waitFor();
+    await page.getByRole('heading', { name: '4 rejected, most often:' }).waitFor();
+    // The first of each stands beside its reason, without what looks personal.
+    await reasons.getByText('{"userId":"***","event":"","timestamp":"2026-01-01T00:00:00Z"}').waitFor();
+    // The command is the one that reads the times that were refused.
+    const again = ['events', 'import', `${rejected}.rejects.ndjson`];
+    const flags = ['--timestamp-format', 'YYYY-MM-DD', '--convert-timestamps'];
+    await page.getByText(`svc ${[...again, ...flags].join(' ')}`).waitFor();
+    const { stdout } = await runSvc([...again, ...flags, '--dry-run', '--json'], { home, env });
+    expect(JSON.parse(stdout)).toMatchObject({ rejected: 3 });
     await page.keyboard.press('Escape');
     for (const width of [390, 1440]) {
       await page.setViewportSize({ width, height: 900 });
       expect(await layoutProblems(page)).toEqual([]);
     }
-    await page.getByText('2 finished: 21 records stored from this machine, 3 rejected').waitFor();
+    await page.getByText('2 finished: 21 records stored from this machine, 4 rejected').waitFor();
     await shown.go('/imports?range=hour');
     await page.getByRole('row', { name: /rejected\.ndjson/ }).waitFor();
     await shown.go('/imports?until=2026-01-01T00:00:00.000Z');
@@ -204,7 +304,7 @@ describe.runIf(hasChromium)('the views of this machine', () => {
     const field = page.getByLabel(/^Title/);
     expect(await field.inputValue()).toBe(title);
     expect(await field.isDisabled()).toBe(true);
-    expect(await page.getByRole('button', { name: 'Store the draft' }).count()).toBe(0);
+    expect(await page.getByRole('button', { name: 'Publish the draft' }).count()).toBe(0);
   });
 
   test('finds a user by userId, which is in no address of the page', async () => {
@@ -214,7 +314,7 @@ describe.runIf(hasChromium)('the views of this machine', () => {
     await page.keyboard.type('u-of-no-import');
     await page.keyboard.press('Enter');
     await page.waitForURL(/\/users\/[0-9a-f]{64}$/);
-    await page.getByText('The service stores no fields of this user').waitFor();
+    await page.getByText('No user of this id is stored here.').waitFor();
     shown.forgetFailedRequests();
   });
 
@@ -223,13 +323,16 @@ describe.runIf(hasChromium)('the views of this machine', () => {
     const argv = ['events', 'send', '--user-id', 'u-of-an-event', '--event', 'opened'];
     expect((await runSvc(argv, { home, env })).code).toBe(0);
     await shown.go('/live');
-    await page.getByRole('row', { name: /u-of-an-event/ }).click();
+    const row = page.getByRole('row', { name: /opened/ });
+    await row.waitFor();
+    expect(await row.innerText()).not.toContain('u-of-an-event');
+    await row.getByText('opened').click();
     await page
       .getByRole('complementary', { name: 'Detail' })
-      .getByRole('link', { name: 'u-of-an-event' })
+      .getByRole('link', { name: /^[0-9a-f]{12}…$/ })
       .click();
     await page.waitForURL(/\/users\/[0-9a-f]{64}$/);
-    await page.getByText('Its events are not found by its hashId').waitFor();
+    await page.getByText('Events of a user who is not stored are in').waitFor();
     shown.forgetFailedRequests();
   });
 
@@ -247,17 +350,75 @@ describe.runIf(hasChromium)('the views of this machine', () => {
   test('shows how the service is', async () => {
     const { page } = shown;
     await shown.go('/service');
-    await page.getByText(/^The service runs: 1 process serves, no work is due; /).waitFor();
-    const due = page.getByRole('region', { name: 'Due work' });
-    await due.getByRole('row', { name: /deliveries/ }).waitFor();
-    expect(await due.getByRole('row', { name: /notifications/ }).innerText()).toMatch(/\b0\b/);
-    await due.getByRole('columnheader', { name: 'Due now' }).waitFor();
+    await page.getByText(/^The service runs: 1 process serves, nothing waits to be sent; /).waitFor();
+    const due = page.getByRole('region', { name: 'Waiting' });
+    // Where nothing is due, its title says all.
+    await due.getByRole('heading', { name: 'Nothing waits to be sent' }).waitFor();
+    expect(await due.getByRole('row').count()).toBe(0);
     const requests = page.getByRole('region', { name: 'Requests' });
     await requests.getByRole('row', { name: /^ingestEvents POST/ }).waitFor();
-    await page
-      .getByRole('region', { name: 'Faults are on' })
-      .getByText(/delivered twice \(once in 3\)/)
+    // As many as the limits say: four were let through.
+    expect(await requests.getByRole('row', { name: /^listDecisions GET/ }).innerText()).toMatch(
+      /^listDecisions\s+GET \/v1\/decisions\s+5\s.*\s1\s+0\s+0$/s,
+    );
+    await requests.getByRole('heading', { name: /, 1 was turned away by a limit$/ }).waitFor();
+    // A process that is younger than an hour counts since it began.
+    await requests
+      .getByRole('heading', { name: /^\d+ requests in \d+ minutes?, since this process/ })
       .waitFor();
+    await requests
+      .getByRole('img', { name: /^Requests each minute of \d+ minutes?, at most \d+$/ })
+      .waitFor();
+    const rate = await requests.getByRole('row', { name: /^listDecisions GET/ }).innerText();
+    expect(Number(/\s([\d.]+)\/min\s/.exec(rate)![1])).toBeGreaterThan(1);
+    // Why decisions are slow is said first: by a fault, or by the part that takes longest.
+    const headers = {
+      authorization: `Bearer ${env.SVC_API_KEY}`,
+      'x-service-workspace': env.SVC_WORKSPACE!,
+      'content-type': 'application/json',
+    };
+    const put = (rule: object) =>
+      page.evaluate<{ rules: { place: string; index: number }[] }>(`fetch('/console/faults', {
+        method: 'PUT',
+        body: ${JSON.stringify(JSON.stringify(rule))},
+        headers: {
+          'content-type': 'application/json',
+          'x-console-token': sessionStorage.getItem('svc-console-token'),
+        },
+      }).then((answer) => answer.json())`);
+    for (let i = 0; i < 3; i++)
+      await fetch(`${env.SVC_BASE_URL}/v1/decisioning/decide`, { method: 'POST', headers, body: DECIDE });
+    await page
+      .getByText(/, (95 % of decisions take at most|decisions are slow: 5 % take more than) \d+ ms/)
+      .waitFor();
+    const decided = requests.getByRole('row', { name: /^decide\b.*POST/ });
+    expect(await decided.innerText()).toMatch(/\b(waiting|working|storing) [\d.]+ %/);
+    const late = { endpoint: 'decide', fault: 'slow-answer', delayMs: 3000 };
+    const { rules } = await put({ place: 'requests', rule: late });
+    const { index } = rules.findLast(({ place }) => place === 'requests')!;
+    await shown.go('/service');
+    await page
+      .getByText(/, a fault answers decisions 3 s late; without it, 95 % take at most \d+ ms/)
+      .waitFor();
+    // The times of the columns are without it.
+    await decided.getByRole('rowheader').getByText('+ 3 s by a fault').waitFor();
+    expect(await requests.getByRole('cell', { name: '+ 3 s' }).count()).toBe(0);
+    await shown.checkAccessibility();
+    for (const width of [390, 1440, 1280]) {
+      await page.setViewportSize({ width, height: 900 });
+      expect(await layoutProblems(page), `at ${width}`).toEqual([]);
+    }
+    await shown.go('/overview');
+    await page.getByRole('link', { name: 'answers 3 s later by a fault' }).waitFor();
+    await page.getByText(/^without it, P95.* \d+ ms/).waitFor();
+    await put({ place: 'requests', index, remove: true });
+    await shown.go('/service');
+    await page.getByText('never', { exact: true }).waitFor();
+    await shown.tabTo('Make a backup…');
+    await page.keyboard.press('Enter');
+    await page.getByText('svc data backup svc.backup').waitFor();
+    await page.keyboard.press('Escape');
+    await requests.getByText(/^to the process of this console, without the console’s own; /).waitFor();
     expect(await page.getByText('Version', { exact: true }).count()).toBe(2);
     expect(await page.getByText('Version of svc').count()).toBe(0);
     const data = page.getByRole('region', { name: 'Data' });
@@ -267,7 +428,7 @@ describe.runIf(hasChromium)('the views of this machine', () => {
     await data.getByRole('heading', { name: /^Most room is taken by .*: .*B, [\d.]+ % of all$/ }).waitFor();
     await page.getByText(/^read at [\d:]+, again every 5 s$/).waitFor();
     const own = page.getByRole('row', { name: new RegExp(`this one ${process.pid}`) });
-    expect(await own.innerText()).toMatch(/there/);
+    expect(await own.innerText()).toMatch(/running/);
     await page.getByText('ready', { exact: true }).waitFor();
     expect(await layoutProblems(page)).toEqual([]);
     await shown.checkAccessibility();

@@ -1,6 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { AnswerOf } from '../../src/contract/endpoints.ts';
 import { hasChromium } from '../support/console/chromium.ts';
 import { type RunningConsole, startConsole } from '../support/console/running-console.ts';
+
+type Latest = AnswerOf<'listLatestMessages'>;
 
 describe.runIf(hasChromium)('the messages view', () => {
   let svc: RunningConsole;
@@ -18,74 +21,126 @@ describe.runIf(hasChromium)('the messages view', () => {
     });
     const polls: string[] = [];
     page.on('request', (request) => {
-      if (request.url().includes('/api/v1/messages')) polls.push(request.url());
+      if (/\/api\/v1\/messages(\?|$)/.test(request.url())) polls.push(request.url());
     });
     await svc.go('/messages');
-    // Without a user, those of the latest decisions.
-    await page.getByRole('table', { name: 'Latest messages' }).waitFor();
-    await svc.tabTo('User');
-    await page.keyboard.type(data.hashId);
-    await page.keyboard.press('Enter');
-    const rows = page.getByRole('table', { name: 'Pending messages' }).locator('tbody tr');
+    const rows = page.getByRole('table', { name: 'Messages' }).locator('tbody tr');
     await rows.first().waitFor();
-    expect(polls).toEqual([]);
-    const of = `/v1/users/${data.hashId}/messages`;
-    const { messages: peeked } = await svc.send<{
-      messages: { decisionId: string; servedAt: string | null }[];
-    }>(of);
-    expect(peeked.find((message) => message.decisionId === decisionId)!.servedAt).toBeNull();
-    const pending = await svc.send<{
-      messages: { decisionId: string; contentId: string; format: string; title: string; body: string }[];
-    }>(`/v1/messages?hashId=${data.hashId}`);
-    // A line for each content and format.
-    const groups = new Map<string, typeof pending.messages>();
-    for (const each of pending.messages) {
-      const key = `${each.format} ${each.contentId}`;
-      groups.set(key, [...(groups.get(key) ?? []), each]);
+    const { messages } = await svc.send<Latest>('/v1/messages/latest');
+    expect(messages[0]).toMatchObject({ decisionId, state: 'waiting' });
+    expect(await rows.count()).toBe(messages.length);
+    // The arrow leads into this list, not into the one that is folded above it.
+    await page.keyboard.press('ArrowDown');
+    expect(await page.locator(':focus').innerText()).toBe(await rows.first().getByRole('button').innerText());
+    expect(await rows.first().locator(':focus').count()).toBe(1);
+    // One line a message, the newest first.
+    for (const [i, text] of (await rows.allInnerTexts()).entries()) {
+      const { contentId, state, hashId, context } = messages[i]!;
+      expect(text.replace('acted on', 'tapped').split(/\s+/).slice(0, 4)).toEqual([
+        contentId,
+        state,
+        `${hashId.slice(0, 8)}…`,
+        context.surface ?? '–',
+      ]);
     }
-    expect(await rows.count()).toBe(groups.size);
     await svc.checkAccessibility();
-    const [[, [first]]] = [...groups].filter(([, each]) =>
-      each.some((one) => one.decisionId === decisionId),
-    ) as [[string, typeof pending.messages]];
-    const { contentId, format, title, body } = first!;
-    await svc.tabTo(contentId);
+    const of = `/v1/users/${data.hashId}/messages`;
+    const { messages: waiting } = await svc.send<{
+      messages: { decisionId: string; servedAt: string | null; title: string; body: string }[];
+    }>(of);
+    const looks = waiting.find((message) => message.decisionId === decisionId)!;
+    expect(looks.servedAt).toBeNull();
+    await rows.first().getByRole('button').focus();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowUp');
     await page.keyboard.press('Enter');
+    await page.waitForURL(`**/messages?open=${decisionId}`);
     const detail = page.getByRole('complementary', { name: 'Detail' });
-    await detail.getByText(format, { exact: true }).waitFor();
-    const looks = await detail.getByRole('figure').allInnerTexts();
-    expect(looks.some((text) => text.includes(title) && text.includes(body))).toBe(true);
-    const messages = detail.getByRole('article');
-    expect(await messages.count()).toBe(groups.get(`${format} ${contentId}`)!.length);
-    expect(await messages.filter({ hasText: 'waits for the app' }).count()).toBeGreaterThan(0);
+    const look = await detail.getByRole('figure').innerText();
+    expect(look).toContain(looks.title);
+    expect(look).toContain(looks.body);
+    const life = detail.getByRole('list', { name: 'What happened to it' });
+    expect(await life.innerText()).toMatch(/^decided .*\nwaiting$/);
     await svc.checkAccessibility();
+    expect(polls).toEqual([]);
 
-    const message = messages.first();
-    const reported = /dec_\S+$/.exec((await message.getAttribute('aria-label'))!)![0];
-    await svc.tabTo('Actioned');
+    await svc.tabTo('Acted on');
     await page.keyboard.press('Enter');
-    await message.getByText('Reported: actioned').waitFor();
-    const after = await svc.send<typeof pending>(`/v1/messages?hashId=${data.hashId}`);
-    expect(after.messages.map((each) => each.decisionId)).not.toContain(reported);
+    await life.getByText('acted on').waitFor();
+    expect(await rows.first().innerText()).toContain('acted on');
+    const after = await svc.send<typeof looks & { messages: { decisionId: string }[] }>(of);
+    expect(after.messages.map((each) => each.decisionId)).not.toContain(decisionId);
     await page.keyboard.press('Escape');
     await detail.waitFor({ state: 'detached' });
+    await page.waitForURL('**/messages');
   });
 
-  test('says how many messages wait where no user is chosen', async () => {
-    const { page } = svc;
+  test('says the same of a message in the list and beside it, when it was answered after the list was read', async () => {
+    const { page, data } = svc;
+    const { decisionId } = await svc.send<{ decisionId: string }>('/v1/decisioning/decide', {
+      hashId: data.hashId,
+      context: { channel: 'in-app' },
+    });
     await svc.go('/messages');
-    const latest = page.getByRole('table', { name: 'Latest messages' });
-    await latest.waitFor();
-    const numbers = (await latest.locator('tbody tr').allInnerTexts()).map((text) =>
-      text.split(/\s+/).slice(-2).map(Number),
+    const row = page.getByRole('table', { name: 'Messages' }).locator('tbody tr').first();
+    await row.getByText('waiting').waitFor();
+    await svc.send(`/v1/messages/${decisionId}/outcomes`, { type: 'actioned' });
+    await row.getByRole('button').press('Enter');
+    const detail = page.getByRole('complementary', { name: 'Detail' });
+    await detail.getByText('acted on').first().waitFor();
+    await row.getByText('acted on').waitFor();
+  });
+
+  test('finds messages by user, content, surface and state, and shows an answered one as the catalog has it', async () => {
+    const { page, data } = svc;
+    const [, hashId] = data.hashIds;
+    const rows = page.getByRole('table', { name: 'Messages' }).locator('tbody tr');
+    const { messages } = await svc.send<Latest>(`/v1/messages/latest?hashId=${hashId}&state=tapped`);
+    const [{ contentId, context, decisionId }] = messages as [Latest['messages'][number]];
+    await svc.go(`/messages?contentId=${contentId}&surface=${context.surface}`);
+    await svc.tabTo('User');
+    await page.keyboard.type(hashId!);
+    await page.keyboard.press('Enter');
+    await page.getByRole('radio', { name: 'acted on' }).press('Space');
+    await page.waitForURL(
+      `**/messages?contentId=${contentId}&surface=${context.surface}&hashId=${hashId}&state=tapped`,
     );
-    const waiting = numbers.flat().reduce((sum, n) => sum + n, 0);
-    const words = waiting === 1 ? '1 message waits' : `${waiting} messages wait`;
-    await page.getByText(`${words} for the users of the latest decisions`).waitFor();
+    await expect
+      .poll(async () => (await rows.allInnerTexts()).map((text) => text.split(/\s+/).slice(0, 5).join(' ')))
+      .toEqual(
+        messages
+          .filter((each) => each.contentId === contentId && each.context.surface === context.surface)
+          .map(() => `${contentId} acted on ${hashId!.slice(0, 8)}… ${context.surface}`),
+      );
+    await page.getByText(/^of the latest \d+: acted on \d+$/).waitFor();
+    await svc.go(`/messages?open=${decisionId}`);
+    const detail = page.getByRole('complementary', { name: 'Detail' });
+    const { catalog } = await svc.send<{ catalog: { contents: { contentId: string; title: string }[] } }>(
+      '/v1/catalog',
+    );
+    const { title } = catalog.contents.find((each) => each.contentId === contentId)!;
+    expect(await detail.getByRole('figure').innerText()).toContain(title);
+    await detail.getByText('as the catalog has it now').waitFor();
+    expect(await detail.getByRole('button', { name: 'Acted on' }).count()).toBe(0);
+    await svc.go('/messages?state=ended');
+    await page.getByText('No messages match.').waitFor();
+  });
+
+  test('says which content was acted on most and how many messages wait, over the range that is chosen', async () => {
+    const { page } = svc;
+    await svc.go('/messages?range=day');
     const box = page.getByRole('region', { name: 'By content' });
     await box
-      .getByRole('heading', { name: /^\S+ was tapped most in the last 24 hours: \d+ % of \d+ times? shown;/ })
+      .getByRole('heading', {
+        name: /^[\d.]+ % of the \d+ messages? served in the last 24 hours \w+ acted on, \S+ most often: [\d.]+ %$/,
+      })
       .waitFor();
+    await svc.go('/messages');
+    await box
+      .getByRole('heading', { name: /^[\d.]+ % of the \d+ messages? served so far \w+ acted on/ })
+      .waitFor();
+    await svc.tabTo(/served, acted on and waiting$/);
+    await page.keyboard.press('Enter');
     const { messages } = await svc.send<{
       messages: { waiting: { contentId: string; unseen: number; seen: number }[] };
     }>('/v1/overview');
@@ -94,6 +149,22 @@ describe.runIf(hasChromium)('the messages view', () => {
       new RegExp(`${first!.unseen}\\s+${first!.seen}$`),
     );
     await svc.checkAccessibility();
+  });
+
+  test('says that no app asks where none of many was fetched', async () => {
+    const { page } = svc;
+    const { users } = await svc.send<AnswerOf<'ingestUsers'>>('/v1/users', {
+      users: [{ userId: 'u_unasked' }],
+    });
+    const { hashId } = users[0]!;
+    for (let i = 0; i < 20; i++)
+      await svc.send('/v1/decisioning/decide', { hashId, context: { channel: 'in-app', surface: 'home' } });
+    await svc.go(`/messages?hashId=${hashId}`);
+    await page.getByText('no app has fetched any of the latest 20, since').waitFor();
+    await svc.checkAccessibility();
+    await svc.send(`/v1/messages?hashId=${hashId}&channel=in-app`);
+    await svc.go(`/messages?hashId=${hashId}`);
+    await page.getByText(/^of the latest 20:/).waitFor();
   });
 
   test('keeps what is being typed while the page looks whether the console is there', async () => {
@@ -113,12 +184,12 @@ describe.runIf(hasChromium)('the messages view', () => {
 
   test('names its filters in the copied command', async () => {
     const { page, data } = svc;
-    await svc.go(`/messages?hashId=${data.hashId}&surface=home&channel=in-app`);
+    await svc.go(`/messages?hashId=${data.hashId}&surface=home`);
     await svc.tabTo('Copy as svc command');
     await page.keyboard.press('Enter');
     await page.getByText('Copied').waitFor();
     expect(await svc.copied()).toMatch(
-      new RegExp(`^svc messages list --peek --hash-id=${data.hashId} --surface=home --channel=in-app`),
+      new RegExp(`^svc api GET /v1/messages/latest -f hashId=${data.hashId} -f surface=home`),
     );
   });
 });

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { hasChromium } from '../support/console/chromium.ts';
+import { layoutProblems } from '../support/console/layout.ts';
 import { type RunningConsole, startConsole } from '../support/console/running-console.ts';
 
 describe.runIf(hasChromium)('the notifications view', () => {
@@ -18,7 +19,14 @@ describe.runIf(hasChromium)('the notifications view', () => {
     await page.waitForURL(`**/notifications/${data.notificationId}`);
     const states = page.getByRole('list', { name: 'States' }).getByRole('listitem');
     // The record is followed while the notification is on its way.
-    await expect.poll(() => states.first().innerText()).toContain('delivered');
+    // In a test workspace, nothing is said to be delivered.
+    await expect.poll(() => states.first().innerText()).toContain('written to the outbox');
+    expect(await states.first().innerText()).toContain('this is a test workspace');
+    await page.getByRole('radio', { name: /^written to the outbox \d+$/ }).waitFor();
+    const list = page.getByRole('table', { name: 'Notifications' });
+    const cell = (await list.getByRole('row').nth(1).getByRole('cell').last().boundingBox())!;
+    const whole = (await page.locator('.list-pane .table').boundingBox())!;
+    expect(cell.x + cell.width).toBeLessThanOrEqual(whole.x + whole.width + 1);
     expect(await states.last().innerText()).toContain('queued');
     await svc.checkAccessibility();
   });
@@ -36,7 +44,14 @@ describe.runIf(hasChromium)('the notifications view', () => {
       )
       .toBe('failed');
     await svc.go('/notifications');
-    await svc.tabTo('All');
+    const { counts } = await svc.send<{ counts: Record<string, number> }>('/v1/inform/notifications');
+    const all = Object.values(counts).reduce((sum, n) => sum + n, 0);
+    await page
+      .getByText(
+        `${counts.failed} of ${all} notifications failed; ${counts.delivered} written to the outbox, which nobody gets`,
+      )
+      .waitFor();
+    await svc.tabTo(`All ${all}`);
     for (let i = 0; i < 5; i++) await page.keyboard.press('ArrowRight');
     await page.waitForURL('**/notifications?status=failed');
     // All of a reason are one line, which lists them.
@@ -47,8 +62,16 @@ describe.runIf(hasChromium)('the notifications view', () => {
     await page.waitForURL('**/notifications?failure=no_address*');
     expect(await reason.getAttribute('aria-pressed')).toBe('true');
     await svc.checkAccessibility();
-    await page.getByRole('link', { name: /^\d+ failed$/ }).press('Enter');
-    await page.waitForURL('**/notifications?status=failed&range=day');
+    await page.getByText('Store an address of the user, or send it').waitFor();
+    await svc.tabTo('Store addresses…');
+    await page.keyboard.press('Enter');
+    await page.getByText('svc users import users.csv').waitFor();
+    await svc.checkAccessibility();
+    await page.keyboard.press('Escape');
+    await page.getByRole('radio', { name: 'Last hour' }).press('Space');
+    await page.getByText(`${counts.failed} of ${all} notifications failed in the last hour`).waitFor();
+    await page.getByRole('radio', { name: `failed ${counts.failed}` }).press('Space');
+    await page.waitForURL('**/notifications?*status=failed*');
     const lines = page.getByRole('table', { name: 'Notifications' }).locator('tbody tr');
     await expect
       .poll(async () => (await lines.allInnerTexts()).every((text) => text.includes('failed')))
@@ -59,7 +82,12 @@ describe.runIf(hasChromium)('the notifications view', () => {
     await svc.tabTo(/^welcome/);
     await page.keyboard.press('Enter');
     await page.getByRole('article', { name: /^Notification ntf_/ }).waitFor();
-    await page.getByRole('article').getByText('The user has no address for this channel.').waitFor();
+    const detail = page.getByRole('article');
+    await detail.getByText('The user has no address for this channel.').waitFor();
+    await detail.getByText('Store an address of the user').waitFor();
+    await detail
+      .getByText(/^svc notifications trigger --hash-id=[0-9a-f]{64} --template=welcome --channel=/)
+      .waitFor();
     await svc.tabTo('Copy: this notification');
     await page.keyboard.press('Enter');
     await expect.poll(() => svc.copied()).toMatch(/^svc notifications get ntf_/);
@@ -100,7 +128,8 @@ describe.runIf(hasChromium)('the notifications view', () => {
     page.on('request', (request) => {
       if (request.url().endsWith(`/api/v1/inform/notifications/${data.notificationId}`)) reads++;
     });
-    await page.clock.install();
+    // The times of another day take more room.
+    await page.clock.install({ time: Date.now() + 86_400_000 });
     await svc.go(`/notifications/${data.notificationId}`);
     await page.getByRole('list', { name: 'States' }).waitFor();
     const before = reads;
@@ -109,5 +138,11 @@ describe.runIf(hasChromium)('the notifications view', () => {
     await page.getByRole('button', { name: 'Refresh' }).click();
     await listed;
     expect(reads).toBe(before);
+    await page.setViewportSize({ width: 1440, height: 900 });
+    expect(await layoutProblems(page)).toEqual([]);
+    await page.setViewportSize({ width: 390, height: 844 });
+    await svc.go('/notifications');
+    await page.getByRole('table', { name: 'Notifications' }).waitFor();
+    expect(await layoutProblems(page)).toEqual([]);
   });
 });

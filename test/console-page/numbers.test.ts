@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { score } from '../../src/console-page/parts/numbers.ts';
+import { percent, score } from '../../src/console-page/parts/numbers.ts';
 
 test.each([
   [0, '0.000'],
@@ -9,4 +9,8 @@ test.each([
   [1e-9, '0.000'],
 ])('%s is shown as the score %s: small ones differ too', (n, words) => {
   expect(score(n)).toBe(words);
+});
+
+test('large shares have separators too', () => {
+  expect(percent(21.04)).toBe('2,104 %');
 });

@@ -22,11 +22,11 @@ describe.runIf(hasChromium)('the overview', () => {
     }>('/v1/overview');
     const texts = await moves.allInnerTexts();
     expect(texts[0]).toContain(`${events.stored}`);
-    expect(texts[1]).toMatch(new RegExp(`^Decide\\s+${data.decisionIds.length}\\s`));
+    expect(texts[1]).toMatch(new RegExp(`^Decide\\s+Decisions\\s+${data.decisionIds.length}\\s`));
     const all = Object.values(notifications)
       .flat()
       .reduce((sum, n) => sum + n, 0);
-    expect(texts[3]).toMatch(new RegExp(`^Notify\\s+${all}\\s`));
+    expect(texts[3]).toMatch(new RegExp(`^Notify\\s+Notifications\\s+${all}\\s`));
     await svc.checkAccessibility();
     await svc.tabTo('Notifications');
     await svc.tabTo('Webhooks');
@@ -60,6 +60,17 @@ describe.runIf(hasChromium)('the overview', () => {
     const { page, data } = svc;
     svc.failDeliveries(true);
     const { deliveries } = await svc.send<{ deliveries: { deliveryId: string }[] }>('/v1/deliveries');
+    const path = `/v1/webhooks/${data.webhookId}`;
+    const read = () => svc.send<{ failingSince?: string; pending: number }>(path);
+    const needed = page.getByRole('region', { name: 'Needs you' });
+    const moves = page.getByRole('list', { name: 'The five moves' }).getByRole('listitem');
+    // One that failed once is tried again by itself: it needs nobody.
+    await svc.send(`${path}/deliveries/${deliveries[0]!.deliveryId}/redeliver`, {}, 'POST');
+    await expect.poll(async () => (await read()).failingSince).toBeDefined();
+    await svc.go('/overview');
+    await page.getByText(/^(\d+ things? needs?|Nothing needs) you$/).waitFor();
+    expect(await needed.getByText('for the next attempt').count()).toBe(0);
+    expect(await moves.nth(4).getByText('a receiver is failing').count()).toBe(0);
     const trend = () =>
       svc.send<{ subscriptions: { attempts: number; delivered: number }[] }>('/v1/trends/deliveries');
     for (let i = 0; i < 5; i++)
@@ -72,16 +83,31 @@ describe.runIf(hasChromium)('the overview', () => {
       })
       .toBeGreaterThan(0);
     await svc.go('/overview');
-    const needed = page.getByRole('region', { name: 'Needs you' });
+    await needed
+      .getByText(
+        /^\S+ failed at the latest attempt, and \d+ deliver.* for the next attempt: \d+ of the \d+ attempts/,
+      )
+      .waitFor();
+    expect(await moves.nth(4).getByText('a receiver is failing').count()).toBe(0);
+    // Once all have failed for an hour it is failing, whatever the last hour says.
+    const failingSince = new Date(Date.now() - 61 * 60_000).toISOString();
+    await page.route(/\/v1\/webhooks(\/[^/]+)?$/, async (route) => {
+      const answer = await route.fetch();
+      const body = await answer.json();
+      const json = body.webhooks
+        ? { webhooks: body.webhooks.map((each: object) => ({ ...each, failingSince })) }
+        : { ...body, failingSince };
+      await route.fulfill({ response: answer, json });
+    });
+    await svc.go('/overview');
     const state = needed.getByText(
-      /^No attempt at \S+ succeeded since [\d:]+, and \d+ deliver.* for the next attempt: \d+ of the \d+ attempts/,
+      /^Every attempt at \S+ has failed since [\w: ]+, and \d+ deliver.* for the next attempt: \d+ of the \d+ attempts/,
     );
     await state.waitFor();
-    const { failingSince } = await svc.send<{ failingSince: string }>(`/v1/webhooks/${data.webhookId}`);
     expect(await state.getByRole('time').getAttribute('datetime')).toBe(failingSince);
-    const moves = page.getByRole('list', { name: 'The five moves' }).getByRole('listitem');
-    await moves.nth(4).getByText('a receiver fails').waitFor();
+    await moves.nth(4).getByText('a receiver is failing').waitFor();
     await svc.checkAccessibility();
+    await page.unrouteAll({ behavior: 'wait' });
     await needed
       .getByRole('listitem')
       .filter({ hasText: 'attempts of the last hour' })
@@ -97,10 +123,9 @@ describe.runIf(hasChromium)('the overview', () => {
     await again(deliveries.slice(0, 1));
     await svc.go('/overview');
     await needed.getByText(/answers again, and \d+ deliver.* for the next attempt/).waitFor();
-    expect(await moves.nth(4).getByText('a receiver fails').count()).toBe(0);
+    expect(await moves.nth(4).getByText('a receiver is failing').count()).toBe(0);
     await again(deliveries);
-    const pending = () => svc.send<{ pending: number }>(`/v1/webhooks/${data.webhookId}`);
-    await expect.poll(async () => (await pending()).pending).toBe(0);
+    await expect.poll(async () => (await read()).pending).toBe(0);
     await svc.go('/overview');
     await moves.first().waitFor();
     await needed.getByText('attempts of the last hour').waitFor({ state: 'detached' });
@@ -110,11 +135,19 @@ describe.runIf(hasChromium)('the overview', () => {
     const { page } = svc;
     await svc.go('/overview');
     const moves = page.getByRole('list', { name: 'The five moves' }).getByRole('listitem');
+    const latency = moves.nth(1).getByTitle(/^of the latest \d+ answers?$/);
+    expect(await latency.innerText()).toMatch(/\d+ ms, P99 \d+ ms$/);
+    await page.getByText(/^(\d+ things? needs?|Nothing needs) you$/).waitFor();
+    // The cards have their own range, whatever the charts show.
+    await page.getByRole('heading', { name: 'Last 24 hours', exact: true }).waitFor();
+    const { from } = await svc.send<{ from: string }>('/v1/overview');
+    const since = page.getByText(/^since [\w: ]+; ▲ and ▼ compare with the same time a day earlier$/);
+    expect(await since.getByRole('time').getAttribute('datetime')).toBe(from);
+    // The shares are of those that count as served, fewer than the decisions.
     await moves
       .nth(1)
-      .getByText(/\d+ ms, P99 \d+ ms of the latest \d+ answers?/)
+      .getByText(/^of the \d+ shown:$/)
       .waitFor();
-    await page.getByText(/^(\d+ things? needs?|Nothing needs) you; since [\w: ]+ \d+ events were/).waitFor();
     // A word of the field says what it means.
     await moves.nth(1).getByRole('button', { name: 'held out' }).press('Enter');
     await moves.nth(1).getByText('is kept out of learning').waitFor();
@@ -142,7 +175,14 @@ describe.runIf(hasChromium)('the overview', () => {
       ...body,
       lastBackupAt: '2026-01-31T10:00:00.000Z',
       notifications: { queued: [0], held: [1], dispatched: [0], delivered: [2], failed: [6], cancelled: [0] },
-      providers: [{ channel: 'sms', lastSuccessAt: '2026-01-31T11:00:00.000Z', waiting: 2 }],
+      providers: [
+        {
+          channel: 'sms',
+          lastSuccessAt: '2026-01-31T11:00:00.000Z',
+          lastFailureAt: '2026-01-31T11:30:00.000Z',
+          waiting: 2,
+        },
+      ],
     }));
     await svc.go('/overview');
     const needed = page.getByRole('region', { name: 'Needs you' });
@@ -152,7 +192,7 @@ describe.runIf(hasChromium)('the overview', () => {
       .waitFor();
     // Those that are held count too, as on the card.
     await needed.getByText(/^6 of the 9 notifications since [\w: ]+ failed/).waitFor();
-    await page.getByText(/^notifications, 9 since [\w: ]+$/).waitFor();
+    await page.getByText(/^9 since [\w: ]+$/).waitFor();
     const reset = needed.getByText(/The model forgot what it had learned at/);
     expect(await reset.getByRole('time').getAttribute('datetime')).toBe(resetAt);
     await svc.checkAccessibility();
@@ -161,9 +201,16 @@ describe.runIf(hasChromium)('the overview', () => {
     await page
       .getByText(/^Something is wrong: the provider of sms fails, the last backup is old; /)
       .waitFor();
-    await page.getByText('where its database is').waitFor();
+    await page
+      .locator('.badge.warn')
+      .getByText(/^\d+ days ago$/)
+      .waitFor();
+    await page.getByRole('button', { name: 'Make a backup…' }).press('Enter');
+    await page.getByText('Where its database is').waitFor();
+    await page.keyboard.press('Escape');
     const providers = page.getByRole('table', { name: 'Providers' });
     await providers.getByText('fails').waitFor();
+    await providers.locator('time[datetime="2026-01-31T11:30:00.000Z"]').waitFor();
     await svc.checkAccessibility();
     await page.unrouteAll({ behavior: 'wait' });
   });
@@ -187,6 +234,29 @@ describe.runIf(hasChromium)('the overview', () => {
     await svc.checkAccessibility();
   });
 
+  test('compares with a day earlier, and its charts begin with its figures', async () => {
+    const { page } = svc;
+    let from = '';
+    await page.route('**/v1/overview', async (route) => {
+      const answer = await route.fetch();
+      const body = await answer.json();
+      from = body.from;
+      const events = { stored: 90, byHour: [...new Array(22).fill(0), 15, 40] };
+      const decisions = { ...body.decisions, byHour: [...new Array(22).fill(0), 7, 3] };
+      const before = { events: 100, decisions: 10 };
+      await route.fulfill({ response: answer, json: { ...body, before, events, decisions } });
+    });
+    const trend = page.waitForRequest('**/v1/trends/decisions?*');
+    await svc.go('/overview');
+    expect(new URL((await trend).url()).searchParams.get('since')).toBe(from);
+    const moves = page.getByRole('list', { name: 'The five moves' }).getByRole('listitem');
+    await moves.nth(0).getByText('▼ 45 % less than a day earlier').waitFor();
+    await moves.nth(1).getByText('= as a day earlier').waitFor();
+    expect(await moves.nth(2).getByText('a day earlier').count()).toBe(0);
+    await svc.checkAccessibility();
+    await page.unroute('**/v1/overview');
+  });
+
   test('a chart has the same figures as a table', async () => {
     const { page } = svc;
     await svc.go('/overview');
@@ -195,7 +265,8 @@ describe.runIf(hasChromium)('the overview', () => {
     const table = box.getByRole('table', { name: 'Share of what was shown, by content and time' });
     await table.waitFor();
     const rows = await table.getByRole('row').allInnerTexts();
-    const { served } = await svc.send<{ served: number[] }>('/v1/trends/decisions');
+    const { from } = await svc.send<{ from: string }>('/v1/overview');
+    const { served } = await svc.send<{ served: number[] }>(`/v1/trends/decisions?since=${from}`);
     expect(rows).toHaveLength(served.length + 1);
     const shown = rows
       .at(-1)!
@@ -220,6 +291,24 @@ describe.runIf(hasChromium)('the overview', () => {
     await events.getByText(/in the last 7 days, and 1 request was refused/).waitFor();
     await events.getByRole('img', { name: /refused each/ }).waitFor();
     await page.getByRole('region', { name: 'Gain over time' }).waitFor();
+    // The last hour reaches back to the beginning of one in all charts, which say so, and none reaches into the future.
+    const trend = page.waitForResponse(/\/v1\/trends\/decisions\?/);
+    const stored = page.waitForResponse(/\/v1\/trends\/events\?/);
+    await page.getByRole('radio', { name: 'Last hour' }).press('Space');
+    await events.getByText('a point each 2 minutes; the last one is not over yet').waitFor();
+    expect((await (await stored).json()).stepMs).toBe(120_000);
+    const { from } = (await (await trend).json()) as { from: string };
+    const first = new Date(from).toLocaleTimeString('en-GB').slice(0, 5);
+    await events
+      .getByText(new RegExp(`^\\d+ events were stored since ${first}, and 1 request was refused$`))
+      .waitFor();
+    const shown = page.getByRole('region', { name: 'What was shown' });
+    await shown.getByRole('heading', { name: new RegExp(`of what was shown since ${first}$`) }).waitFor();
+    // With its day, soon after midnight.
+    const last = (await shown.locator('.histogram-axis span').allInnerTexts()).at(-1)!.slice(-5);
+    const now = new Date(Date.now() - 60_000).toLocaleTimeString('en-GB').slice(0, 5);
+    expect([now, new Date().toLocaleTimeString('en-GB').slice(0, 5)]).toContain(last);
+    await page.getByRole('radio', { name: 'Week' }).press('Space');
     await page.getByRole('link', { name: 'Contents' }).press('Enter');
     await page.waitForURL('**/contents?range=week');
     await page.getByRole('region', { name: 'Rates over time' }).getByText('in the last 7 days').waitFor();

@@ -111,7 +111,7 @@ describe.runIf(hasChromium)("the console's page", () => {
     await page.waitForURL('**/decisions');
     await page.getByRole('button', { name: 'Keys' }).press('Enter');
     const keys = page.getByRole('dialog', { name: 'Keys' });
-    await keys.getByText('into the list, and to the next row').waitFor();
+    await keys.getByText('into the list or form, and to the next row').waitFor();
     await page.keyboard.press('Escape');
     await keys.waitFor({ state: 'detached' });
   });
@@ -198,10 +198,19 @@ describe.runIf(hasChromium)("the console's page", () => {
     const context = await newContext();
     const page = await context.newPage();
     const { origin } = new URL(svc.page.url());
+    // As of a service whose commands need a profile.
+    await context.route('**/console/about', async (route) => {
+      const response = await route.fetch();
+      await route.fulfill({
+        response,
+        json: { ...(await response.json()), commandSuffix: '--profile local' },
+      });
+    });
     await page.goto(`${origin}/#code=used-or-expired`);
     const needed = page.getByRole('heading', { name: 'This page needs a new code' });
     await needed.waitFor();
     await page.getByText('svc console', { exact: true }).waitFor();
+    await page.getByText('add --profile with its name').waitFor();
     // Only the fragment differs: the browser does not load the page again.
     const address = await svc.newAddress();
     await page.goto(address);
@@ -213,6 +222,26 @@ describe.runIf(hasChromium)("the console's page", () => {
     await page.goto(`${origin}/decisions`);
     await page.getByRole('table', { name: 'Decisions' }).waitFor();
     expect(await needed.count()).toBe(0);
+
+    // A new tab, as of a link that is opened in one, has the session of the open one, which is nowhere but in the tabs.
+    const second = await context.newPage();
+    await second.goto(`${origin}/users`);
+    await second.getByRole('heading', { name: 'Users', level: 1 }).waitFor();
+    const token = await page.evaluate<string>("sessionStorage.getItem('svc-console-token')");
+    expect(second.url()).not.toContain(token);
+    expect(await second.evaluate('JSON.stringify({ ...localStorage })')).not.toContain(token);
+    // Once the console refuses the token in one tab, no tab answers with it, and the command is that of the service.
+    await second.route('**/console/about', (route) => route.fulfill({ status: 401, json: {} }));
+    for (const each of [second, page]) {
+      await each.getByRole('heading', { name: 'This page needs a new code' }).waitFor();
+      await each.getByText('svc console --profile local', { exact: true }).waitFor();
+    }
+    await second.unroute('**/console/about');
+    await second.reload();
+    await second.getByText('svc console --profile local', { exact: true }).waitFor();
+    const third = await context.newPage();
+    await third.goto(`${origin}/users`);
+    await third.getByRole('heading', { name: 'This page needs a new code' }).waitFor();
     await context.close();
   });
 });

@@ -1,6 +1,7 @@
 import type { Route } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hasChromium } from '../support/console/chromium.ts';
+import { drawn } from '../support/console/layout.ts';
 import { type RunningConsole, startConsole } from '../support/console/running-console.ts';
 
 /** Notes what moved without an input, as the browser sees it. Words that change where they stand do not jump. */
@@ -46,18 +47,32 @@ describe.runIf(hasChromium)('views that wait for slow answers', () => {
       held = undefined;
       for (const route of waiting) {
         await route.continue();
-        await page.evaluate(
-          'new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))',
-        );
+        await drawn(page);
       }
       await expect.poll(() => page.locator('.skeleton').count()).toBe(0);
-      await page.evaluate(
-        'new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))',
-      );
+      await drawn(page);
       await page.unroute(/\/(api|console)\//);
       for (const shift of await page.evaluate<string[]>('shifts')) found.push(`${path}: ${shift}`);
     }
     expect(found).toEqual([]);
+  });
+
+  test('nothing jumps where what stands above is answered last', async () => {
+    const { page } = svc;
+    let late: Route | undefined;
+    await page.route(/\/trends\/decisions/, (route) => {
+      late = route;
+    });
+    const first = page.waitForResponse(/\/trends\/events/);
+    await svc.go('/overview');
+    await (await first).finished();
+    await page.evaluate('new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))');
+    await expect.poll(() => late).toBeDefined();
+    await late!.continue();
+    await page.getByRole('region', { name: 'What was shown' }).waitFor();
+    await page.getByRole('region', { name: 'Events stored' }).waitFor();
+    await page.unroute(/\/trends\/decisions/);
+    expect(await page.evaluate('shifts')).toEqual([]);
   });
 
   test('shows that it is loaded before its script is there, in the chosen scheme', async () => {

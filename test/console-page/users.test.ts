@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { AnswerOf } from '../../src/contract/endpoints.ts';
 import { hasChromium } from '../support/console/chromium.ts';
 import { type RunningConsole, startConsole } from '../support/console/running-console.ts';
 
@@ -31,7 +32,7 @@ describe.runIf(hasChromium)('the users view', () => {
     );
     for (const kind of ['event', 'decision', 'message', 'notification'])
       expect(entries.some((entry) => entry.kind === kind)).toBe(true);
-    await page.getByText(/^Last seen just now: /).waitFor();
+    await page.getByText(/^Last active just now: \w+\.$/).waitFor();
     // Properties of events, without what looks personal.
     expect(texts.filter((text) => /amount \d+ · source \w+ · email \*\*\*/.test(text)).length).toBe(
       entries.filter(({ kind }) => kind === 'event').length,
@@ -39,29 +40,97 @@ describe.runIf(hasChromium)('the users view', () => {
     // Names of the fields, never their values: those are among the forbidden texts.
     await page.getByText('name, phone, accountNumber, emails').waitFor();
     await page.getByText('names only; traits: secretTrait').waitFor();
-    await page.getByText('Contacts today').waitFor();
+    await page.getByText('Decided today', { exact: true }).waitFor();
+    // The catalog asks for no opt-in.
+    await page.getByText('not opted out', { exact: true }).waitFor();
+    await page.getByText('the catalog asks for no opt-in', { exact: true }).waitFor();
     await svc.checkAccessibility();
   });
 
-  test('lists the users of a range of time', async () => {
+  test('lists the users of a range of time, and those of a channel or a locale alone', async () => {
     const { page } = svc;
     await svc.go('/users?range=hour');
     await page.getByRole('table', { name: 'Users who were active last' }).waitFor();
-    await page.getByRole('heading', { name: /^\d+ users were active in the last hour$/ }).waitFor();
     await page
-      .getByText(/^\d+ sent events, \d+ got decisions and \d+ were stored or changed; the last/)
+      .getByRole('heading', {
+        name: /^5 users were active in the last hour; of the 5 listed, [1-4] (has|have) no channel that reaches them$/,
+      })
       .waitFor();
-    await page.getByText(/^By locale: .*fr-FR \d/).waitFor();
-    await page
-      .getByText(
-        /^\d+ of them are stored; can be reached by: .*push \d.*1 refuses marketing, in whole or part$/,
-      )
-      .waitFor();
-    const refusing = page.getByRole('row').filter({ hasText: 'no sms' });
-    expect(await refusing.innerText()).toMatch(/nothing no sms no (\*\/offers|email\/news) \+1/);
+    await page.getByText(/^\d+ sent events, \d+ got decisions; \d+ were stored or changed/).waitFor();
+    const rows = page.getByRole('table', { name: 'Users who were active last' }).locator('tbody tr');
+    expect(await rows.filter({ hasText: 'no sms' }).innerText()).toMatch(
+      /nothing no sms no (\*\/offers|email\/news) \+1/,
+    );
+    await svc.tabTo(/^Only can be reached by push, \d/);
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/users?range=hour&reach=push');
+    await expect
+      .poll(async () => (await rows.allInnerTexts()).filter((text) => !/push/.test(text)))
+      .toEqual([]);
+    await svc.checkAccessibility();
+    await page.getByRole('link', { name: /^Only locale en-GB/ }).press('Enter');
+    await page.getByText('None of the users who are listed matches.').waitFor();
+    await page.getByRole('link', { name: /^Not only can be reached by push/ }).press('Enter');
+    await page.waitForURL('**/users?range=hour&locale=en-GB');
+    await rows.first().waitFor();
+    for (const text of await rows.allInnerTexts()) expect(text).toContain('en-GB');
     await svc.go('/users?until=2026-01-01T00:00:00.000Z');
     await page.getByText('No user was active in this range.').waitFor();
     await svc.checkAccessibility();
+  });
+
+  test('says of an unknown user once that it is not known, and what to do', async () => {
+    const { page } = svc;
+    await svc.go(`/users/${'0'.repeat(64)}`);
+    await page.getByText('No user of this id is stored here.').waitFor();
+    await page.getByText(/^svc users import users\.csv/).waitFor();
+    expect(await page.getByText(/appear here|Nothing has happened|was not imported/).count()).toBe(0);
+    await svc.checkAccessibility();
+    svc.forgetFailedRequests();
+  });
+
+  test('says by channel whether the user can be contacted now, or why not and until when', async () => {
+    const { page, data } = svc;
+    const { catalog } = await svc.send<{ catalog: { settings?: object } }>('/v1/catalog');
+    const put = (marketing: object | undefined) =>
+      svc.send(
+        '/v1/catalog',
+        { catalog: { ...catalog, settings: { ...catalog.settings, marketing } } },
+        'PUT',
+      );
+    const rows = page.getByRole('table', { name: 'Contact by channel' }).locator('tbody tr');
+    const texts = async () => (await rows.allInnerTexts()).map((text) => text.split(/\s+/).join(' '));
+    const box = page.getByRole('region', { name: 'Whether this user can be contacted now' });
+    await svc.go(`/users/${data.hashId}`);
+    await box
+      .getByRole('heading', { name: 'Marketing reaches this user now by whatsapp, sms, email' })
+      .waitFor();
+    expect(await texts()).toEqual([
+      'whatsapp yes yes',
+      'sms yes yes',
+      'email yes yes',
+      'push no no address no no address',
+    ]);
+    await svc.checkAccessibility();
+    // All hours but the one before now: neither now nor a minute later is it over.
+    const hour = (ahead: number) => new Date(Date.now() + ahead * 3_600_000).toISOString().slice(11, 16);
+    await put({ cap: { perDay: 9 }, quietHours: { from: hour(-2), until: hour(3) } });
+    await svc.send(`/v1/users/${data.hashId}/consent`, { optOut: ['sms'] });
+    await svc.tabTo('Refresh');
+    await page.keyboard.press('Enter');
+    await box
+      .getByRole('heading', { name: /^No marketing reaches this user before [\w: ]+: quiet hours$/ })
+      .waitFor();
+    expect((await texts())[1]).toBe('sms no opted out yes');
+    expect((await texts())[2]).toMatch(/^email no quiet hours until [\w: ]+ yes$/);
+    await page.getByRole('list', { name: 'Contacts against the cap' }).getByText('0 of 9').waitFor();
+    await put({ requireOptIn: true });
+    await svc.tabTo('Refresh');
+    await page.keyboard.press('Enter');
+    await expect
+      .poll(async () => (await texts())[2])
+      .toBe('email no not opted in, which the catalog asks for yes');
+    await svc.send('/v1/catalog', { catalog }, 'PUT');
   });
 
   test('opens the properties of an event that has many, by keyboard alone', async () => {
@@ -85,10 +154,43 @@ describe.runIf(hasChromium)('the users view', () => {
     await items.first().waitFor();
     for (const text of await items.allInnerTexts()) expect(text).toMatch(/^decision/);
     const id = await items.first().getByRole('link').getAttribute('href');
-    await items.first().getByRole('link').focus();
+    // The arrow leads into the timeline and through it, and Enter opens what an entry leads to.
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowUp');
+    expect(await page.evaluate('document.activeElement.innerText')).toBe(await items.first().innerText());
     await page.keyboard.press('Enter');
     await page.waitForURL(`**${id}`);
     await page.getByRole('article', { name: /^Decision dec_/ }).waitFor();
+    // The list is that of the user, who is found again by Escape.
+    const users = page.getByRole('table', { name: 'Decisions' });
+    await users.getByRole('row').nth(1).waitFor();
+    await page.keyboard.press('Escape');
+    await page.waitForURL(`**/users/${data.hashId}`);
+    await items.first().waitFor();
+    await page.keyboard.press('Escape');
+    await page.waitForURL('**/users');
+    await svc.go('/decisions');
+    const user = users.getByRole('row').nth(1).locator('a[href^="/users/"]');
+    await user.press('Enter');
+    await page.waitForURL(/\/users\/[0-9a-f]{64}$/);
+  });
+
+  test('lists all messages of a user with what became of each', async () => {
+    const { page, data } = svc;
+    const [, hashId] = data.hashIds;
+    const { messages } = await svc.send<AnswerOf<'listLatestMessages'>>(
+      `/v1/messages/latest?hashId=${hashId}`,
+    );
+    expect(messages.some(({ state }) => state === 'tapped')).toBe(true);
+    await svc.go(`/users/${hashId}?kinds=message`);
+    const items = page.getByRole('list', { name: 'Timeline' }).getByRole('listitem');
+    await expect.poll(() => items.count()).toBe(messages.length);
+    for (const [i, text] of (await items.allInnerTexts()).entries())
+      expect(text.replace(/\s+/g, ' ')).toContain(
+        `message ${messages[i]!.contentId} ${messages[i]!.state.replace('tapped', 'acted on')}`,
+      );
+    await svc.checkAccessibility();
   });
 
   test('names the content of an outcome, and shows what happened meanwhile on Refresh', async () => {
@@ -101,7 +203,7 @@ describe.runIf(hasChromium)('the users view', () => {
       `/v1/users/${hashId}/timeline?kinds=outcome`,
     );
     for (const [i, text] of (await items.allInnerTexts()).entries())
-      expect(text).toContain(`of a message ${entries[i]!.contentId}`);
+      expect(text).toContain(`the message ${entries[i]!.contentId}`);
     const [{ decisionId }] = (
       await svc.send<{ decisions: [{ decisionId: string }] }>(`/v1/decisions?hashId=${hashId}`)
     ).decisions;
@@ -109,8 +211,7 @@ describe.runIf(hasChromium)('the users view', () => {
     await svc.tabTo('Refresh');
     await page.keyboard.press('Enter');
     await items.filter({ hasText: 'dismissed' }).waitFor();
-    await svc.tabTo('Pending messages');
-    await page.keyboard.press('Enter');
+    await page.getByRole('main').getByRole('link', { name: 'Messages' }).press('Enter');
     await page.waitForURL(`**/messages?hashId=${hashId}`);
   });
 
@@ -133,13 +234,28 @@ describe.runIf(hasChromium)('the users view', () => {
     await svc.go('/users');
     const rows = page.getByRole('table', { name: 'Users who were active last' }).getByRole('row');
     await rows.nth(1).waitFor();
-    expect(await rows.nth(1).innerText()).toMatch(
-      /ja-JP\s+nothing\s+just now\s+was stored or changed\s+0\s+0$/,
+    const of = (hashId: string) => rows.filter({ has: page.locator(`a[href="/users/${hashId}"]`) });
+    // The one who was only stored was not active.
+    expect(await of(users[0].hashId).count()).toBe(0);
+    const { users: listed } = await svc.send<AnswerOf<'listUsers'>>('/v1/users?active=true');
+    for (const hashId of data.hashIds) {
+      const { last, event, contentId, outcome } = listed.find((user) => user.hashId === hashId)!;
+      const words = {
+        event,
+        decision: `got ${contentId}`,
+        outcome: `${outcome === 'actioned' ? 'acted on' : outcome} ${contentId}`,
+        profile: '',
+      }[last];
+      expect(await of(hashId).innerText()).toContain(words);
+    }
+    await page.getByRole('radio', { name: 'Stored or changed too' }).press('Space');
+    await page.waitForURL('**/users?who=stored');
+    await of(users[0].hashId).waitFor();
+    expect(await of(users[0].hashId).innerText()).toMatch(
+      /stored or changed\s+[\d:]{8}\s+nothing\s+ja-JP\s+0\s+0$/,
     );
-    for (const hashId of [users[0].hashId, ...data.hashIds])
-      expect(await rows.locator(`a[href="/users/${hashId}"]`).count()).toBe(1);
     await page.getByRole('button', { name: 'Decisions' }).press('Enter');
-    await page.waitForURL('**/users?sort=-Decisions');
+    await page.waitForURL('**/users?who=stored&sort=-Decisions');
     expect(await rows.nth(1).innerText()).toMatch(/[1-9]\d*$/);
     await svc.checkAccessibility();
   });
@@ -148,13 +264,14 @@ describe.runIf(hasChromium)('the users view', () => {
     const { page } = svc;
     const users = Array.from({ length: 130 }, (_, i) => ({ userId: `u_many_${i}`, locale: 'pt-PT' }));
     await svc.send('/v1/users', { users });
-    await svc.go('/users');
-    await page
-      .getByRole('heading', { name: /^At least 1\d\d users were active lately; these 100/ })
-      .waitFor();
+    await svc.go('/users?who=stored');
+    // That they were stored is no activity of theirs.
+    await page.getByRole('heading', { name: /^At least \d users were active so far/ }).waitFor();
+    const links = page.getByRole('row').getByRole('link');
+    await expect.poll(() => links.count()).toBe(100);
     await svc.tabTo('Show more');
     await page.keyboard.press('Enter');
-    await page.getByRole('heading', { name: /^1\d\d users were active lately$/ }).waitFor();
+    await page.getByRole('heading', { name: /^\d users were active so far/ }).waitFor();
     const hashes = await page
       .getByRole('row')
       .getByRole('link')

@@ -138,7 +138,7 @@ describe('the layers (ARCHITECTURE.md)', () => {
     expect(modules).toContain(schema);
     const others = modules.filter((edge) => edge !== schema);
     const packages = new Set(others.map((edge) => edge.split(' -> ')[1]!.split('/')[0]));
-    expect([...packages].sort()).toEqual(['@preact', 'preact', 'preact-iso', 'uplot']);
+    expect([...packages].sort()).toEqual(['@preact', 'preact', 'preact-iso']);
   });
 
   /** The service from top to bottom: a folder imports only from the levels below its own (ARCHITECTURE.md). */

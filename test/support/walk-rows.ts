@@ -4,8 +4,8 @@ export const rowOf = (text: string, name: string): string =>
 
 /** Returns the files that a row lists, such as `http/{app,body}.ts`, sorted. */
 export function filesIn(row: string): string[] {
-  const spans = [...row.matchAll(/`([\w/-]+)\/(?:\{([\w,/-]+)\}|([\w-]+))\.ts`/g)];
+  const spans = [...row.matchAll(/`([\w/-]*?)(?:\{([\w,/-]+)\}|([\w-]+))\.ts`/g)];
   return spans
-    .flatMap(([, folder, group, one]) => (group ?? one!).split(',').map((name) => `${folder}/${name}.ts`))
+    .flatMap(([, folder, group, one]) => (group ?? one!).split(',').map((name) => `${folder}${name}.ts`))
     .sort();
 }

@@ -21,11 +21,12 @@ import { objectOf } from '../../kit/object-of.ts';
 export default class WebhooksRedeliver extends SvcCommand {
   static override summary = 'Send deliveries again, with the same bytes and identifiers';
   static override description =
-    `One delivery, or with --since those that failed, in order of occurrence and behind new ones. The service queues them as
+    `One delivery, or with --since those that were given up, in order of occurrence and behind new ones. The service queues them as
 they are answered. Interrupted, this command only stops showing that: run it again to see it, or with --stop to end it.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %> wh_3f1c… dlv_77ab…',
     '<%= config.bin %> <%= command.id %> wh_3f1c… --since 6h --dry-run',
+    '<%= config.bin %> <%= command.id %> wh_3f1c… --since 6h --status undelivered',
     '<%= config.bin %> <%= command.id %> wh_3f1c… --since 6h --rate 50/s',
   ];
   static override args = {
@@ -38,8 +39,9 @@ they are answered. Interrupted, this command only stops showing that: run it aga
       helpValue: '6h|TIME',
     }),
     status: Flags.string({
-      summary: 'failed, or all: also those that were delivered (default: failed)',
-      options: ['failed', 'all'],
+      summary:
+        'failed; undelivered: also those that wait for a retry, at once; all: also delivered (default: failed)',
+      options: ['failed', 'undelivered', 'all'],
       helpValue: 'STATE',
       dependsOn: ['since'],
     }),
@@ -149,14 +151,22 @@ async function redeliverSince(context: Context<typeof WebhooksRedeliver>, text: 
     out.notice(`deliveries since ${sanitizeLine(running.since)} are already being sent again`);
     return follow();
   }
-  const counted = objectOf((await send({ ...which, dryRun: true })).body);
-  const matched = typeof counted.matched === 'number' ? counted.matched : 0;
+  const count = async (body: RequestOf<'redeliverMany'>) => {
+    const counted = objectOf((await send({ ...body, dryRun: true })).body);
+    return { counted, matched: typeof counted.matched === 'number' ? counted.matched : 0 };
+  };
+  const { counted, matched } = await count(which);
   const removed =
     typeof counted.removedBefore === 'string'
       ? `; those before ${sanitizeLine(counted.removedBefore)} were removed by age`
       : '';
   const words = `${countText(matched, status)} since ${which.since}${removed}`;
-  if (flags['dry-run'] || matched === 0) return out.result(counted, () => words);
+  if (flags['dry-run'] || matched === 0) {
+    const waiting =
+      status === 'failed' ? (await count({ ...which, status: 'undelivered' })).matched - matched : 0;
+    const more = `; ${waiting.toLocaleString('en-US')} ${waiting === 1 ? 'waits' : 'wait'} for a retry, which --status undelivered sends at once`;
+    return out.result(counted, () => words + (waiting > 0 ? more : ''));
+  }
   out.notice(words);
   await send(which);
   return follow();

@@ -94,10 +94,28 @@ export function useEvery(ms: number | undefined, tick: () => unknown): void {
   }, [ms]);
 }
 
+/**
+ * Reads a list again and again while nobody reads further down, types or has something of it open, so that nothing moves
+ * under the reader.
+ */
+export function useListEvery(ms: number, pages: Pages<unknown>): void {
+  useEvery(ms, () => {
+    const isAtTop = [...document.querySelectorAll('.list-pane, html')].every(
+      ({ scrollTop }) => scrollTop === 0,
+    );
+    const isBusy = document.querySelector(
+      'dialog[open], :popover-open, .panel, .detail-pane, :is(table, input[type=text]):focus-within',
+    );
+    if (isAtTop && !isBusy && !pages.loading && !pages.isFurther) pages.reload();
+  });
+}
+
 export interface Pages<T> extends Omit<Resource<T>, 'value'> {
   readonly items: readonly T[];
   /** Loads the next page; undefined on the last one. */
   readonly more: (() => void) | undefined;
+  /** True once more than the first page was loaded. */
+  readonly isFurther: boolean;
 }
 
 interface Page<T> {
@@ -143,5 +161,6 @@ export function usePages<T>(
     readAt: first.readAt,
     reload: first.reload,
     more: next && items.length < MAX_ITEMS ? more : undefined,
+    isFurther: pages.length > 1,
   };
 }

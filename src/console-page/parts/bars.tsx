@@ -14,6 +14,37 @@ export function Bar(props: { value: number; max: number; label: string; strong?:
   );
 }
 
+/** A bar from a middle line: to the right for more than 0, to the left for less, with its number in words beside it. */
+export function SignedBar({ value, max, label }: { value: number; max: number; label: string }): VNode {
+  const share = max > 0 ? Math.min(Math.abs(value) / max, 1) : 0;
+  return (
+    <span class="bar signed">
+      <span class="track" aria-hidden="true">
+        {share > 0 && <span class={value < 0 ? 'fill less' : 'fill'} style={{ width: `${share * 50}%` }} />}
+      </span>
+      <span class="figure">{label}</span>
+    </span>
+  );
+}
+
+/** A difference with its interval, about a middle line at 0. It is decoration: the figures stand beside it. */
+export function SignedInterval(props: {
+  rate: number;
+  low: number;
+  high: number;
+  max: number;
+  title: string;
+}): VNode {
+  const { rate, low, high, max, title } = props;
+  const at = (value: number) => `${50 + 50 * Math.min(Math.max(value / max, -1), 1)}%`;
+  return (
+    <span class="interval signed" aria-hidden="true" title={title}>
+      <span class="range" style={{ left: at(low), right: `calc(100% - ${at(high)})` }} />
+      <span class="dot" style={{ left: at(rate) }} />
+    </span>
+  );
+}
+
 /** An estimate with its interval, on a scale from `min` to `max` that all rows of a list share. */
 export function Interval(props: {
   rate: number;

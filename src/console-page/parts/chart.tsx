@@ -1,13 +1,13 @@
 import type { VNode } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
-import uPlot from 'uplot';
 import { tickWords } from './charts/tick-words.ts';
+import { timeTicks, valueTicks } from './charts/ticks.ts';
 import { Figures } from './figures.tsx';
 import { count } from './numbers.ts';
 import { Time } from './time.tsx';
 
 export interface Line {
   readonly label: string;
+  /** One for each time; null leaves a gap. */
   readonly values: readonly (number | null)[];
   /** `accent` by default; `second` is dashed. */
   readonly tone?: 'accent' | 'second';
@@ -15,111 +15,85 @@ export interface Line {
   readonly fill?: boolean;
 }
 
-/**
- * Lines over a common axis, drawn on a canvas. `xs` rises; times are seconds since 1970. `label` says in words what is
- * seen, for those who do not see it. It is drawn again when the width or the colour scheme changes.
- */
+const WIDTH = 720;
+/** Room above the largest value. */
+const ROOM = 1.05;
+
+/** Lines from 0 over rising times (Unix ms). `label` says in words what is seen, for those who do not see it. */
 export function Chart(props: {
   label: string;
-  xs: readonly number[];
+  times: readonly number[];
   lines: readonly Line[];
+  /** In pixels, without the names of the times. */
   height?: number;
-  time?: boolean;
   format?: (value: number) => string;
   /** True for counts: the axis names no fractions. */
   whole?: boolean;
 }): VNode {
-  const { label, xs, lines, height = 180, time = true, format, whole = false } = props;
-  const place = useRef<HTMLDivElement>(null);
-  const plot = useRef<uPlot | undefined>(undefined);
-  const [scheme, setScheme] = useState(0);
-  const data = [xs, ...lines.map(({ values }) => values)] as unknown as uPlot.AlignedData;
-  const shape = lines.map((line) => `${line.label} ${line.tone} ${line.fill}`).join('|');
-
-  useEffect(() => {
-    const element = place.current!;
-    const colours = getComputedStyle(element);
-    const colour = (name: string) => colours.getPropertyValue(name);
-    const axis = {
-      stroke: colour('--canvas-muted'),
-      font: '12px system-ui, sans-serif',
-      grid: { stroke: colour('--canvas-line'), width: 1 },
-      ticks: { show: false },
-    };
-    plot.current = new uPlot(
-      {
-        width: element.clientWidth,
-        height,
-        legend: { show: false },
-        cursor: { show: false },
-        // Half of the last label of an axis of time.
-        ...(time ? { padding: [null, 36, null, null] as uPlot.Padding } : {}),
-        scales: { x: { time }, y: { range: (_, __, max) => [0, max > 0 ? max * 1.05 : 1] } },
-        axes: [
-          {
-            ...axis,
-            grid: { show: false },
-            size: 26,
-            values: (_, ticks) =>
-              time ? tickWords(ticks.map((seconds) => seconds * 1000)) : ticks.map(count),
-            ...(time ? { space: 84 } : {}),
-          },
-          {
-            ...axis,
-            size: 48,
-            ...(whole ? { incrs: WHOLE } : {}),
-            ...(format ? { values: (_: uPlot, ticks: number[]) => ticks.map(format) } : {}),
-          },
-        ],
-        series: [
-          {},
-          ...lines.map(({ label: name, tone = 'accent', fill }) => ({
-            label: name,
-            stroke: colour(tone === 'accent' ? '--canvas-accent' : '--canvas-second'),
-            width: 2,
-            points: { show: false },
-            ...(tone === 'second' ? { dash: [6, 4] } : {}),
-            ...(fill ? { fill: colour('--canvas-fill') } : {}),
-          })),
-        ],
-      },
-      data,
-      element,
-    );
-    const resized = new ResizeObserver(() => plot.current?.setSize({ width: element.clientWidth, height }));
-    resized.observe(element);
-    return () => {
-      resized.disconnect();
-      plot.current?.destroy();
-    };
-  }, [height, time, shape, scheme, whole]);
-
-  useEffect(() => plot.current?.setData(data));
-
-  useEffect(() => {
-    const again = () => setScheme((n) => n + 1);
-    const media = matchMedia('(prefers-color-scheme: dark)');
-    const observer = new MutationObserver(again);
-    media.addEventListener('change', again);
-    observer.observe(document.documentElement, { attributeFilter: ['data-scheme'] });
-    return () => {
-      media.removeEventListener('change', again);
-      observer.disconnect();
-    };
-  }, []);
-
+  const { label, times, lines, height = 154, format = count, whole = false } = props;
+  const most = Math.max(0, ...lines.flatMap(({ values }) => values.map((value) => value ?? 0)));
+  const top = (most || 1) * ROOM;
+  const from = times[0] ?? 0;
+  const until = times.at(-1) ?? 0;
+  /** Where a time and a value are, as shares of the width and the height. */
+  const along = (at: number) => (at - from) / Math.max(1, until - from);
+  const up = (value: number) => value / top;
+  const y = (value: number) => (height * (1 - up(value))).toFixed(1);
+  const values = valueTicks(top, whole ? 1 : 0);
+  const marks = times.length > 1 ? timeTicks(from, until) : [...times];
+  const words = marks.length > 0 ? tickWords(marks) : [];
   return (
     <>
-      <div class="chart" ref={place} role="img" aria-label={label} style={{ height: `${height}px` }} />
+      <div class="chart" style={{ height: `${height}px` }}>
+        <svg viewBox={`0 0 ${WIDTH} ${height}`} preserveAspectRatio="none" role="img" aria-label={label}>
+          <path class="grid" d={values.map((value) => `M0,${y(value)}H${WIDTH}`).join('')} />
+          {lines.map(({ values: own, tone = 'accent', fill }) => {
+            const runs = runsOf(own.map((value, i) => [times[i]!, value]));
+            const paths = runs.map((run) =>
+              run.map(([at, value]) => `${(along(at) * WIDTH).toFixed(1)},${y(value)}`),
+            );
+            return (
+              <>
+                {fill &&
+                  paths.map((points) => {
+                    const [start, end] = [points[0]!, points.at(-1)!].map((point) => point.split(',')[0]);
+                    return (
+                      <path class="area" d={`M${start},${height}L${points.join('L')}L${end},${height}Z`} />
+                    );
+                  })}
+                {/* A point alone is a line without a length, with round ends. */}
+                <path
+                  class={tone}
+                  d={paths.map((points) => `M${points.join('L')}${points[1] ? '' : 'h0'}`).join('')}
+                />
+              </>
+            );
+          })}
+        </svg>
+        <div aria-hidden="true">
+          {values.map((value) => (
+            <span key={value} class="value" style={{ bottom: `${up(value) * 100}%` }}>
+              {format(value)}
+            </span>
+          ))}
+        </div>
+        <div aria-hidden="true">
+          {marks.map((at, i) => (
+            <span class="time" style={{ left: `${along(at) * 100}%` }}>
+              {words[i]}
+            </span>
+          ))}
+        </div>
+      </div>
       <Figures
         label={label}
-        heads={[time ? 'Time' : 'Point', ...lines.map((line) => line.label)]}
+        heads={['Time', ...lines.map((line) => line.label)]}
         rows={() =>
-          xs.map((x, i) => [
-            time ? <Time at={x * 1000} /> : x.toLocaleString('en-US'),
-            ...lines.map(({ values }) => {
-              const value = values[i] ?? null;
-              return value === null ? '–' : (format ?? count)(value);
+          times.map((at, i) => [
+            <Time at={at} />,
+            ...lines.map(({ values: own }) => {
+              const value = own[i] ?? null;
+              return value === null ? '–' : format(value);
             }),
           ])
         }
@@ -128,8 +102,14 @@ export function Chart(props: {
   );
 }
 
-/** Steps of an axis of counts. */
-const WHOLE = Array.from({ length: 10 }, (_, power) => [1, 2, 5].map((n) => n * 10 ** power)).flat();
+/** The points between gaps. */
+function runsOf(points: readonly (readonly [number, number | null])[]): [number, number][][] {
+  const runs: [number, number][][] = [[]];
+  for (const [at, value] of points)
+    if (value === null) runs.push([]);
+    else runs.at(-1)!.push([at, value]);
+  return runs.filter((run) => run.length > 0);
+}
 
 /** Says which line is which, and what all of them show. */
 export function Legend({

@@ -1,5 +1,5 @@
-import type { VNode } from 'preact';
-import { useState } from 'preact/hooks';
+import type { ComponentChildren, VNode } from 'preact';
+import { useId, useState } from 'preact/hooks';
 import { Icon } from './icons.tsx';
 import { escapedJson, Text } from './text.tsx';
 
@@ -17,6 +17,23 @@ export function Command({ line, label = 'As a command' }: { line: string; label?
       </code>
       <CopyButton text={line} label={`Copy: ${label}`} />
     </div>
+  );
+}
+
+/** A button for what the page leaves to a command: it opens that command, with what it does. */
+export function CommandButton(props: { word: string; line: string; children: ComponentChildren }): VNode {
+  const { word, line, children } = props;
+  const id = useId();
+  return (
+    <>
+      <button type="button" popovertarget={id}>
+        {word}…
+      </button>
+      <div class="meaning" popover="auto" id={id}>
+        <p>{children}</p>
+        <Command line={line} label={word} />
+      </div>
+    </>
   );
 }
 

@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
 import { useEffect, useId, useState } from 'preact/hooks';
 import type { Filters } from '../data/filters.ts';
-import { Segments } from './segments.tsx';
+import { type Option, Segments } from './segments.tsx';
 
 export type FilterField =
   | { readonly name: string; readonly label: string; readonly kind: 'text'; readonly placeholder?: string }
@@ -10,7 +10,7 @@ export type FilterField =
       readonly label: string;
       readonly kind: 'choice';
       /** Value and label. The value of the first is empty: no filter. */
-      readonly options: readonly (readonly [value: string, label: string])[];
+      readonly options: readonly Option[];
     };
 
 /** The filters of a view, bound to its URL. A text takes effect on Enter or when it is left. */

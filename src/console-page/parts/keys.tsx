@@ -21,9 +21,12 @@ const SECOND_KEY_MS = 1500;
 export const keysListed = signal(false);
 
 /** The fields by which lists are filtered. */
-const FILTERS = 'main :is(input[type="search"], .filters input[type="text"], .toolbar input[type="text"])';
+const FILTERS =
+  'main :is(input[type="search"], .filters input[type="text"], .toolbar input[type="text"], .find input)';
 /** From where the arrow keys lead into the list. */
-const BEFORE_LIST = `body, main, h1, ${FILTERS}`;
+const BEFORE_LIST = `body, main, h1, .view-head *, ${FILTERS}`;
+/** The fields of a form that is edited. */
+const FORM = '.editor .fields :is(input, textarea, select)';
 
 /** Keys that work everywhere: `/` to the filter, arrows into the list, `g` and a letter to a view, `?` for the list of them. */
 export function Keys({ views }: { views: readonly KeyedView[] }): VNode {
@@ -38,9 +41,12 @@ export function Keys({ views }: { views: readonly KeyedView[] }): VNode {
     const onKey = (event: KeyboardEvent) => {
       if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector('dialog[open]')) return;
       const at = document.activeElement;
-      if (event.key === 'Escape' && at?.matches(FILTERS)) {
+      if (event.key === 'Escape' && at?.matches(`${FILTERS}, ${FORM}`)) {
         event.preventDefault();
         focusTitle();
+      } else if (event.key === 'ArrowDown' && at?.matches(FILTERS)) {
+        event.preventDefault();
+        enterFiltered(at as HTMLElement);
       } else if (event.key === 'ArrowDown' && at?.matches(BEFORE_LIST)) enterList(event);
       else if (isTyping()) return;
       else if (event.key === '/') {
@@ -67,15 +73,33 @@ export function Keys({ views }: { views: readonly KeyedView[] }): VNode {
   return <>{keysListed.value && <KeyList views={views} close={() => (keysListed.value = false)} />}</>;
 }
 
-/** Moves the focus to the row whose detail is shown, or to the first one. */
-function enterList(event: KeyboardEvent): void {
-  const rows = [...document.querySelectorAll<HTMLElement>(`main ${ROWS}`)].filter(
-    (row) => row.offsetParent !== null,
+/** How often, in ms, and how many times it is looked whether a filtered list has come. */
+const LOOK_MS = 20;
+const MOST_LOOKS = 150;
+
+/** Has what was typed into a filter take effect, and then moves the focus into the list. */
+function enterFiltered(filter: HTMLElement, looks = 0): void {
+  if (looks === 0) filter.blur();
+  setTimeout(() => {
+    const at = document.activeElement;
+    // The reader has gone elsewhere meanwhile.
+    if (at !== document.body && at !== filter) return;
+    const isLoading = document.querySelector('main .loading') !== null;
+    if ((isLoading || !enterList()) && looks < MOST_LOOKS) enterFiltered(filter, looks + 1);
+  }, LOOK_MS);
+}
+
+/** Moves the focus to the row whose detail is shown, or to the first one. False without rows. */
+function enterList(event?: KeyboardEvent): boolean {
+  // Also what is folded has a place in the page.
+  const rows = [...document.querySelectorAll<HTMLElement>(`main :is(${ROWS}, ${FORM})`)].filter((row) =>
+    row.checkVisibility(),
   );
   const row = rows.find((each) => each.closest('tr.current')) ?? rows[0];
-  if (!row) return;
-  event.preventDefault();
+  if (!row) return false;
+  event?.preventDefault();
   row.focus();
+  return true;
 }
 
 function KeyList({ views, close }: { views: readonly KeyedView[]; close: () => void }): VNode {
@@ -83,11 +107,12 @@ function KeyList({ views, close }: { views: readonly KeyedView[]; close: () => v
   useEffect(() => dialog.current?.showModal(), []);
   const keys: readonly (readonly [keys: readonly string[], words: string])[] = [
     [['/'], 'to the filter'],
-    [['↓', 'j'], 'into the list, and to the next row'],
+    [['↓', 'j'], 'into the list or form, and to the next row'],
     [['↑', 'k'], 'to the row before'],
     [['Enter'], 'opens a row'],
-    [['Esc'], 'leaves the filter, closes the detail'],
+    [['Esc'], 'leaves the field, closes the detail'],
     [['Space'], 'pauses the live events'],
+    [['Ctrl S'], 'publishes the draft of the catalog'],
     [['?'], 'this list'],
     ...views.map(({ key, title }) => [['g', key], title] as const),
   ];

@@ -1,4 +1,5 @@
 import type { VNode } from 'preact';
+import { about, svcCommand } from '../data/about.ts';
 import { Command } from './command.tsx';
 
 /** What a page without a valid token shows: how to get a new code. */
@@ -10,7 +11,13 @@ export function NoSession(): VNode {
         A code opens the console once, within five minutes. The one of this page was used, has expired, or
         belongs to a console that was stopped. Run this, and open the address that it prints:
       </p>
-      <Command line="svc console" />
+      <Command line={svcCommand('console')} />
+      {!about.value && (
+        <p class="note">
+          Where no profile is chosen, add --profile with its name: --profile local is the service of this
+          machine.
+        </p>
+      )}
     </main>
   );
 }

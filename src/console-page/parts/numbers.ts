@@ -14,9 +14,13 @@ export const bytes = (n: number): string => (n < 10_000 ? `${count(n)} B` : `${c
 /** A share in percent, with as many digits as tell small ones apart: `85 %`, `6.4 %`, `0.03 %`. */
 export function percent(share: number): string {
   const value = share * 100;
-  if (value === 0 || value >= 10) return `${Math.round(value)} %`;
+  if (value === 0 || value >= 10) return `${count(Math.round(value))} %`;
   return `${value >= 0.1 ? value.toFixed(1) : value.toPrecision(1)} %`;
 }
+
+/** A difference of shares in percentage points, with its sign: `+12.1`. */
+export const points = (share: number): string =>
+  `${share < 0 ? '−' : '+'}${Math.abs(share * 100).toFixed(1)}`;
 
 /** A rate or score in three digits, with more for small ones: `0.352`, `0.00042`. */
 export const score = (n: number): string =>

@@ -10,9 +10,11 @@ import { Icon } from './icons.tsx';
 export function Panel(props: {
   title: ComponentChildren;
   close: () => void;
+  /** What is done with what it shows, beside the title. */
+  action?: ComponentChildren;
   children: ComponentChildren;
 }): VNode {
-  const { title, close, children } = props;
+  const { title, close, action, children } = props;
   const head = useRef<HTMLHeadingElement>(null);
   useEscape(close);
   useEffect(() => {
@@ -28,6 +30,7 @@ export function Panel(props: {
         <h2 tabIndex={-1} ref={head}>
           {title}
         </h2>
+        {action}
         <button type="button" class="icon-only quiet" aria-label="Close the detail" onClick={close}>
           <Icon name="close" />
         </button>

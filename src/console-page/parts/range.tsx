@@ -1,10 +1,12 @@
 import type { VNode } from 'preact';
 import { search } from '../data/api.ts';
 import type { Filters } from '../data/filters.ts';
+import { clock } from './charts/tick-words.ts';
 import { Instant } from './instant.tsx';
 import { Segments } from './segments.tsx';
 
 const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
 /** The ranges that end now, in ms. */
 const RANGES = { hour: 3_600_000, day: 86_400_000, week: 604_800_000 } as const;
 const LABELS = [
@@ -34,9 +36,27 @@ export function rangeOf({ values }: Pick<Filters, 'values'>, now = Date.now()): 
   return { since: new Date(Math.floor((now - ms) / MINUTE_MS) * MINUTE_MS).toISOString() };
 }
 
-/** The range of a view in words, after what happened: `in the last 24 hours`. */
-export function rangeWords({ range = '', since, until }: Filters['values']): string {
+/**
+ * The range of a chart by hours: like `rangeOf`, where a day is this hour and the 23 before, as the overview has it, and the last
+ * hour reaches back to the beginning of one. Else it would have a part of one more, with all of its counts.
+ */
+export function chartRangeOf(filters: Pick<Filters, 'values'>, now = Date.now()): Range {
+  const { range, since, until } = filters.values;
+  const isDay = range === 'day' || !(range || since || until);
+  if (!isDay && range !== 'hour') return rangeOf(filters, now);
+  return { since: new Date((Math.floor(now / HOUR_MS) - (isDay ? 23 : 1)) * HOUR_MS).toISOString() };
+}
+
+/**
+ * The range of a view in words, after what happened: `in the last 24 hours`. The last hour of a `trend` over the range of a
+ * chart reaches back to the beginning of one: `since 09:00`.
+ */
+export function rangeWords(
+  { range = '', since, until }: Filters['values'],
+  trend?: { readonly from: string },
+): string {
   const chosen = range || (since || until ? 'custom' : 'day');
+  if (chosen === 'hour' && trend) return `since ${clock(Date.parse(trend.from))}`;
   return WORDS[chosen as keyof typeof WORDS] ?? 'in this range';
 }
 

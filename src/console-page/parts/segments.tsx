@@ -1,6 +1,8 @@
 import type { VNode } from 'preact';
 import { useId } from 'preact/hooks';
 
+export type Option = readonly [value: string, label: string, number?: string];
+
 /** Radio buttons that look like a segmented control: arrow keys move the choice. */
 export function Segments({
   label,
@@ -9,8 +11,8 @@ export function Segments({
   choose,
 }: {
   label: string;
-  /** Value and label. */
-  options: readonly (readonly [value: string, label: string])[];
+  /** Value, label, and how many it has, if it has a number; that has its room before it is known. */
+  options: readonly Option[];
   chosen: string;
   choose: (value: string) => void;
 }): VNode {
@@ -18,7 +20,7 @@ export function Segments({
   return (
     <fieldset class="segments">
       <legend class="visually-hidden">{label}</legend>
-      {options.map(([value, text]) => (
+      {options.map(([value, text, number]) => (
         <label class={value === chosen ? 'chosen' : undefined}>
           <input
             type="radio"
@@ -28,6 +30,7 @@ export function Segments({
             onChange={() => choose(value)}
           />
           {text}
+          {number !== undefined && <span class="number"> {number}</span>}
         </label>
       ))}
     </fieldset>

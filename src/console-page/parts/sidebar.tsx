@@ -1,5 +1,5 @@
 import type { VNode } from 'preact';
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso/router';
 import { about } from '../data/about.ts';
 import { reach } from '../data/api.ts';
@@ -137,13 +137,19 @@ function ServiceNote(): VNode {
 }
 
 function SchemeButton(): VNode {
-  const [, again] = useState(0);
-  const preferred = matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light';
+  const [, count] = useState(0);
+  const again = () => count((n) => n + 1);
+  const prefersDark = matchMedia('(prefers-color-scheme: dark)');
+  const preferred = prefersDark.matches ? 'dark' : 'light';
   const other = (document.documentElement.dataset.scheme ?? preferred) === 'dark' ? 'light' : 'dark';
   const change = () => {
     chooseScheme(other);
-    again((n) => n + 1);
+    again();
   };
+  useEffect(() => {
+    prefersDark.addEventListener('change', again);
+    return () => prefersDark.removeEventListener('change', again);
+  }, []);
   return (
     <button
       type="button"

@@ -8,8 +8,14 @@ import { Icon } from './icons.tsx';
  * A list beside the detail of what is chosen in it. Where there is little room, one of the two. Escape closes the detail,
  * and its row gets the focus.
  */
-export function Split(props: { list: ComponentChildren; detail?: ComponentChildren; back: string }): VNode {
-  const { list, detail, back } = props;
+export function Split(props: {
+  list: ComponentChildren;
+  detail?: ComponentChildren;
+  back: string;
+  /** Where `back` leads, if that is not the list. */
+  to?: string;
+}): VNode {
+  const { list, detail, back, to = 'the list' } = props;
   const { route } = useLocation();
   const pane = useRef<HTMLDivElement>(null);
   const chosen = detail !== undefined;
@@ -26,7 +32,7 @@ export function Split(props: { list: ComponentChildren; detail?: ComponentChildr
       {chosen && (
         <div class="detail-pane">
           <a class="back" href={back}>
-            <Icon name="back" /> Back to the list
+            <Icon name="back" /> Back to {to}
           </a>
           <button
             type="button"

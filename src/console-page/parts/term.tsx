@@ -11,7 +11,9 @@ const MEANINGS = {
   'count as served':
     'A decision counts as served once an app has fetched its message, or at once where its channel is not fetched by an app.',
   hashId: 'The userId, hashed with a key of this workspace: it names a user and tells nothing personal.',
-  tapped: 'Clicked or actioned by the user, as the app reported.',
+  active:
+    'Sent an event, got a decision, or did something with a message. “At least” so many were: only the latest activity is looked through, and more are found as more users are listed.',
+  'acted on': 'The user followed it, as the app reported (clicked or actioned in the API).',
 } as const;
 
 /** Words of a view, each with its meaning. */

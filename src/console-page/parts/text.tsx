@@ -54,3 +54,17 @@ export function Cut({ of, long = false }: { of: string; long?: boolean }): VNode
     </bdi>
   );
 }
+
+/** The longest end of an address that is never cut. */
+const LONGEST_END = 16;
+
+/** An address on one line: where it does not fit, it is cut before the end of its path, which tells two of a host apart. */
+export function Address({ of }: { of: string }): VNode {
+  const end = Math.max(of.lastIndexOf('/'), of.length - LONGEST_END);
+  return (
+    <bdi class="address" title={cleaned(of)}>
+      <span class="cut">{piecesOf(of.slice(0, end))}</span>
+      {piecesOf(of.slice(end))}
+    </bdi>
+  );
+}

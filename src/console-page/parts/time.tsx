@@ -1,4 +1,5 @@
 import type { VNode } from 'preact';
+import { count } from './numbers.ts';
 
 /** Made once: that takes longer than to format with it, and a list may have 2,000 times. */
 const ZONED = new Intl.DateTimeFormat('en-GB', { dateStyle: 'full', timeStyle: 'long' });
@@ -7,7 +8,8 @@ const two = (n: number, width = 2) => String(n).padStart(width, '0');
 
 /**
  * An instant in the time zone of the reader: the time today, the day with the time to the minute on other days of the year,
- * and the whole date in other years. The date with the zone, and the exact instant in UTC, are in the title.
+ * and the whole date in other years. How long ago it is, the date with the zone, and the exact instant in UTC are in the title: a
+ * list says when, and a sentence how long ago (`Ago`).
  */
 export function Time(props: {
   at: string | number;
@@ -31,7 +33,7 @@ export function Time(props: {
     ? `${date.getDate()} ${month} `
     : `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())} `;
   return (
-    <time dateTime={iso} title={`${ZONED.format(date)} · ${iso}`}>
+    <time dateTime={iso} title={[agoWords(iso), ZONED.format(date), iso].filter(Boolean).join(' · ')}>
       {today ? '' : day}
       {clock}
       {fraction}
@@ -48,14 +50,20 @@ const SINCE = [
   [MINUTE_MS, 'minute'],
 ] as const;
 
-/** How long ago an instant was, in words: `3 minutes ago`. The date, the zone and the exact instant are in the title. */
-export function Ago({ at }: { at: string }): VNode {
+/** How long ago an instant was; empty for one that is still to come. */
+function agoWords(at: string): string {
   const ms = Date.now() - Date.parse(at);
   const [unit, name] = SINCE.find(([size]) => ms >= size) ?? [];
-  const n = unit === undefined ? 0 : Math.floor(ms / unit);
+  if (unit === undefined) return ms < 0 ? '' : 'just now';
+  const n = Math.floor(ms / unit);
+  return `${count(n)} ${name}${n === 1 ? '' : 's'} ago`;
+}
+
+/** How long ago an instant was, in words: `3 minutes ago`. The date, the zone and the exact instant are in the title. */
+export function Ago({ at }: { at: string }): VNode {
   return (
-    <time class="ago" dateTime={at} title={`${ZONED.format(new Date(at))} · ${at}`}>
-      {n === 0 ? 'just now' : `${n} ${name}${n === 1 ? '' : 's'} ago`}
+    <time dateTime={at} title={`${ZONED.format(new Date(at))} · ${at}`}>
+      {agoWords(at) || 'just now'}
     </time>
   );
 }
@@ -65,5 +73,5 @@ export function duration(ms: number): string {
   if (ms < 1000) return `${Math.round(ms)} ms`;
   if (ms < 60_000) return `${Number((ms / 1000).toFixed(1))} s`;
   if (ms < 3_600_000) return `${Math.round(ms / 60_000)} min`;
-  return `${Math.round(ms / 3_600_000)} h`;
+  return `${count(Math.round(ms / 3_600_000))} h`;
 }

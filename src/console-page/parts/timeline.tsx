@@ -1,4 +1,6 @@
 import type { ComponentChildren, VNode } from 'preact';
+import { useRef } from 'preact/hooks';
+import { useArrowKeys } from './focus/arrow-keys.ts';
 import { Icon, type IconName } from './icons.tsx';
 import { Time } from './time.tsx';
 
@@ -12,12 +14,18 @@ export interface TimelineItem {
   readonly body?: ComponentChildren;
 }
 
-/** What happened, newest first. */
+/** What happened, newest first. The arrow keys walk it, and Enter opens what an entry leads to. */
 export function Timeline({ label, items }: { label: string; items: readonly TimelineItem[] }): VNode {
+  const list = useRef<HTMLOListElement>(null);
+  useArrowKeys(list, ':scope > li');
+  const open = ({ key, target }: KeyboardEvent) => {
+    if (key === 'Enter' && target instanceof HTMLLIElement)
+      target.querySelector<HTMLElement>('a, summary')?.click();
+  };
   return (
-    <ol class="timeline" aria-label={label}>
+    <ol class="timeline" aria-label={label} ref={list} onKeyDown={open}>
       {items.map(({ key, at, icon, kind, title, body }) => (
-        <li key={key}>
+        <li key={key} tabIndex={-1}>
           <span class="mark">
             <Icon name={icon} />
           </span>

@@ -33,7 +33,14 @@ export function ViewHead(props: {
         {actions}
         {'readAt' in props && (
           <span class="note read-at">
-            <span style={{ visibility: readAt === undefined ? 'hidden' : undefined }}>
+            <span
+              style={{ visibility: readAt === undefined ? 'hidden' : undefined }}
+              title={
+                every === undefined
+                  ? undefined
+                  : 'A list is read again while it is at its top and nothing in it has the focus.'
+              }
+            >
               read at <Time at={readAt ?? Date.now()} />
               {every !== undefined && `, again every ${Math.round(every / 1000)} s`}
             </span>

@@ -212,6 +212,7 @@ export const WatchedEvent = named(
       id: eventNumber('The position of the event.'),
       receivedAt: time('When the service received it.'),
       userId: about('Identifier of the user; `***` if it looks personal.', z.string()),
+      hashId: about('The same user, hashed with the key of the workspace.', z.optional(z.string())),
       event: about('Name of the event; `***` if it looks personal.', z.string()),
       timestamp: time('When it happened.'),
       properties: about(

@@ -137,6 +137,19 @@ export const ListNotificationsAnswer = named(
   beyond(
     z.object({
       notifications: about('The notifications.', z.array(Notification)),
+      counts: about(
+        'How many notifications of the same user and times are in each state, each counted up to 5,000 (of a user, the latest 5,000); on the first page.',
+        z.optional(
+          z.object({
+            queued: about('About to be sent.', z.int()),
+            held: about('Held until later.', z.int()),
+            dispatched: about('Taken by a provider that has not said more.', z.int()),
+            delivered: about('Delivered.', z.int()),
+            failed: about('Failed.', z.int()),
+            cancelled: about('Cancelled.', z.int()),
+          }),
+        ),
+      ),
       failures: about(
         'Why notifications of the same user and times failed, of the latest 5,000 that did; the 20 most frequent reasons, on the first page.',
         z.optional(

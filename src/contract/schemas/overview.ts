@@ -14,6 +14,13 @@ export const OverviewAnswer = named(
       from: time(
         'The beginning of the first hour: all are hours of the clock (UTC), the last of which has not ended.',
       ),
+      before: about(
+        'What happened in the same time a day earlier.',
+        z.object({
+          events: count('Events received.'),
+          decisions: about('Decisions made; null for 20,000 or more.', z.nullable(z.int())),
+        }),
+      ),
       events: about(
         'Events.',
         z.object({
@@ -120,6 +127,11 @@ export const OverviewAnswer = named(
               lastSuccessAt: about('When it last took one of these; null for none.', z.nullable(z.string()), {
                 format: 'date-time',
               }),
+              lastFailureAt: about(
+                'When one of these failed that it was asked to send, or may have been; null for none.',
+                z.optional(z.nullable(z.string())),
+                { format: 'date-time' },
+              ),
               waiting: count('How many are queued after three attempts or more.'),
             }),
           ),

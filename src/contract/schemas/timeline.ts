@@ -89,6 +89,23 @@ const TimelineContacts = named(
   }),
 );
 
+const TimelineMarketing = named(
+  'TimelineMarketing',
+  'Whether marketing is sent to a user now, by the rules of the catalog for all marketing and what the user says.',
+  z.object({
+    channel: about('The channel.', z.string()),
+    verdict: about(
+      '`send`, `hold` until a time, or `refuse`. Addresses are not looked at.',
+      z.enum(['send', 'hold', 'refuse']),
+    ),
+    reason: about(
+      'Why it is held or refused: `quiet_hours`, `day_cap`, `week_cap`, `opted_out` or `not_opted_in`.',
+      z.optional(z.string()),
+    ),
+    until: about('Until when it is held.', z.optional(z.string()), { format: 'date-time' }),
+  }),
+);
+
 const TimelineEvents = named(
   'TimelineEvents',
   'Which events the timeline has.',
@@ -109,6 +126,10 @@ export const UserTimelineAnswer = named(
     z.object({
       items: about('The entries.', z.array(TimelineEntry)),
       contacts: about('Contacts against the caps; on the first page.', z.optional(z.array(TimelineContacts))),
+      marketing: about(
+        'Whether marketing is sent to the user now, by channel; on the first page.',
+        z.optional(z.array(TimelineMarketing)),
+      ),
       events: z.optional(TimelineEvents),
       eventsRemovedBefore: z.optional(
         time('Events received before this time were removed by age; on the last page.'),

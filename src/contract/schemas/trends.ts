@@ -25,7 +25,7 @@ const steps = () => ({
   from: time('The beginning of the first step (UTC).'),
   until: time('The end of the range; the last step may end later.'),
   stepMs: about(
-    'Length of a step in ms: the shortest of 1, 3 and 6 hours, a day and a week of which at most 60 reach over the range. Of a longer range, the last 60. Of attempts to deliver in the last hour, 5 minutes.',
+    'Length of a step in ms: the shortest of 1, 3 and 6 hours, a day and a week of which at most 60 reach over the range. Of a longer range, the last 60. Of events, 2 and 10 minutes too. Of attempts to deliver in the last hour, 5 minutes.',
     z.int(),
   ),
 });
@@ -116,6 +116,7 @@ export const DecisionTrend = named(
       holdout: counts('Of these, those of the holdout group.'),
       tried: counts('Of the others, those that fell on another than the most likely candidate.'),
       total: about('The rate of all over the range; null without a decision.', z.nullable(RatePoint)),
+      holdoutTotal: about('The same of the holdout group alone.', z.optional(z.nullable(RatePoint))),
       contents: about('The contents that were served most.', z.array(ContentTrend)),
       gain: about(
         'What learning gained, a point for each step from the first on with decisions of both groups. Decisions of one user are taken for independent.',
@@ -136,9 +137,11 @@ export const EventTrend = named(
     z.object({
       ...steps(),
       stored: counts('Events received, also those that were removed since.'),
-      refused: counts(
-        'Requests with events that were refused: an event was not valid, or not as planned. They store none.',
+      refused: about(
+        'Requests with events that were refused: an event was not valid, or not as planned. They store none. By step, or by the hour where steps are shorter.',
+        z.array(z.int()),
       ),
+      refusedFrom: time('The beginning of the first count of `refused`.'),
     }),
   ),
 );

@@ -26,6 +26,7 @@ import {
   timeZone,
 } from '../parts.ts';
 import { runId } from './events.ts';
+import { MESSAGE_OUTCOMES } from './messages.ts';
 import { CHANNELS } from './notifications.ts';
 
 const Device = named(
@@ -212,6 +213,10 @@ export const GetUserAnswer = named(
 export const ListUsersQuery = z.strictObject({
   since: about('Active from then on.', z.optional(instant())),
   until: about('Active before.', z.optional(instant())),
+  active: about(
+    'Without users of whom there is only that they were stored or changed.',
+    z.optional(z.enum(['true'])),
+  ),
   after: after(),
 });
 const ActiveUser = named(
@@ -222,9 +227,15 @@ const ActiveUser = named(
     locale: about('Locale; null if it is not known.', z.nullable(z.string())),
     lastAt: time('When the user was last active.'),
     last: about(
-      'What that was: an event, a decision, or a change of what is stored of the user.',
-      z.enum(['event', 'decision', 'profile']),
+      'What that was: an event, a decision, an outcome of a message, or a change of what is stored of the user.',
+      z.enum(['event', 'decision', 'outcome', 'profile']),
     ),
+    event: about('Name of that event.', z.optional(z.string())),
+    contentId: about(
+      'Content of that decision or message; missing where nothing was chosen.',
+      z.optional(z.string()),
+    ),
+    outcome: about('What the user did with that message.', z.optional(z.enum(MESSAGE_OUTCOMES))),
     events: about('Events of the last 90 days, about.', z.int()),
     decisions: about('Decisions.', z.int()),
     channels: about(

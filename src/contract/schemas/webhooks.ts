@@ -90,17 +90,16 @@ export const UpdateWebhookRequest = named(
     }),
   ),
 );
-const REDELIVERED = ['failed', 'all'] as const;
+const REDELIVERED = ['failed', 'undelivered', 'all'] as const;
+const REDELIVERED_WORDS =
+  '`failed`: those that were given up; `undelivered`: also those that wait for their next attempt, which comes at once; `all`: also those that were delivered.';
 export const RedeliverManyRequest = named(
   'RedeliverManyRequest',
   'Which deliveries of a subscription are sent again.',
   beyond(
     z.strictObject({
       since: about('Those of outcomes since then.', instant()),
-      status: about(
-        '`failed`, or `all`: also those that were delivered. Default `failed`.',
-        z.optional(z.enum(REDELIVERED)),
-      ),
+      status: about(`${REDELIVERED_WORDS} Default: \`failed\`.`, z.optional(z.enum(REDELIVERED))),
       events: z.optional(kinds()),
       rate: about(
         'How many a second at most. Default: as fast as they are answered.',
@@ -121,7 +120,7 @@ const Redelivery = named(
   'Deliveries of a subscription that are sent again, in order of occurrence and behind new ones.',
   z.object({
     since: time('Those since when.'),
-    status: about('`failed`, or `all`: also those that were delivered.', z.enum(REDELIVERED)),
+    status: about(REDELIVERED_WORDS, z.enum(REDELIVERED)),
     events: about('Of which kinds; missing for all.', z.optional(z.array(z.string()))),
     rate: about('How many a second at most; missing without a limit.', z.optional(z.int())),
     startedAt: time('When it began.'),

@@ -99,10 +99,14 @@ function shown(value: unknown, foreignTexts: ReadonlySet<string>, name = '', dep
   if (Array.isArray(value)) return value.map((item) => shown(item, foreignTexts, name, depth + 1));
   if (typeof value === 'object' && value !== null)
     return Object.fromEntries(
-      Object.entries(value).map(([key, inner]) => [key, shown(inner, foreignTexts, key, depth + 1)]),
+      entriesOf(value).map(([key, inner]) => [key, shown(inner, foreignTexts, key, depth + 1)]),
     );
   return value;
 }
+
+/** The fields of an object, without the userId where the hashId stands beside it. */
+const entriesOf = (value: object): [string, unknown][] =>
+  Object.entries(value).filter(([key]) => key !== 'userId' || !('hashId' in value));
 
 /** Masks the password and the values of the query: receivers put tokens there. */
 function withoutQueryValues(url: string): string {

@@ -1,7 +1,6 @@
 import type { Context } from '../../cli/command/command.ts';
 import type { Connection } from '../../cli/connection/connect.ts';
 import type { Settings } from '../../cli/invocation/settings.ts';
-import type { ConsoleAbout } from '../../contract/console.ts';
 import { HEADERS } from '../../contract/headers.ts';
 import { createLog } from '../../service/telemetry/log.ts';
 import { PACING, remoteBackend } from './backend.ts';
@@ -10,7 +9,7 @@ import { importsOf } from './machine.ts';
 import { consoleOfService, scopeOfDatabase, scopeOfService } from './of-service.ts';
 import { openerName, openInBrowser, removeOpener, writeOpener } from './open.ts';
 import { allowedOperations } from './operations.ts';
-import { ownEndpoints } from './own.ts';
+import { type OwnParts, ownEndpoints } from './own.ts';
 import { remoteParts } from './remote.ts';
 import { type ConsoleOptions, consoleFolder, type RunningConsole, startConsole } from './run.ts';
 
@@ -106,7 +105,7 @@ function remoteConsole(
   write: boolean,
   modeSeen: () => string | undefined,
 ): Pick<ConsoleOptions, 'backend' | 'own' | 'write' | 'folder' | 'scopes'> {
-  const about: ConsoleAbout = {
+  const about: OwnParts['about'] = {
     version,
     profile: connection.profile ?? '',
     baseUrl: connection.baseUrl,

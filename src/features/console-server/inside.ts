@@ -9,6 +9,7 @@ export function insideParts(
   service: RunningService,
   version: string,
 ): Pick<OwnParts, 'changing' | 'limits' | 'service' | 'identify' | 'faults'> {
+  const iso = (at: number) => new Date(at).toISOString();
   return {
     changing: async () => {
       const { mode, region, engine, bytes } = await service.describe();
@@ -16,6 +17,7 @@ export function insideParts(
     },
     limits: async () => {
       const { windowMs, groups } = await service.usage();
+      const { since, rows } = await service.turnedAway();
       return {
         windowMs,
         exact: true,
@@ -25,15 +27,24 @@ export function insideParts(
           limit,
           used: limit === null ? null : used,
           remaining: limit === null ? null : Math.max(0, limit - used),
-          nextFreeAt: nextFreeAt === null ? null : new Date(nextFreeAt).toISOString(),
+          nextFreeAt: nextFreeAt === null ? null : iso(nextFreeAt),
           seenAt: null,
           buckets: limit === null ? null : buckets,
+          byMinute: service.askedByMinute(group),
         })),
+        turnedAway: {
+          since: iso(since),
+          rows: rows.map(({ kind, firstAt, lastAt, ...row }) => ({
+            ...row,
+            publishable: kind === 'publishable',
+            firstAt: iso(firstAt),
+            lastAt: iso(lastAt),
+          })),
+        },
       };
     },
     service: async () => {
-      const { ready, backlog, nodes, memoryBytes, connections } = await service.status();
-      const iso = (at: number) => new Date(at).toISOString();
+      const { ready, backlog, nodes } = await service.status();
       return {
         reached: true,
         ready,
@@ -47,8 +58,9 @@ export function insideParts(
           })) ?? null,
         data: ready ? await service.storedData() : null,
         requests: service.requests(),
+        requestsByMinute: service.requestsByMinute(),
         channels: service.withProvider,
-        process: { memoryBytes, connections },
+        inside: true,
       };
     },
     identify: async (userId) => ({ hashId: (await service.identify({ userId })).hashId }),
@@ -57,7 +69,17 @@ export function insideParts(
 }
 
 function faultsOf(control: FaultControl | undefined): OwnParts['faults'] {
-  const read = () => ({ active: control !== undefined, rules: control?.state() ?? [] });
+  const read = () => ({
+    active: control !== undefined,
+    rules: (control?.state() ?? []).map(({ changedAt, ...rule }) => ({
+      ...rule,
+      changedAt: changedAt === null ? null : new Date(changedAt).toISOString(),
+    })),
+    latest: (control?.latest() ?? []).map(({ at, ...injected }) => ({
+      at: new Date(at).toISOString(),
+      ...injected,
+    })),
+  });
   return {
     read,
     change: (body) => {
@@ -83,6 +105,8 @@ function faultsOf(control: FaultControl | undefined): OwnParts['faults'] {
       const details = rule === undefined ? [] : (control?.problems(place, rule) ?? []);
       if (details.length > 0)
         throw new Refusal(400, 'invalid_request', 'The rule is not valid.', { details });
+      if (rule !== undefined && index === undefined && control?.isFull())
+        throw new Refusal(409, 'conflict', 'This process has 100 rules: remove or change one of them.');
       if (!changed(index as number | undefined))
         throw new Refusal(
           404,

@@ -81,11 +81,12 @@ interface Reason {
   readonly reason: string;
   count: number;
   readonly places: { readonly file: string; readonly line: number }[];
+  readonly example: string | null;
 }
 
 /**
- * The reasons in the beginning of a rejects file, the most frequent first. The records themselves, which may have personal
- * data, are left out, and so is what looks personal in a reason. A file that is gone has none.
+ * The reasons in the beginning of a rejects file, the most frequent first, each with its first record. What looks personal in
+ * these is left out. A file that is gone has none.
  */
 function reasonsIn(path: string): ConsoleRejects {
   const { text, whole } = beginningOf(path);
@@ -100,16 +101,37 @@ function reasonsIn(path: string): ConsoleRejects {
     const { file, line: number, field, reason } = JSON.parse(`${head}}`) as Record<string, unknown>;
     const words = String(maskPersonal('reason', String(reason)));
     const key = `${String(field)} ${words}`;
-    const known = reasons.get(key) ?? { field: String(field), reason: words, count: 0, places: [] };
-    if (known.count === 0 && reasons.size >= MOST_REASONS) {
+    if (!reasons.has(key) && reasons.size >= MOST_REASONS) {
       more = true;
       continue;
     }
+    const known = reasons.get(key) ?? {
+      field: String(field),
+      reason: words,
+      count: 0,
+      places: [],
+      example: exampleOf(line),
+    };
     reasons.set(key, known);
     known.count++;
     if (known.places.length < MOST_PLACES) known.places.push({ file: String(file), line: Number(number) });
   }
   return { reasons: [...reasons.values()].sort((a, b) => b.count - a.count), partly: more };
+}
+
+/** Characters of a record that are shown. */
+const MOST_SHOWN = 500;
+
+/** The record of a line of a rejects file, without what looks personal; null if it is not an object. */
+function exampleOf(line: string): string | null {
+  try {
+    const record: unknown = JSON.parse((JSON.parse(line) as { raw: string }).raw);
+    if (typeof record !== 'object' || record === null) return null;
+    const text = JSON.stringify(maskPersonal('record', record));
+    return text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}…` : text;
+  } catch {
+    return null;
+  }
 }
 
 function beginningOf(path: string): { text: string; whole: boolean } {

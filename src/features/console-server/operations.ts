@@ -9,6 +9,7 @@ const READS: readonly EndpointName[] = [
   'getUser',
   'getUserTimeline',
   'peekMessages',
+  'listLatestMessages',
   'watchEvents',
   'listDecisions',
   'getDecision',

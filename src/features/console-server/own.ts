@@ -17,7 +17,7 @@ interface ChangingAbout extends Pick<ConsoleAbout, 'store'> {
 
 /** What the console itself answers, below `/console`. */
 export interface OwnParts {
-  readonly about: ConsoleAbout;
+  readonly about: Omit<ConsoleAbout, 'faultsOn'>;
   /** Reads what may change of it. */
   readonly changing: () => Promise<ChangingAbout>;
   readonly limits: () => Promise<ConsoleLimits>;
@@ -44,7 +44,8 @@ export function ownEndpoints({ about, ...parts }: OwnParts): OwnEndpoints {
     switch (`${method} ${name}`) {
       case 'GET about': {
         const { store, ...workspace } = await parts.changing();
-        return { ...about, store, workspace: { ...about.workspace, ...workspace } };
+        const faultsOn = parts.faults.read().rules.filter(({ on }) => on).length;
+        return { ...about, store, workspace: { ...about.workspace, ...workspace }, faultsOn };
       }
       case 'GET limits':
         return parts.limits();

@@ -25,6 +25,7 @@ export function remoteParts(
     limits: async () => ({
       windowMs: null,
       exact: false,
+      turnedAway: null,
       groups: limitRows(limits.read(), clock.now()).map(
         ({ group, covers, limit, used, remaining, reset, seenAt, stale }) => ({
           group,
@@ -35,6 +36,7 @@ export function remoteParts(
           nextFreeAt: stale ? null : reset,
           seenAt,
           buckets: null,
+          byMinute: null,
         }),
       ),
     }),
@@ -49,13 +51,14 @@ export function remoteParts(
         nodes: null,
         data: null,
         requests: null,
+        requestsByMinute: null,
         channels: null,
-        process: null,
+        inside: false,
       };
     },
     identify: undefined,
     faults: {
-      read: () => ({ active: false, rules: [] }),
+      read: () => ({ active: false, rules: [], latest: [] }),
       change: () => {
         throw new Refusal(404, 'not_found', 'Faults are injected by svc serve --faults, in its own process.');
       },

@@ -45,7 +45,8 @@ export function showLoggedDecision(body: unknown, out: Output): Text {
   const lines: Text[] = rows.flatMap(([title, value]) =>
     value ? [[bold(title.padEnd(10)), value, '\n']] : [],
   );
-  if (entry.explanation !== undefined) lines.push(...explained(objectOf(entry.explanation), out));
+  if (entry.explanation !== undefined)
+    lines.push(...explained(objectOf(entry.explanation), text(entry.contentId), out));
   const removed = listOf(entry.removed).map(removedLine);
   const candidates = listOf(entry.candidates);
   if (candidates.length === 0) return [...lines, 'no candidates', ...removed];
@@ -72,17 +73,23 @@ export function showLoggedDecision(body: unknown, out: Output): Text {
   ];
 }
 
-/** What moved the choice: the effects of features, and the smallest change that would have changed it. */
-function explained({ winner, runnerUp, effects, change }: Row, out: Output): Text[] {
+/**
+ * What moved the choice: the effects of features, and the smallest change that would have changed it. Another content than
+ * the winner was chosen to be tried.
+ */
+function explained(
+  { winner, runnerUp, effects, change }: Row,
+  chosen: string | undefined,
+  out: Output,
+): Text[] {
+  const isTried = chosen !== undefined && chosen !== text(winner);
+  const first = isTried ? [`${chosen} was tried so that the model learns what it earns\n`] : [];
+  const why = isTried
+    ? `Why ${text(winner)} was ahead of ${text(runnerUp)}`
+    : `Why ${text(winner)} and not ${text(runnerUp)}`;
   const last = change === null ? [] : ['\n', `${changeWords(objectOf(change), text(runnerUp) ?? '')}`];
   return [
-    [
-      '\n',
-      bold(
-        runnerUp === null ? `What moved ${text(winner)}` : `Why ${text(winner)} and not ${text(runnerUp)}`,
-      ),
-      '\n',
-    ],
+    ['\n', ...first, bold(runnerUp === null ? `What moved ${text(winner)}` : why), '\n'],
     out.table(
       [{ title: 'FEATURE', whole: true }, { title: 'VALUE' }, { title: 'EFFECT', align: 'right' }],
       listOf(effects).map(({ feature, value, effect }) => [

@@ -6,7 +6,8 @@ import { DEFAULT_CATALOG } from './default.ts';
 import { type Goal, type LearnedReward, toGoal } from './goal.ts';
 import { EXPLORATION_SHARE, type Placement } from './placement.ts';
 import type { CatalogFile } from './schema.ts';
-import { type Template, toTemplate } from './templates/template.ts';
+import type { MarketingRules } from './templates/marketing-rules.ts';
+import { marketingRules, type Template, toTemplate } from './templates/template.ts';
 
 /** A catalog in the form that the engine reads. */
 export interface Catalog {
@@ -52,8 +53,8 @@ interface Settings {
   readonly replaceWaiting: boolean;
   /** For how many days of its user a message waits, the day of its decision included. */
   readonly messageDays: number;
-  /** The cap on all marketing to a user. */
-  readonly marketingCap: { readonly perDay?: number | undefined; readonly perWeek?: number | undefined };
+  /** The rules of marketing whose template and category say nothing. */
+  readonly marketing: MarketingRules;
   readonly placements: readonly Placement[];
   /** Undefined where the outcomes of messages are learned. */
   readonly reward: LearnedReward | undefined;
@@ -97,7 +98,7 @@ export function toCatalog(file: CatalogFile): Catalog {
       holdout: file.settings?.holdout ?? 0,
       replaceWaiting: file.settings?.replaceWaiting ?? false,
       messageDays: file.settings?.messageDays ?? MESSAGE_DAYS,
-      marketingCap: file.settings?.marketing?.cap ?? {},
+      marketing: marketingRules(file.settings?.marketing),
       placements: (file.settings?.placements ?? []).map(({ channel, surface, weights, perDecision }) => ({
         channel,
         surface,

@@ -25,6 +25,10 @@ export interface Content {
   readonly repeat?: RepeatRules | undefined;
 }
 
+/** True from `activeFrom` to before `activeUntil`. `now` is in Unix ms. */
+export const isInTime = ({ activeFrom, activeUntil }: Content, now: number): boolean =>
+  (activeFrom === undefined || now >= activeFrom) && (activeUntil === undefined || now < activeUntil);
+
 /** What a content says. */
 export interface ContentText {
   readonly title: string;

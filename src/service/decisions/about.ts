@@ -1,5 +1,5 @@
 import type { About } from '../webhooks/rules/occurrence.ts';
-import type { Earning } from './store/decisions.ts';
+import type { Earning } from './store/earnings.ts';
 
 /** What filters of webhooks look at beside the content. */
 export function aboutOf({

@@ -21,6 +21,7 @@ import { rechecks } from './goals/store/rechecks.ts';
 import type { LearnedModels } from './learned-models.ts';
 import { startCounting } from './start-counting.ts';
 import { decisions } from './store/decisions.ts';
+import { earnings } from './store/earnings.ts';
 import { messages } from './store/messages.ts';
 import { polls } from './store/polls.ts';
 import { shownContents } from './store/shown-contents.ts';
@@ -179,7 +180,7 @@ async function replaceMessage(
 ): Promise<number | undefined> {
   const waiting = await messages.find(tx, workspace.id, to, contentId);
   if (!waiting || waiting.contactAt < dayStart) return undefined;
-  const earlier = await decisions.lockForUpdate(tx, workspace.id, waiting.decisionId);
+  const earlier = await earnings.lockForUpdate(tx, workspace.id, waiting.decisionId);
   // An outcome or a poll may have taken the message away before the lock.
   if (!(await messages.remove(tx, workspace.id, waiting.decisionId))) return undefined;
   // A contact that was confirmed stays with the decision that was served.

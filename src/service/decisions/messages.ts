@@ -19,6 +19,7 @@ import { rechecks } from './goals/store/rechecks.ts';
 import { recordReward, startCounting } from './start-counting.ts';
 import { contentCounts } from './store/content-counts.ts';
 import { decisions } from './store/decisions.ts';
+import { earnings } from './store/earnings.ts';
 import { type CountedMessage, messages } from './store/messages.ts';
 import { polls } from './store/polls.ts';
 import { shownContents } from './store/shown-contents.ts';
@@ -56,7 +57,7 @@ export const messageEndpoints = (needs: MessageNeeds): Endpoints => ({
     priority: 'interactive',
     concurrencyKeys: ({ params }) => outcomeWrites('message', params.decisionId!),
     handle: async ({ tx, workspace, onlyUser, params, body, requestId, trace, now }) => {
-      const decision = await decisions.lockForUpdate(tx, workspace.id, params.decisionId!);
+      const decision = await earnings.lockForUpdate(tx, workspace.id, params.decisionId!);
       const readable = onlyUser === undefined || decision?.hashId === onlyUser;
       if (!decision || !readable || decision.contentId === null)
         throw new ServiceError('not_found', 'This decision has no message.');
@@ -136,7 +137,7 @@ async function serve(call: Call<'listMessages'>, needs: MessageNeeds): Promise<o
     const { decisionId, contentId } = message;
     if (suits && isOverCap(each, day, contactsToday)) continue;
     const decision =
-      servedAt === null ? await decisions.lockForUpdate(tx, workspace.id, decisionId) : undefined;
+      servedAt === null ? await earnings.lockForUpdate(tx, workspace.id, decisionId) : undefined;
     if (!suits) {
       await messages.remove(tx, workspace.id, decisionId);
       if (decision?.countedAt === null) {

@@ -10,7 +10,7 @@ import { formulaOf } from './goals/formula.ts';
 import { changedParts, rewardOf } from './goals/rules/learned-reward.ts';
 import { definitions } from './goals/store/definitions.ts';
 import { startCounting } from './start-counting.ts';
-import { decisions } from './store/decisions.ts';
+import { earnings } from './store/earnings.ts';
 import { rewards } from './store/rewards.ts';
 
 /** Goals whose rewards are reported for one decision, at most; the catalog may have had others. */
@@ -29,13 +29,13 @@ export const rewardEndpoints = (catalogs: Catalogs, repeatable: boolean): Endpoi
           { field: 'goalId', message: 'is not a goal of the catalog' },
         ]);
       if (goalId !== '') await prepareCounting(tx, workspace.id, catalog);
-      const decision = await decisions.lockForUpdate(tx, workspace.id, params.decisionId!);
+      const decision = await earnings.lockForUpdate(tx, workspace.id, params.decisionId!);
       if (!decision || decision.contentId === null)
         throw new ServiceError('not_found', 'No decision with a content has this identifier.');
       const given = { ...decision.given, [goalId]: value };
       if (Object.keys(given).length > MAX_GIVEN)
         throw new ServiceError('conflict', `Rewards of ${MAX_GIVEN} goals were reported for this decision.`);
-      await decisions.setGiven(tx, workspace.id, decision.decisionId, given);
+      await earnings.setGiven(tx, workspace.id, decision.decisionId, given);
       if (goalId !== '') await countValues(tx, workspace.id, [decision], [{ ...decision, given }], true);
       const formula = await formulaOf(tx, workspace.id, catalog);
       const reward = rewardOf(formula, { ...decision, given });

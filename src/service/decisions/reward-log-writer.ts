@@ -4,7 +4,7 @@ import type { Tx } from '../platform/store/store.ts';
 import { type Worker, type WorkerPlatform, worker } from '../platform/workers/worker.ts';
 import { formulaOf } from './goals/formula.ts';
 import { changedParts, type Formula, NOTHING, OUTCOMES, rewardOf } from './goals/rules/learned-reward.ts';
-import { decisions } from './store/decisions.ts';
+import { earnings } from './store/earnings.ts';
 import { rewards } from './store/rewards.ts';
 
 /** Poll interval, for a notification that was lost. */
@@ -49,7 +49,7 @@ export async function settleOnce(
   formula: Formula = OUTCOMES,
 ): Promise<{ readonly settled: number; readonly more: boolean }> {
   await due.clear(tx, workspaceId, 'settle');
-  const found = await decisions.counting(tx, workspaceId, limit);
+  const found = await earnings.counting(tx, workspaceId, limit);
   const added = await rewards.add(
     tx,
     workspaceId,
@@ -61,7 +61,7 @@ export async function settleOnce(
     })),
   );
   if (added > 0) await due.mark(tx, workspaceId, 'learn');
-  const more = await decisions.anyUnsettled(tx, workspaceId);
+  const more = await earnings.anyUnsettled(tx, workspaceId);
   if (more) await due.mark(tx, workspaceId, 'settle');
   return { settled: found.length, more };
 }

@@ -4,7 +4,7 @@ import { rewardAfter } from './engine/reward.ts';
 import { formulaOf } from './goals/formula.ts';
 import { changedParts, rewardOf } from './goals/rules/learned-reward.ts';
 import { rechecks } from './goals/store/rechecks.ts';
-import { decisions, type Earning } from './store/decisions.ts';
+import { type Earning, earnings } from './store/earnings.ts';
 import { rewards } from './store/rewards.ts';
 
 /** How a workspace counts. */
@@ -28,7 +28,7 @@ export async function startCounting(
 ): Promise<void> {
   if (repeatable)
     await rewards.record(tx, workspace.id, decision, { reward: 0, earned: 0, parts: undefined });
-  else await decisions.startCounting(tx, workspace.id, decision.decisionId);
+  else await earnings.startCounting(tx, workspace.id, decision.decisionId);
   if (catalog.goals.length > 0) await rechecks.mark(tx, workspace.id, decision.hashId);
 }
 
@@ -48,6 +48,6 @@ export async function recordReward(
       earned,
       parts: changedParts(formula, decision, after),
     });
-    await decisions.setEarned(tx, workspace.id, decision.decisionId, earned);
-  } else await decisions.startCounting(tx, workspace.id, decision.decisionId, earned);
+    await earnings.setEarned(tx, workspace.id, decision.decisionId, earned);
+  } else await earnings.startCounting(tx, workspace.id, decision.decisionId, earned);
 }

@@ -1,13 +1,20 @@
+import { DEFAULT_FAULT_DELAY_MS } from '../../contract/limits.ts';
 import type { Clock } from '../../kit/clock.ts';
 import type { post } from '../platform/egress/post.ts';
 import type { Log } from '../platform/log.ts';
-import type { Plan } from './plan.ts';
+import type { Note, Plan } from './plan.ts';
 import type { DeliveryRule } from './schema.ts';
 
 export type Post = typeof post;
 
 /** Injects the faults of a plan into deliveries. */
-export function faultyDeliveries(send: Post, plan: Plan<DeliveryRule>, clock: Clock, log: Log): Post {
+export function faultyDeliveries(
+  send: Post,
+  plan: Plan<DeliveryRule>,
+  clock: Clock,
+  log: Log,
+  note: Note,
+): Post {
   /** Deliveries delayed until after the next one to the same URL; each function releases one. */
   const releases = new Map<string, () => void>();
 
@@ -22,7 +29,14 @@ export function faultyDeliveries(send: Post, plan: Plan<DeliveryRule>, clock: Cl
     }
     if (!rule) return deliver();
     log('info', 'fault injected into a delivery', { deliveryId, fault: rule.fault });
-    const { delayMs = 2000 } = rule;
+    const { fault, delayMs = DEFAULT_FAULT_DELAY_MS } = rule;
+    note({
+      place: 'deliveries',
+      fault,
+      of: type!,
+      ...(deliveryId && { deliveryId }),
+      ...((fault === 'late' || fault === 'out-of-order') && { delayMs }),
+    });
     switch (rule.fault) {
       case 'double':
         await deliver();

@@ -5,7 +5,7 @@ import { post } from '../platform/egress/post.ts';
 import type { Log } from '../platform/log.ts';
 import { faultyDeliveries, type Post } from './deliveries.ts';
 import { readFaults } from './parse.ts';
-import { Plan } from './plan.ts';
+import { type FaultPlace, type Injected, MOST_RULES, type Note, Plan } from './plan.ts';
 import { faultyAnswers } from './requests.ts';
 import { type DeliveryRule, Faults, type RequestRule } from './schema.ts';
 
@@ -27,13 +27,20 @@ interface FaultState {
   /** How often it was injected. */
   readonly hits: number;
   readonly on: boolean;
+  /** When it was switched, added or changed, Unix ms; null if the file had it so. */
+  readonly changedAt: number | null;
 }
 
-type FaultPlace = 'requests' | 'deliveries';
+/** Injections of each fault that are kept: one that is frequent leaves the others their place. */
+const KEPT = 50;
 
 /** Shows and switches the rules of this process. */
 export interface FaultControl {
   state(): FaultState[];
+  /** The latest injections, the newest first. */
+  latest(): readonly Injected[];
+  /** True if no rule can be added. */
+  isFull(): boolean;
   /** Returns false if there is no such rule. */
   switch(place: FaultPlace, index: number, on: boolean): boolean;
   /** What is wrong with a rule; empty for one that can be put. */
@@ -52,16 +59,25 @@ export function injectFaults(path: string, clock: Clock, log: Log): FaultInjecti
     seed,
   });
   const plans = {
-    requests: new Plan<RequestRule>(requests, `${seed}/requests`),
-    deliveries: new Plan<DeliveryRule>(deliveries, `${seed}/deliveries`),
+    requests: new Plan<RequestRule>(requests, `${seed}/requests`, () => clock.now()),
+    deliveries: new Plan<DeliveryRule>(deliveries, `${seed}/deliveries`, () => clock.now()),
   };
   const stateOf = (place: FaultPlace): FaultState[] =>
     plans[place].state().map((state) => ({ place, ...state }));
+  const state = () => [...stateOf('requests'), ...stateOf('deliveries')];
+  let latest: readonly Injected[] = [];
+  const note: Note = (injected) => {
+    const isSame = ({ place, fault }: Injected) => place === injected.place && fault === injected.fault;
+    const oldest = latest.filter(isSame).length >= KEPT ? latest.findLast(isSame) : undefined;
+    latest = [{ at: clock.now(), ...injected }, ...latest.filter((each) => each !== oldest)];
+  };
   return {
-    serve: (service) => faultyAnswers(service, plans.requests, clock, log),
-    deliver: faultyDeliveries(post, plans.deliveries, clock, log),
+    serve: (service) => faultyAnswers(service, plans.requests, clock, log, note),
+    deliver: faultyDeliveries(post, plans.deliveries, clock, log, note),
     control: {
-      state: () => [...stateOf('requests'), ...stateOf('deliveries')],
+      state,
+      latest: () => latest,
+      isFull: () => state().length >= MOST_RULES,
       switch: (place, index, on) => {
         const found = plans[place].switch(index, on);
         if (found) log('warn', 'a rule of the faults file was switched', { place, index, on });

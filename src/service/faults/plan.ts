@@ -9,6 +9,27 @@ export interface When {
   readonly chance?: number | undefined;
 }
 
+export type FaultPlace = 'requests' | 'deliveries';
+
+/** A fault that was injected. */
+export interface Injected {
+  /** Unix ms. */
+  readonly at: number;
+  readonly place: FaultPlace;
+  readonly fault: string;
+  /** The operation that was asked for, or the kind of outcome that was delivered. */
+  readonly of: string;
+  readonly deliveryId?: string;
+  /** How late it is, in ms, of a fault that waits. */
+  readonly delayMs?: number;
+}
+
+/** Is told of each fault when it is injected. */
+export type Note = (injected: Omit<Injected, 'at'>) => void;
+
+/** Rules of a process; a file may have more, to which none is added. */
+export const MOST_RULES = 100;
+
 /**
  * Decides which rule applies to the next request or delivery. Each rule has its own counter and random sequence, so that
  * rules and timing do not influence each other: the same seed and order of arrival give the same faults. If several
@@ -18,9 +39,12 @@ export class Plan<R extends When> {
   /** By their numbers, which they keep; undefined for one that was removed. */
   readonly #rules: (Counted<R> | undefined)[];
   readonly #seed: string | number;
+  readonly #now: () => number;
 
-  constructor(rules: readonly R[], seed: string | number) {
+  /** `now` is in Unix ms. */
+  constructor(rules: readonly R[], seed: string | number, now: () => number) {
     this.#seed = seed;
+    this.#now = now;
     this.#rules = rules.map((rule, i) => this.#counted(rule, i));
   }
 
@@ -43,25 +67,31 @@ export class Plan<R extends When> {
     readonly seen: number;
     readonly hits: number;
     readonly on: boolean;
+    readonly changedAt: number | null;
   }[] {
     return this.#rules.flatMap((counted, index) => {
       if (!counted) return [];
-      const { rule, seen, hits, on } = counted;
-      return [{ index, rule, seen, hits, on }];
+      const { rule, seen, hits, on, changedAt } = counted;
+      return [{ index, rule, seen, hits, on, changedAt }];
     });
   }
 
   /** Switches a rule on or off; it counts matches in both cases. Returns false if no rule has this number. */
   switch(index: number, on: boolean): boolean {
     const rule = this.#rules[index];
-    if (rule) rule.on = on;
+    if (rule) Object.assign(rule, { on, changedAt: this.#now() });
     return rule !== undefined;
   }
 
-  /** Adds a rule at the end, or puts it in place of another: it counts from the beginning. Returns false as `switch`. */
-  put(rule: R, index = this.#rules.length): boolean {
-    if (index !== this.#rules.length && !this.#rules[index]) return false;
-    this.#rules[index] = this.#counted(rule, index);
+  /**
+   * Adds a rule, or puts it in place of another: it counts from the beginning. Returns false as `switch`, and if there is no
+   * room. The number of one that was removed is used again only when the others are.
+   */
+  put(rule: R, given?: number): boolean {
+    const { length } = this.#rules;
+    const index = given ?? (length < MOST_RULES ? length : this.#rules.indexOf(undefined));
+    if (index < 0 || (given !== undefined && !this.#rules[given])) return false;
+    this.#rules[index] = { ...this.#counted(rule, index), changedAt: this.#now() };
     return true;
   }
 
@@ -73,7 +103,14 @@ export class Plan<R extends When> {
   }
 
   #counted(rule: R, index: number): Counted<R> {
-    return { rule, random: seededRandom(`${this.#seed}/${index}`), seen: 0, hits: 0, on: true };
+    return {
+      rule,
+      random: seededRandom(`${this.#seed}/${index}`),
+      seen: 0,
+      hits: 0,
+      on: true,
+      changedAt: null,
+    };
   }
 }
 
@@ -83,6 +120,8 @@ interface Counted<R> {
   seen: number;
   hits: number;
   on: boolean;
+  /** When it was switched, added or changed, Unix ms; null if the file had it so. */
+  changedAt: number | null;
 }
 
 function applies(

@@ -2,16 +2,23 @@ import type { HttpBindings } from '@hono/node-server';
 import { ENDPOINTS, type EndpointName } from '../../contract/endpoints.ts';
 import { ServiceError } from '../../contract/errors.ts';
 import { HEADERS } from '../../contract/headers.ts';
+import { DEFAULT_FAULT_DELAY_MS } from '../../contract/limits.ts';
 import type { Clock } from '../../kit/clock.ts';
 import { newId } from '../../kit/id.ts';
 import { discardRest } from '../http/body.ts';
 import { AnswerSent, type Fetch } from '../http/server.ts';
 import type { Log } from '../platform/log.ts';
-import type { Plan } from './plan.ts';
+import type { Note, Plan } from './plan.ts';
 import type { RequestRule } from './schema.ts';
 
 /** Injects the faults of a plan between the HTTP server and the service. */
-export function faultyAnswers(serve: Fetch, plan: Plan<RequestRule>, clock: Clock, log: Log): Fetch {
+export function faultyAnswers(
+  serve: Fetch,
+  plan: Plan<RequestRule>,
+  clock: Clock,
+  log: Log,
+  note: Note,
+): Fetch {
   const endpoints = (Object.keys(ENDPOINTS) as EndpointName[]).map((name) => ({
     name,
     method: ENDPOINTS[name].method,
@@ -26,6 +33,8 @@ export function faultyAnswers(serve: Fetch, plan: Plan<RequestRule>, clock: Cloc
     const rule = endpoint && plan.next((one) => one.endpoint === undefined || one.endpoint === endpoint);
     if (!rule) return serve(request, bindings);
     log('info', 'fault injected into a request', { endpoint, fault: rule.fault });
+    const { fault, delayMs = DEFAULT_FAULT_DELAY_MS } = rule;
+    note({ place: 'requests', fault, of: endpoint, ...(fault === 'slow-answer' && { delayMs }) });
     return FAULTS[rule.fault](rule, () => serve(request, bindings), bindings, clock);
   };
 }
@@ -66,7 +75,7 @@ const FAULTS: Record<RequestRule['fault'], Fault> = {
     throw new AnswerSent();
   },
 
-  'slow-answer': async ({ delayMs = 2000 }, serve, _, clock) => {
+  'slow-answer': async ({ delayMs = DEFAULT_FAULT_DELAY_MS }, serve, _, clock) => {
     const response = await serve();
     await clock.sleep(delayMs);
     return response;

@@ -2,10 +2,12 @@
  * The file of `svc serve --faults`: which faults to inject, and when (docs/fault-injection.md). The JSON schema in
  * `docs/faults.schema.json` is generated from this schema.
  */
+
 import * as z from 'zod/mini';
 import { described } from '../../contract/described.ts';
 import { ENDPOINTS, type EndpointName } from '../../contract/endpoints.ts';
 import { EVENT_KINDS } from '../../contract/event-kinds.ts';
+import { DEFAULT_FAULT_DELAY_MS } from '../../contract/limits.ts';
 
 const count = () => z.int().check(z.minimum(0), z.maximum(1_000_000));
 const milliseconds = () => z.int().check(z.minimum(0), z.maximum(600_000));
@@ -69,7 +71,10 @@ const RequestRule = z
       z.optional(z.int().check(z.minimum(500), z.maximum(599))),
       'Status of fail and fail-after-commit. Default: 503.',
     ),
-    delayMs: described(z.optional(milliseconds()), 'Delay of slow-answer, in ms. Default: 2000.'),
+    delayMs: described(
+      z.optional(milliseconds()),
+      `Delay of slow-answer, in ms. Default: ${DEFAULT_FAULT_DELAY_MS}.`,
+    ),
   })
   .check(endsAfterStart());
 
@@ -80,7 +85,7 @@ const DeliveryRule = z
     fault: faultOf(DELIVERY_FAULTS),
     delayMs: described(
       z.optional(milliseconds()),
-      'Delay of late, and maximum wait of out-of-order for the following delivery, in ms. Default: 2000.',
+      `Delay of late, and maximum wait of out-of-order for the following delivery, in ms. Default: ${DEFAULT_FAULT_DELAY_MS}.`,
     ),
   })
   .check(endsAfterStart());

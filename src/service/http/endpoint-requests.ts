@@ -1,80 +1,111 @@
-import { LatestDurations } from './latest-durations.ts';
+import { LastHour } from './last-hour.ts';
+import { LatestAnswers, type Parts } from './latest-answers.ts';
 
-const MINUTE_MS = 60_000;
-const MINUTES = 60;
+/** What a minute begins with. */
+const NONE = { requests: 0, turnedAway: 0, refused: 0, failed: 0 };
 
 /** What came to an endpoint of this process in the last hour. */
 export interface EndpointCounts {
   readonly endpoint: string;
   readonly requests: number;
-  /** Of these, those that were answered with 4xx. */
+  /** Of these, those that were over a limit (429). */
+  readonly turnedAway: number;
+  /** Those that were answered with another 4xx. */
   readonly refused: number;
   /** Those that were answered with 5xx. */
   readonly failed: number;
   /** How long the latest answers below 400 took; null before the first. */
-  readonly latency: ReturnType<LatestDurations['quantiles']>;
+  readonly latency: ReturnType<LatestAnswers['quantiles']>;
+  /** The parts of the slowest of these, on average; null where none had a transaction. */
+  readonly slowest: Parts | null;
 }
 
-interface Minute {
-  number: number;
-  requests: number;
-  refused: number;
-  failed: number;
+/** A request that is measured. */
+export interface Measured {
+  /** Its work at the store begins: what was before is waiting. The last call counts. */
+  workBegan(): void;
+  workEnded(): void;
+  end(status: number): void;
+}
+
+interface Kept {
+  readonly hour: LastHour<typeof NONE>;
+  readonly answers: LatestAnswers;
 }
 
 /** Counts the requests to each endpoint of this process by minute, and keeps how long the latest took. */
 export class EndpointRequests {
   readonly #now: () => number;
-  readonly #of = new Map<string, { readonly minutes: Minute[]; readonly durations: LatestDurations }>();
+  readonly #of = new Map<string, Kept>();
 
   /** `now` is in ms. */
   constructor(now: () => number) {
     this.#now = now;
   }
 
-  /** Begins to measure a request; the result ends it. */
-  begin(endpoint: string): (status: number) => void {
+  /** Begins to measure a request. */
+  begin(endpoint: string): Measured {
     const from = this.#now();
-    return (status) => {
-      const { minutes, durations } = this.#get(endpoint);
-      const now = this.#now();
-      const number = Math.floor(now / MINUTE_MS);
-      let minute = minutes[number % MINUTES];
-      if (minute?.number !== number)
-        minute = minutes[number % MINUTES] = { number, requests: 0, refused: 0, failed: 0 };
-      minute.requests++;
-      if (status >= 500) minute.failed++;
-      else if (status >= 400) minute.refused++;
-      else durations.add(now - from);
+    let began: number | undefined;
+    let ended: number | undefined;
+    return {
+      workBegan: () => {
+        began = this.#now();
+      },
+      workEnded: () => {
+        ended = this.#now();
+      },
+      end: (status) => {
+        const { hour, answers } = this.#get(endpoint);
+        const now = this.#now();
+        const minute = hour.current();
+        minute.requests++;
+        if (status >= 500) minute.failed++;
+        else if (status === 429) minute.turnedAway++;
+        else if (status >= 400) minute.refused++;
+        else if (began === undefined || ended === undefined) answers.add(now - from);
+        else answers.add(now - from, began - from, ended - began);
+      },
     };
   }
 
   /** How long the latest answers of an endpoint took. */
-  latest(endpoint: string): LatestDurations {
-    return this.#get(endpoint).durations;
+  latest(endpoint: string): LatestAnswers {
+    return this.#get(endpoint).answers;
   }
 
   /** The endpoints with requests in the last hour, those with most first. */
   lastHour(): EndpointCounts[] {
-    const oldest = Math.floor(this.#now() / MINUTE_MS) - MINUTES;
     return [...this.#of]
-      .map(([endpoint, { minutes, durations }]) => {
-        const counts = { requests: 0, refused: 0, failed: 0 };
-        // Places of minutes without a request are not filled.
-        minutes.forEach((minute) => {
-          if (minute.number <= oldest) return;
+      .map(([endpoint, { hour, answers }]) => {
+        const counts = { ...NONE };
+        for (const minute of hour.read()) {
           counts.requests += minute.requests;
+          counts.turnedAway += minute.turnedAway;
           counts.refused += minute.refused;
           counts.failed += minute.failed;
-        });
-        return { endpoint, ...counts, latency: durations.quantiles() };
+        }
+        return { endpoint, ...counts, latency: answers.quantiles(), slowest: answers.slowest() };
       })
       .filter(({ requests }) => requests > 0)
       .sort((a, b) => b.requests - a.requests || (a.endpoint < b.endpoint ? -1 : 1));
   }
 
-  #get(endpoint: string) {
-    const known = this.#of.get(endpoint) ?? { minutes: [], durations: new LatestDurations() };
+  /** The requests of all endpoints in each minute of the last hour, the oldest first. */
+  byMinute(): number[] {
+    const counts = new LastHour(this.#now, NONE).read().map(() => 0);
+    for (const { hour } of this.#of.values())
+      hour.read().forEach(({ requests }, i) => {
+        counts[i]! += requests;
+      });
+    return counts;
+  }
+
+  #get(endpoint: string): Kept {
+    const known = this.#of.get(endpoint) ?? {
+      hour: new LastHour(this.#now, NONE),
+      answers: new LatestAnswers(),
+    };
     this.#of.set(endpoint, known);
     return known;
   }

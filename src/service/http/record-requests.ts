@@ -2,7 +2,7 @@ import { newId } from '../../kit/id.ts';
 import type { Log } from '../platform/log.ts';
 import { traceparentOf } from '../platform/tracing/context.ts';
 import { type Tracing, traceFields } from '../platform/tracing/tracing.ts';
-import type { EndpointRequests } from './endpoint-requests.ts';
+import type { EndpointRequests, Measured } from './endpoint-requests.ts';
 
 /** Requests of one interval that are logged at `info`; further ones are counted, and logged at `debug`. */
 const LINES_PER_INTERVAL = 100;
@@ -26,6 +26,8 @@ export interface RequestRecord {
   readonly trace: string | undefined;
   /** Limiter time at which the request counts against its limit, in ms; undefined if it does not count. */
   countedAt: number | undefined;
+  /** Takes when its work at the store begins and ends; undefined where nobody measures. */
+  readonly measured: Measured | undefined;
   /** Records the status of the answer in the log, the metrics and the trace. */
   end(status: number): void;
 }
@@ -62,7 +64,7 @@ export function recordRequests(
     begin({ endpoint, method, route, traceparent }) {
       const requestId = newId('req');
       const startedAt = performance.now();
-      const answered = endpoint === undefined ? undefined : counted?.begin(endpoint);
+      const measured = endpoint === undefined ? undefined : counted?.begin(endpoint);
       const observed = endpoint === undefined ? undefined : observe.request(endpoint);
       const span = tracing.start({
         kind: 'server',
@@ -78,10 +80,11 @@ export function recordRequests(
         requestId,
         trace: span.context && traceparentOf(span.context),
         countedAt: undefined,
+        measured,
         end(status) {
           observed?.(status);
           span.end(status);
-          answered?.(status);
+          measured?.end(status);
           lines.write({
             method,
             path: route ?? 'unknown',

@@ -125,7 +125,10 @@ export const notificationEndpoints = (
       body: {
         notifications: page.rows.map(({ createdAt, ...record }) => notificationView(record)),
         ...(query.after === undefined
-          ? { failures: await notifications.failures(tx, workspace.id, filter) }
+          ? {
+              counts: await notifications.counts(tx, workspace.id, filter),
+              failures: await notifications.failures(tx, workspace.id, filter),
+            }
           : {}),
         ...next,
       },

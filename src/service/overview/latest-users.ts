@@ -2,36 +2,20 @@ import { eventHeads } from '../events/store/event-heads.ts';
 import type { Endpoints } from '../http/endpoint.ts';
 import type { Cipher } from '../platform/crypto/cipher.ts';
 import { hashId as hashOf } from '../platform/crypto/hash-id.ts';
-import { listed } from '../platform/store/listed.ts';
 import { pipeline } from '../platform/store/pipeline.ts';
 import type { Tx } from '../platform/store/store.ts';
 import { workspaces } from '../platform/store/workspaces.ts';
-import { scopeText } from '../users/consent.ts';
-import { addresses } from '../users/store/addresses.ts';
-import { consents } from '../users/store/consents.ts';
-import { DECISION_BEFORE, EVENT_BEFORE, positionsAt } from './store.ts';
+import { described, type Seen, type Tracked } from './described-users.ts';
+import { DECISION_BEFORE, EVENT_BEFORE, newestDecision, positionsAt } from './store.ts';
 
 /** Most users of an answer. */
 const MOST = 100;
-/** Events and decisions whose users are looked at. */
+/** Events, decisions and outcomes whose users are looked at. */
 const LATEST_EVENTS = 2_000;
 const LATEST_DECISIONS = 1_000;
+const LATEST_OUTCOMES = 1_000;
 /** Events, decisions and changes whose users are counted. */
 const COUNTED = 10_000;
-
-/** When a user was last seen, Unix ms, and by what. */
-interface Seen {
-  readonly hashId: string;
-  readonly at: number;
-  readonly last: 'event' | 'decision' | 'profile';
-}
-
-/** A user of the latest events: when the last of them came, Unix ms, and how many they are. */
-interface Tracked {
-  readonly userId: string;
-  readonly at: number;
-  readonly n: number;
-}
 
 /** A range of time, Unix ms. */
 interface Between {
@@ -54,13 +38,9 @@ export const latestUserEndpoints = (cipher: Cipher): Endpoints => ({
         ),
       };
       const { number: head } = await eventHeads.get(tx, id);
-      const newest = await tx.sql.get<{ seq: number }>(
-        'SELECT seq FROM decision WHERE workspace_id = ? ORDER BY seq DESC LIMIT 1',
-        [id],
-      );
       const upTo: Ends = {
         event: await endOf(tx, EVENT_BEFORE, id, head, range),
-        decision: await endOf(tx, DECISION_BEFORE, id, Number(newest?.seq ?? 0), range),
+        decision: await endOf(tx, DECISION_BEFORE, id, await newestDecision(tx, id), range),
       };
       const key = await workspaces.hashKey(tx, id);
       const tracked = new Map<string, Tracked>();
@@ -68,10 +48,12 @@ export const latestUserEndpoints = (cipher: Cipher): Endpoints => ({
       const byEvents = events.users.map((user): Seen => {
         const hashId = hashOf(key, user.userId);
         tracked.set(hashId, user);
-        return { hashId, at: user.at, last: 'event' };
+        return { hashId, at: user.at, last: 'event', number: user.number };
       });
       const decisions = await decisionsOf(tx, id, upTo, range);
-      const seen = [...byEvents, ...decisions.users, ...(await profilesOf(tx, id, range, place))]
+      const outcomes = await outcomesOf(tx, id, range);
+      const changed = query.active === 'true' ? [] : await profilesOf(tx, id, range, place);
+      const seen = [...outcomes.users, ...byEvents, ...decisions.users, ...changed]
         .filter(({ at, hashId }) => place?.at !== at || hashId > place.hashId)
         .sort((a, b) => b.at - a.at || (a.hashId < b.hashId ? -1 : 1));
       const latest = new Map<string, Seen>();
@@ -82,7 +64,7 @@ export const latestUserEndpoints = (cipher: Cipher): Endpoints => ({
         body: {
           users: await described(tx, cipher, id, users, tracked),
           active: await activeOf(tx, id, upTo, range),
-          ...nextOf(users, [events.began, decisions.began]),
+          ...nextOf(users, [events.began, decisions.began, outcomes.began]),
         },
       };
     },
@@ -180,13 +162,19 @@ async function eventsOf(
   { from }: Between,
 ): Promise<Looked<Tracked>> {
   const rows = await tx.sql.all<Tracked & { began: number }>(
-    `SELECT user_id AS "userId", MAX(received_at) AS at, MIN(received_at) AS began, COUNT(*) AS n
-     FROM (SELECT user_id, received_at FROM event
+    `SELECT user_id AS "userId", MAX(received_at) AS at, MIN(received_at) AS began, COUNT(*) AS n,
+       MAX(number) AS number
+     FROM (SELECT user_id, received_at, number FROM event
        WHERE workspace_id = ? AND number <= ? ORDER BY number DESC LIMIT ${LATEST_EVENTS}) AS e
      WHERE received_at >= ? GROUP BY user_id`,
     [workspaceId, upTo.event, from],
   );
-  const users = rows.map(({ userId, at, n }) => ({ userId, at: Number(at), n: Number(n) }));
+  const users = rows.map(({ userId, at, n, number }) => ({
+    userId,
+    at: Number(at),
+    n: Number(n),
+    number: Number(number),
+  }));
   return { users, began: beganOf(rows, LATEST_EVENTS) };
 }
 
@@ -202,17 +190,35 @@ async function decisionsOf(
   upTo: Ends,
   { from }: Between,
 ): Promise<Looked<Seen>> {
-  const rows = await tx.sql.all<{ hashId: string; at: number; began: number; n: number }>(
-    `SELECT hash_id AS "hashId", MAX(at_ms) AS at, MIN(at_ms) AS began, COUNT(*) AS n
-     FROM (SELECT hash_id, at_ms FROM decision
-       WHERE workspace_id = ? AND seq <= ? ORDER BY seq DESC LIMIT ${LATEST_DECISIONS}) AS d
-     WHERE at_ms >= ? GROUP BY hash_id`,
-    [workspaceId, upTo.decision, from],
+  const latest = await tx.sql.all<{ hashId: string; at: number; contentId: string | null }>(
+    `SELECT hash_id AS "hashId", at_ms AS at, content_id AS "contentId" FROM decision
+     WHERE workspace_id = ? AND seq <= ? ORDER BY seq DESC LIMIT ${LATEST_DECISIONS}`,
+    [workspaceId, upTo.decision],
   );
-  const users = rows
-    .filter(({ hashId }) => hashId !== '')
-    .map(({ hashId, at }): Seen => ({ hashId, at: Number(at), last: 'decision' }));
-  return { users, began: beganOf(rows, LATEST_DECISIONS) };
+  const rows = latest.filter(({ at }) => Number(at) >= from);
+  const users = new Map<string, Seen>();
+  for (const { hashId, at, contentId } of rows)
+    if (hashId !== '' && !users.has(hashId))
+      users.set(hashId, { hashId, at: Number(at), last: 'decision', contentId });
+  const began = Math.min(...rows.map(({ at }) => Number(at)));
+  return { users: [...users.values()], began: rows.length < LATEST_DECISIONS ? undefined : began };
+}
+
+/** The users of the latest outcomes of messages. */
+async function outcomesOf(tx: Tx, workspaceId: string, { from, until }: Between): Promise<Looked<Seen>> {
+  const rows = await tx.sql.all<{ hashId: string | null; at: number; type: string; id: string }>(
+    `SELECT hash_id AS "hashId", at_ms AS at, type, id FROM outcome
+     WHERE workspace_id = ? AND kind = 'message' AND at_ms >= ? AND at_ms < ?
+     ORDER BY at_ms DESC LIMIT ${LATEST_OUTCOMES}`,
+    [workspaceId, from, until],
+  );
+  const users = new Map<string, Seen>();
+  for (const { hashId, at, ...outcome } of rows)
+    if (hashId && !users.has(hashId)) users.set(hashId, { hashId, at: Number(at), last: 'outcome', outcome });
+  return {
+    users: [...users.values()],
+    began: rows.length < LATEST_OUTCOMES ? undefined : Number(rows.at(-1)!.at),
+  };
 }
 
 async function profilesOf(
@@ -228,54 +234,4 @@ async function profilesOf(
     [workspaceId, from, until, place?.at ?? -1, place?.hashId ?? ''],
   );
   return rows.map(({ hashId, at }) => ({ hashId, at: Number(at), last: 'profile' }));
-}
-
-/** Adds what is known of users: `tracked` has those of the latest events, by hashId. */
-async function described(
-  tx: Tx,
-  cipher: Cipher,
-  workspaceId: string,
-  seen: readonly Seen[],
-  tracked: ReadonlyMap<string, Tracked>,
-): Promise<object[]> {
-  const { dialect } = tx.sql;
-  const hashIds = seen.map(({ hashId }) => hashId);
-  const byHash = listed(dialect, 'hash_id', hashIds);
-  const profiles = await tx.sql.all<{ hashId: string; userId: string; locale: string | null }>(
-    `SELECT hash_id AS "hashId", user_id AS "userId", locale FROM app_user WHERE workspace_id = ? AND ${byHash.text}`,
-    [workspaceId, byHash.param],
-  );
-  const profileOf = new Map(profiles.map((profile) => [profile.hashId, profile]));
-  const userIdOf = (hashId: string) => profileOf.get(hashId)?.userId ?? tracked.get(hashId)?.userId;
-  const byUser = listed(
-    dialect,
-    'user_id',
-    seen.flatMap(({ hashId }) => userIdOf(hashId) ?? []),
-  );
-  const [decided, counted] = await pipeline([
-    tx.sql.all<{ of: string; n: number }>(
-      `SELECT hash_id AS "of", decisions AS n FROM decided_user WHERE workspace_id = ? AND ${byHash.text}`,
-      [workspaceId, byHash.param],
-    ),
-    tx.sql.all<{ of: string; n: number }>(
-      `SELECT user_id AS "of", SUM(count) AS n FROM user_signal WHERE workspace_id = ? AND ${byUser.text} GROUP BY user_id`,
-      [workspaceId, byUser.param],
-    ),
-  ]);
-  const channels = await addresses.channelsOf(tx, cipher, workspaceId, hashIds);
-  const refusals = await consents.refusalsOf(tx, workspaceId, hashIds);
-  const countsOf = (rows: readonly { of: string; n: number }[]) =>
-    new Map(rows.map((row) => [row.of, Number(row.n)]));
-  const [decisions, events] = [countsOf(decided), countsOf(counted)];
-  return seen.map(({ hashId, at, last }) => ({
-    hashId,
-    locale: profileOf.get(hashId)?.locale ?? null,
-    lastAt: new Date(at).toISOString(),
-    last,
-    // The counts follow a moment later, and leave out old times.
-    events: Math.max(events.get(userIdOf(hashId) ?? '') ?? 0, tracked.get(hashId)?.n ?? 0),
-    decisions: decisions.get(hashId) ?? 0,
-    ...(profileOf.has(hashId) ? { channels: channels.get(hashId) ?? [] } : {}),
-    optOut: (refusals.get(hashId) ?? []).map(scopeText),
-  }));
 }

@@ -1,15 +1,14 @@
 import { DELIVERY_STATES, NOTIFICATION_STATES } from '../../contract/schemas.ts';
 import { eventHeads } from '../events/store/event-heads.ts';
 import type { Endpoints } from '../http/endpoint.ts';
-import type { LatestDurations } from '../http/latest-durations.ts';
+import type { LatestAnswers } from '../http/latest-answers.ts';
 import type { Channels } from '../notifications/providers/settings.ts';
 import { pipeline } from '../platform/store/pipeline.ts';
 import { BACKUP, settings } from '../platform/store/settings.ts';
 import { performanceOf } from '../webhooks/rules/performance.ts';
-import { SHORT_MS } from '../webhooks/store/performance.ts';
 import { providerResults, providersOf } from './providers.ts';
 import { byHour, HOUR_MS, HOURS, type Hourly, hoursSince, MOST_COUNTED, overviews } from './store.ts';
-import { bySubscription } from './trends/routes.ts';
+import { ATTEMPT_STEPS, bySubscription } from './trends/routes.ts';
 import { stepsOf } from './trends/steps.ts';
 import { trends } from './trends/store.ts';
 
@@ -18,7 +17,7 @@ type CountedRows = Awaited<ReturnType<typeof overviews.counted>>;
 /** What an overview needs of the service beside its data. */
 interface OverviewNeeds {
   readonly channels: Pick<Channels, 'configured'>;
-  readonly decided: LatestDurations;
+  readonly decided: LatestAnswers;
 }
 
 export const overviewEndpoints = ({ channels, decided }: OverviewNeeds): Endpoints => ({
@@ -29,8 +28,10 @@ export const overviewEndpoints = ({ channels, decided }: OverviewNeeds): Endpoin
       // Hours of the clock, since what was served is counted by these.
       const from = Math.floor(now / HOUR_MS) * HOUR_MS - (HOURS - 1) * HOUR_MS;
       const { number } = await eventHeads.get(tx, id);
-      const events = await overviews.events(tx, id, number, hoursSince(from));
-      const decisions = await overviews.decisions(tx, id, from);
+      const dayMs = HOURS * HOUR_MS;
+      const times = [from - dayMs, now - dayMs, ...hoursSince(from)];
+      const [eventsBefore, , ...events] = await overviews.events(tx, id, number, times);
+      const [decisionsBefore, , ...decisions] = await overviews.decisions(tx, id, times);
       const notifications = await pipeline(
         NOTIFICATION_STATES.map((status) => overviews.notifications(tx, id, status, from)),
       );
@@ -38,10 +39,10 @@ export const overviewEndpoints = ({ channels, decided }: OverviewNeeds): Endpoin
         DELIVERY_STATES.map((status) => overviews.deliveries(tx, id, status, from)),
       );
       // Those that the trend of a day has, so that both say the same.
-      const { rows } = await trends.attempts(tx, id, stepsOf({}, now, SHORT_MS), undefined);
+      const { rows } = await trends.attempts(tx, id, stepsOf({}, now, ATTEMPT_STEPS), undefined);
       const attempts = performanceOf(rows);
       const since = new Date(now - HOUR_MS).toISOString();
-      const lately = await trends.attempts(tx, id, stepsOf({ since }, now, SHORT_MS), undefined);
+      const lately = await trends.attempts(tx, id, stepsOf({ since }, now, ATTEMPT_STEPS), undefined);
       const outcomes = await overviews.outcomes(tx, id, from);
       const whole = await overviews.counted(tx, id, from);
       const sent = await providerResults(tx, id);
@@ -52,6 +53,10 @@ export const overviewEndpoints = ({ channels, decided }: OverviewNeeds): Endpoin
         body: {
           at: new Date(now).toISOString(),
           from: new Date(from).toISOString(),
+          before: {
+            events: eventsBefore,
+            decisions: decisionsBefore! < MOST_COUNTED ? decisionsBefore : null,
+          },
           events: { stored: number, byHour: events },
           decisions: {
             byHour: decisions,

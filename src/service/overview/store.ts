@@ -51,6 +51,15 @@ async function countState(
   return byHour(await tx.sql.all<HourCount>(counting, [from, workspaceId, status, from, MOST_COUNTED]));
 }
 
+/** The number of the newest decision; 0 before the first. */
+export async function newestDecision(tx: Tx, workspaceId: string): Promise<number> {
+  const row = await tx.sql.get<{ seq: number }>(
+    'SELECT seq FROM decision WHERE workspace_id = ? ORDER BY seq DESC LIMIT 1',
+    [workspaceId],
+  );
+  return Number(row?.seq ?? 0);
+}
+
 /** The positions in a log at some times; at Infinity, its end. */
 export async function positionsAt(
   tx: Tx,
@@ -88,14 +97,11 @@ export const overviews = {
     return positions.slice(1).map((position, i) => Math.max(0, position - positions[i]!));
   },
 
-  /** Decisions by hour, each counted up to MOST_COUNTED. */
-  async decisions(tx: Tx, workspaceId: string, from: number): Promise<Hourly> {
-    const newest = await tx.sql.get<{ seq: number }>(
-      'SELECT seq FROM decision WHERE workspace_id = ? ORDER BY seq DESC LIMIT 1',
-      [workspaceId],
-    );
-    if (!newest) return new Array(HOURS).fill(0);
-    const place = { workspaceId, head: Number(newest.seq), times: hoursSince(from) };
+  /** Decisions made between each two of these times, each counted up to MOST_COUNTED. */
+  async decisions(tx: Tx, workspaceId: string, times: readonly number[]): Promise<number[]> {
+    const head = await newestDecision(tx, workspaceId);
+    if (head === 0) return new Array(times.length - 1).fill(0);
+    const place = { workspaceId, head, times };
     const positions = await positionsAt(tx, DECISION_BEFORE, place);
     const rows = await pipeline(
       positions.slice(1).map((position, hour) =>

@@ -14,10 +14,6 @@ interface NodeStatus extends SeenNode {
 /** How a process of the service is, what waits for the workers of all nodes, and which nodes there are. */
 export interface ServiceStatus {
   readonly ready: boolean;
-  /** Bytes of memory that the process occupies. */
-  readonly memoryBytes: number;
-  /** Connections of this process to PostgreSQL by their state; empty for SQLite. */
-  readonly connections: Readonly<Record<string, number>>;
   /** Due work; null while the store does not answer. */
   readonly backlog: readonly Backlog[] | null;
   /** The processes on the store; null while it does not answer. */
@@ -32,8 +28,6 @@ export async function readStatus(store: Store, health: Health, record: NodeRecor
     : undefined;
   return {
     ready,
-    memoryBytes: process.memoryUsage.rss(),
-    connections: { ...store.connections() },
     backlog: of?.backlog ?? null,
     nodes: of?.nodes ?? null,
   };

@@ -1,16 +1,17 @@
 import { ServiceError } from '../../contract/errors.ts';
-import { TIMELINE_KINDS, type TimelineKind } from '../../contract/schemas.ts';
+import { CHANNELS, TIMELINE_KINDS, type TimelineKind } from '../../contract/schemas.ts';
 import type { Catalogs } from '../catalog/follow.ts';
 import { eventHeads } from '../events/store/event-heads.ts';
 import { events } from '../events/store/events.ts';
 import { maskedProperties } from '../events/stream/frames.ts';
 import type { Call, Endpoints } from '../http/endpoint.ts';
-import { capPeriods } from '../notifications/rules/sending-rules.ts';
+import { capPeriods, marketingVerdict } from '../notifications/rules/sending-rules.ts';
 import { marketingSent } from '../notifications/store/sent.ts';
 import type { Cipher } from '../platform/crypto/cipher.ts';
 import type { NumberedLog } from '../platform/store/retained-logs.ts';
 import { removals } from '../platform/store/retention/removals.ts';
 import { dayAround } from '../users/contact-day.ts';
+import { consents } from '../users/store/consents.ts';
 import { contacts } from '../users/store/contacts.ts';
 import { type KnownUser, users } from '../users/store/users.ts';
 import { type Part, type Tail, type TimelineRow, tailOf, timelines } from './store.ts';
@@ -60,7 +61,7 @@ export const timelineEndpoints = (cipher: Cipher, catalogs: Catalogs): Endpoints
           ...(entry.kind === 'event' ? shownProperties(properties.get(Number(entry.id))) : {}),
           at: new Date(at).toISOString(),
         })),
-        ...(after ? {} : { contacts: await contactsOf(call, catalogs, hashId, user) }),
+        ...(after ? {} : await contactsOf(call, catalogs, hashId, user)),
         ...(after || !kinds.includes('event')
           ? {}
           : {
@@ -109,15 +110,16 @@ async function pageOf(
   return timelines.event(tx, workspace.id, user.userId, part, names, tail);
 }
 
-/** The contacts of the user, against each cap. */
+/** The contacts of the user, against each cap, and what marketing may be sent now. */
 async function contactsOf(
   { tx, workspace, now }: Call,
   catalogs: Catalogs,
   hashId: string,
   user: KnownUser | undefined,
-): Promise<object[]> {
-  const day = dayAround(now, user?.timeZone ?? undefined);
-  const { marketingCap } = (await catalogs.of(tx, workspace.id)).settings;
+): Promise<object> {
+  const { marketing } = (await catalogs.of(tx, workspace.id)).settings;
+  const timeZone = user?.timeZone ?? marketing.timeZone;
+  const ofDay = dayAround(now, user?.timeZone ?? undefined);
   const message = {
     workspaceId: workspace.id,
     hashId,
@@ -125,24 +127,33 @@ async function contactsOf(
     templateId: '',
     category: undefined,
   };
-  const { all } = await marketingSent.count(tx, message, capPeriods(now, user?.timeZone ?? undefined));
+  const sent = await marketingSent.count(tx, message, capPeriods(now, timeZone));
+  const statements = await consents.ofUser(tx, workspace.id, hashId);
   const capped = (used: number, cap: number | undefined, windowHours: number) =>
     cap === undefined ? [] : [{ of: 'marketing', used, cap, windowHours }];
-  const { perDay, perWeek } = marketingCap;
-  const full = perDay !== undefined && all.day >= perDay;
-  return [
-    {
-      of: 'all',
-      used: await contacts.count(tx, workspace.id, hashId, day.start, day.end),
-      cap: null,
-      windowHours: 24,
-    },
-    ...capped(all.day, perDay, 24).map((cap) => ({
-      ...cap,
-      ...(full ? { nextFreeAt: new Date(day.end).toISOString() } : {}),
-    })),
-    ...capped(all.week, perWeek, 7 * 24),
-  ];
+  const { perDay, perWeek } = marketing.caps[0] ?? {};
+  const full = perDay !== undefined && sent.all.day >= perDay;
+  const dayEnd = new Date(dayAround(now, timeZone).end).toISOString();
+  return {
+    contacts: [
+      {
+        of: 'all',
+        used: await contacts.count(tx, workspace.id, hashId, ofDay.start, ofDay.end),
+        cap: null,
+        windowHours: 24,
+      },
+      ...capped(sent.all.day, perDay, 24).map((cap) => ({ ...cap, ...(full ? { nextFreeAt: dayEnd } : {}) })),
+      ...capped(sent.all.week, perWeek, 7 * 24),
+    ],
+    marketing: CHANNELS.map((channel) => {
+      const verdict = marketingVerdict(marketing, { now, channel, timeZone, statements, sent });
+      return {
+        channel,
+        ...verdict,
+        ...(verdict.verdict === 'hold' ? { until: new Date(verdict.until).toISOString() } : {}),
+      };
+    }),
+  };
 }
 
 /** The `after` of the next page: opaque, and checked when it comes back. */

@@ -9,11 +9,11 @@ import { measureWalks } from '../../support/walks.ts';
 function listed(files: readonly string[]): string {
   const folders = new Map<string, string[]>();
   for (const file of files) {
-    const [, folder, name] = /^(.*)\/(.*)\.ts$/.exec(file) ?? ['', '.', file];
-    folders.set(folder!, [...(folders.get(folder!) ?? []), name!]);
+    const [, folder = '', name = file] = /^(?:(.*\/))?(.*)\.ts$/.exec(file) ?? [];
+    folders.set(folder, [...(folders.get(folder) ?? []), name]);
   }
   return [...folders]
-    .map(([folder, names]) => `\`${folder}/${names.length > 1 ? `{${names.join(',')}}` : names[0]}.ts\``)
+    .map(([folder, names]) => `\`${folder}${names.length > 1 ? `{${names.join(',')}}` : names[0]}.ts\``)
     .join(', ');
 }
 

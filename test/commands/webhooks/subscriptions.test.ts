@@ -107,6 +107,21 @@ describe('svc webhooks', () => {
     expect(counted.stdout).toMatch(/^1 failed delivery since 20/);
     const opened = await svc('redeliver', id, '--since', '1h', '--event', 'campaign.opened');
     expect(opened).toMatchObject({ code: 0, stdout: expect.stringMatching(/^0 failed deliveries since/) });
+    await service.platform.store.write((tx) =>
+      tx.sql.run("UPDATE delivery SET status = 'pending', due_at = ? WHERE workspace_id = ?", [
+        tx.now + 3_600_000,
+        service.workspace,
+      ]),
+    );
+    const retried = await svc('redeliver', id, '--since', '1h', '--dry-run');
+    expect(retried.stdout).toMatch(
+      /^0 failed deliveries since 20\S+; 1 waits for a retry, which --status undelivered sends at once$/m,
+    );
+    await service.platform.store.write((tx) =>
+      tx.sql.run("UPDATE delivery SET status = 'failed', due_at = NULL WHERE workspace_id = ?", [
+        service.workspace,
+      ]),
+    );
     const again = await svc('redeliver', id, '--since', '1h', '--rate', '50/s');
     expect(again.stderr).toMatch(/^1 failed delivery since 20/);
     expect(again).toMatchObject({ code: 0, stdout: '1 of 1 delivery queued again\n' });

@@ -1,9 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Plan, type When } from '../../../src/service/faults/plan.ts';
+import { MOST_RULES, Plan, type When } from '../../../src/service/faults/plan.ts';
+
+const now = () => 1;
 
 const hits = (rule: When, seed: string, length: number) => {
-  const plan = new Plan([rule], seed);
+  const plan = new Plan([rule], seed, now);
   return Array.from({ length }, () => plan.next(() => true) !== undefined);
 };
 
@@ -32,13 +34,14 @@ describe('a fault plan', () => {
   });
 
   it('gives every rule an independent random sequence', () => {
-    const alone = new Plan([{ chance: 0.5, id: 'a' }], 's');
+    const alone = new Plan([{ chance: 0.5, id: 'a' }], 's', now);
     const both = new Plan(
       [
         { chance: 0.5, id: 'a' },
         { chance: 0.5, id: 'b' },
       ],
       's',
+      now,
     );
     for (let i = 0; i < 200; i++) {
       if (i % 3 === 0) both.next(({ id }) => id === 'b');
@@ -47,7 +50,7 @@ describe('a fault plan', () => {
   });
 
   it('takes rules that are added, replaced and removed, and keeps the numbers and counts of the others', () => {
-    const plan = new Plan<When & { id: string }>([{ id: 'a' }, { id: 'b' }], 1);
+    const plan = new Plan<When & { id: string }>([{ id: 'a' }, { id: 'b' }], 1, now);
     const used = () => plan.next(() => true)?.id;
     expect(used()).toBe('a');
     expect(plan.put({ id: 'c' })).toBe(true);
@@ -64,14 +67,27 @@ describe('a fault plan', () => {
     expect(plan.state().map(({ index }) => index)).toEqual([1, 2, 3]);
   });
 
+  it('has a bounded number of rules, and uses the number of a removed one only where all are taken', () => {
+    const plan = new Plan<When>([], 1, now);
+    for (let i = 0; i < MOST_RULES; i++) expect(plan.put({})).toBe(true);
+    expect(plan.put({})).toBe(false);
+    plan.remove(7);
+    for (let i = 0; i < 300; i++) {
+      expect([plan.put({}), plan.put({})]).toEqual([true, false]);
+      plan.remove(i % MOST_RULES);
+    }
+    expect(plan.state().length).toBe(MOST_RULES - 1);
+  });
+
   it('counts what each rule matched and injected, also while it is switched off', () => {
-    const plan = new Plan([{ every: 2 }, {}], 1);
+    const plan = new Plan([{ every: 2 }, {}], 1, now);
     const rules = plan.state().map(({ rule }) => rule);
     expect(Array.from({ length: 4 }, () => rules.indexOf(plan.next(() => true)!))).toEqual([0, 1, 0, 1]);
+    expect(plan.state().map(({ changedAt }) => changedAt)).toEqual([null, null]);
     expect(plan.switch(0, false)).toBe(true);
     expect(Array.from({ length: 2 }, () => rules.indexOf(plan.next(() => true)!))).toEqual([1, 1]);
     expect(plan.state()).toMatchObject([
-      { seen: 6, hits: 2, on: false },
+      { seen: 6, hits: 2, on: false, changedAt: 1 },
       { seen: 6, hits: 4, on: true },
     ]);
     expect(plan.switch(2, true)).toBe(false);

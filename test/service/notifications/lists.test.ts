@@ -81,8 +81,14 @@ it('counts why notifications failed, and lists those of one reason', async () =>
   for (let i = 0; i < 3; i++) made.push(await trigger(service, two, { channel: 'email' }));
   await until(() => service.idle());
   const read = (query = '') => json(service.fetch(`/v1/inform/notifications${query}`), 200);
-  const { notifications, failures } = await read();
+  const { notifications, failures, counts } = await read();
   expect(notifications).toHaveLength(4);
+  const none = { queued: 0, held: 0, dispatched: 0, cancelled: 0 };
+  expect(counts).toEqual({ ...none, delivered: 1, failed: 3 });
+  expect((await read(`?status=failed&hashId=${one}`)).counts).toEqual({ ...none, delivered: 1, failed: 0 });
+  const at = notifications[0].history[0].at;
+  expect((await read(`?until=${at}`)).counts.delivered).toBe(1);
+  expect((await read(`?since=${new Date(Date.parse(at) + 1).toISOString()}`)).counts.failed).toBe(0);
   expect(failures).toEqual([{ failure: expect.any(String), count: 3 }]);
   const [{ failure }] = failures;
   const query = `?failure=${encodeURIComponent(failure)}`;

@@ -79,6 +79,34 @@ const pagesOf = async (service: TestService) => {
   return pages;
 };
 
+test('users are listed with the event, the decision or the outcome that was last of them', async () => {
+  const service = await startTestService({ testClock: true });
+  const [a, b, c] = await store(service, [{ userId: 'a' }, { userId: 'b' }, { userId: 'c' }]);
+  const decide = async (hashId: string | undefined) =>
+    (await send(service, '/v1/decisioning/decide', { hashId, context: { channel: 'in-app' } })).decisionId;
+  const answered = await decide(a);
+  await decide(b);
+  const { decisions } = (await (await service.fetch(`/v1/decisions`)).json()) as {
+    decisions: { hashId: string; contentId: string }[];
+  };
+  const contentOf = (hashId: string | undefined) =>
+    decisions.find((decision) => decision.hashId === hashId)!.contentId;
+  await advance(service, HOUR_MS);
+  await send(service, `/v1/messages/${String(answered)}/outcomes`, { type: 'clicked' });
+  await track(service, 'only-events', 1);
+  await advance(service, HOUR_MS);
+  const users = await list(service, '?active=true');
+  // Without the one who was only stored.
+  expect(users.map(({ hashId }) => hashId)).not.toContain(c);
+  expect(users).toHaveLength(3);
+  const of = (hashId: string | undefined) => users.find((user) => user.hashId === hashId);
+  expect(of(a)).toMatchObject({ last: 'outcome', outcome: 'clicked', contentId: contentOf(a) });
+  expect(of(b)).toMatchObject({ last: 'decision', contentId: contentOf(b) });
+  expect(users.find(({ last }) => last === 'event')).toMatchObject({ event: 'viewed', events: 1 });
+  expect((await list(service)).map(({ hashId }) => hashId)).toContain(c);
+  expect((await service.fetch('/v1/users?active=no')).status).toBe(400);
+});
+
 test('at most 100 of many users are on a page, and each is on one, also of those who came at once', async () => {
   const service = await startTestService({ testClock: true });
   for (let from = 0; from < 3000; from += 1000)

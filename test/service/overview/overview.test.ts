@@ -31,6 +31,7 @@ const NONE = new Array(HOURS).fill(0);
 it('is empty for a workspace without data', async () => {
   const service = await startTestService();
   expect(await read(service)).toMatchObject({
+    before: { events: 0, decisions: 0 },
     events: { stored: 0, byHour: NONE },
     decisions: { byHour: NONE, latency: null, counted: { learned: 0, holdout: 0, weights: 0 } },
     messages: { servedByHour: NONE, tappedByHour: NONE, rewarded: 0, waiting: [] },
@@ -87,6 +88,7 @@ it('counts each move in the hours in which it happened, and nothing that is olde
     .toEqual([1, 1]);
   const overview = await read(service);
   expect(overview.events).toEqual({ stored: 15, byHour: [...NONE.slice(4), 5, 0, 0, 3] });
+  expect(overview.before).toEqual({ events: 7, decisions: 0 });
   expect(overview.decisions.byHour).toEqual(last(1));
   expect(overview.decisions.latency).toMatchObject({ answers: 1, p95Ms: overview.decisions.latency!.p50Ms });
   expect(sum(Object.values(overview.decisions.counted))).toBe(1);
@@ -111,6 +113,11 @@ it('counts each move in the hours in which it happened, and nothing that is olde
   expect(later.messages.servedByHour).toEqual(before.map((n) => 2 * n));
   expect(later.deliveries.delivered).toEqual(before);
   expect(Object.values(later.notifications)).toContainEqual(before);
+  // A day later the same hours are those before.
+  await advance(service, HOURS * HOUR_MS);
+  const nextDay = await read(service);
+  expect(sum([...nextDay.events.byHour, ...nextDay.messages.servedByHour])).toBe(0);
+  expect(nextDay.before).toEqual({ events: 8, decisions: 2 });
   await receiver.close();
 });
 
@@ -127,12 +134,14 @@ it('has the attempts of the trend of a day, also those of deliveries that were r
   });
 });
 
-it('says when providers last took a notification, and how many wait for one that fails', async () => {
+it('says when providers last took a notification and failed one, and how many wait for one that fails', async () => {
   const provider = await startReceiver();
   const service = await startTestService({
     environment: { SVC_SMS_URL: provider.url, SVC_PROVIDER_SECRET: 'a-secret-of-the-test' },
   });
-  expect((await read(service)).providers).toEqual([{ channel: 'sms', lastSuccessAt: null, waiting: 0 }]);
+  expect((await read(service)).providers).toEqual([
+    { channel: 'sms', lastSuccessAt: null, lastFailureAt: null, waiting: 0 },
+  ]);
   const { users } = await send(service, '/v1/users', { users: [{ userId: 'u-1', phone: '+441632960017' }] });
   const [{ hashId }] = users as [{ hashId: string }];
   await send(service, '/v1/inform/trigger', {
@@ -147,7 +156,22 @@ it('says when providers last took a notification, and how many wait for one that
       service.workspace,
     ]),
   );
-  expect((await read(service)).providers).toEqual([{ channel: 'sms', lastSuccessAt: null, waiting: 1 }]);
+  expect((await read(service)).providers).toEqual([
+    { channel: 'sms', lastSuccessAt: null, lastFailureAt: null, waiting: 1 },
+  ]);
+  const at = '2026-01-31T12:00:00.000Z';
+  const failFor = (failure: string) =>
+    store.write((tx) =>
+      tx.sql.run(
+        "UPDATE notification SET status = 'failed', failure = ?, history = ? WHERE workspace_id = ?",
+        [failure, JSON.stringify([{ status: 'failed', at }]), service.workspace],
+      ),
+    );
+  // No provider was asked for this one.
+  await failFor('suppressed: stop');
+  expect((await read(service)).providers).toMatchObject([{ lastFailureAt: null }]);
+  await failFor('HTTP 400: no such number');
+  expect((await read(service)).providers).toMatchObject([{ lastSuccessAt: null, lastFailureAt: at }]);
   await provider.close();
 });
 

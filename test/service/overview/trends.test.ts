@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import type { AnswerOf } from '../../../src/contract/endpoints.ts';
 import { HOUR_MS } from '../../../src/service/overview/store.ts';
+import { EVENT_STEPS } from '../../../src/service/overview/trends/routes.ts';
 import { stepsOf } from '../../../src/service/overview/trends/steps.ts';
 import { performance } from '../../../src/service/webhooks/store/performance.ts';
 import {
@@ -47,6 +48,16 @@ it.each([
   expect(stepsOf(range, NOW)).toMatchObject({ stepMs, count, from: Date.parse(from) });
 });
 
+const MINUTE_MS = 60_000;
+it.each([
+  ['the last hour', HOUR_MS, 2 * MINUTE_MS, 30],
+  ['ten minutes', 10 * MINUTE_MS, 2 * MINUTE_MS, 5],
+  ['six hours', 6 * HOUR_MS, 10 * MINUTE_MS, 36],
+  ['a day', DAY_MS, HOUR_MS, 25],
+])('divides %s into short steps where events are found by time', (_, ms, stepMs, count) => {
+  expect(stepsOf({ since: at(NOW - ms) }, NOW, EVENT_STEPS)).toMatchObject({ stepMs, count });
+});
+
 it('has events by step, and those of the range alone', async () => {
   const service = await startTestService({ testClock: true });
   const send = (n: number) =>
@@ -74,7 +85,13 @@ it('has events by step, and those of the range alone', async () => {
   expect(sum(await refused())).toBe(2);
   const since = at(Date.parse(day.until) - HOUR_MS);
   const hour = await read<AnswerOf<'getEventTrend'>>(service, `/v1/trends/events?since=${since}`);
-  expect(hour.stored).toEqual([0, 2]);
+  expect(hour.stepMs).toBe(120_000);
+  expect(hour.stored.at(-1)).toBe(2);
+  expect(sum(hour.stored)).toBe(2);
+  // Refused ones are counted by the hour, and that of the range's beginning is one of two.
+  expect(hour.refused).toEqual([0, 2]);
+  expect(Date.parse(hour.refusedFrom) % HOUR_MS).toBe(0);
+  expect(day.refusedFrom).toBe(day.from);
 });
 
 it('has what was served by content, apart what was tried and the holdout group, with rates and the gain', async () => {
@@ -106,6 +123,7 @@ it('has what was served by content, apart what was tried and the holdout group, 
   expect(tried.length).toBeGreaterThan(0);
   expect(held.length).toBeGreaterThan(0);
   expect(sum(found.holdout)).toBe(held.length);
+  expect(found.holdoutTotal!.served).toBe(held.length);
   expect(sum(found.tried)).toBe(tried.length);
   for (const { contentId, served, total, rates } of found.contents) {
     const own = decisions.filter((decision) => decision.contentId === contentId);

@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import type { AnswerOf } from '../../../src/contract/endpoints.ts';
 import { differenceOf, rateOf } from '../../../src/kit/intervals.ts';
 import { decisions } from '../../../src/service/decisions/store/decisions.ts';
+import { earnings } from '../../../src/service/decisions/store/earnings.ts';
 import { timelines } from '../../../src/service/timeline/store.ts';
 import { mergeTimelines, type Position, type Timed } from '../../../src/service/timeline/timeline.ts';
 import { startTestService, type TestService } from '../../support/process/service.ts';
@@ -99,6 +100,9 @@ it('shows a timeline in pages of any size, without a gap, a double or personal d
   );
   expect(whole.next).toBeUndefined();
   expect(whole.contacts).toEqual([{ of: 'all', used: 6, cap: null, windowHours: 24 }]);
+  expect(whole.marketing).toEqual(
+    ['whatsapp', 'sms', 'email', 'push'].map((channel) => ({ channel, verdict: 'send' })),
+  );
   expect(whole.events?.counted).toContain('savings_plan_opened');
   expect(JSON.stringify(whole)).not.toMatch(/Ada|ada@|441632960017|secret-variable|u-1/);
 
@@ -149,7 +153,7 @@ it('shows what a decision earned before the reward log has it', async () => {
       removed: null,
     });
     // The reward log writer runs after this transaction.
-    await decisions.startCounting(tx, workspace, 'd', 0.6);
+    await earnings.startCounting(tx, workspace, 'd', 0.6);
     const part = { from: undefined, until: Number.MAX_SAFE_INTEGER, limit: 1 };
     return timelines.decision(tx, workspace, hashId, part);
   });

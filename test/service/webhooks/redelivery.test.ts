@@ -66,6 +66,35 @@ it('sends the failed deliveries of a kind again, once, in order and under the sa
     await again(bad, 400);
 });
 
+it('tries again at once what was asked for while an attempt was under way that fails', async () => {
+  const service = await start();
+  const held: (() => void)[] = [];
+  const target = await receiver((response) => {
+    if (target.received.length > 2) response.writeHead(204).end();
+    else held.push(() => void response.writeHead(500, { 'retry-after': '3600' }).end());
+  });
+  const { id } = await subscribe(service, target.url);
+  await tap(service, await knownUser(service));
+  const path = `/v1/webhooks/${id}`;
+  const [first] = await target.waitFor(1);
+  await json(
+    service.fetch(`${path}/deliveries/${first!.headers['webhook-id']}/redeliver`, { method: 'POST' }),
+    202,
+  );
+  held[0]!();
+  await target.waitFor(2);
+  const body = { since: '2020-01-01T00:00:00Z', status: 'undelivered' };
+  await json(service.fetch(`${path}/redelivery`, { body }), 202);
+  await until(async () => (await json(service.fetch(path), 200)).redelivery.endedAt !== null);
+  held[1]!();
+  // Otherwise the next attempt comes an hour later.
+  const delivered = await until(async () => {
+    const { deliveries } = await json(service.fetch(`${path}/deliveries?status=delivered`), 200);
+    return deliveries[0];
+  });
+  expect(delivered.attempts.map(({ status }: { status: number }) => status)).toEqual([500, 500, 204]);
+});
+
 it('keeps to a rate, runs one at a time, and can be stopped', async () => {
   const { target, again, redelivery, service, path } = await failedDeliveries(2);
   await again({ rate: 1 });
@@ -77,4 +106,34 @@ it('keeps to a rate, runs one at a time, and can be stopped', async () => {
   await json(service.fetch(`${path}/redelivery`, { method: 'DELETE' }), 404);
   await again({});
   await until(async () => target.received.length === 6);
+});
+
+it('sends at once what waits for a later attempt, with what was given up, and nothing that is sent anyway', async () => {
+  const { target, get, again, redelivery, service } = await failedDeliveries(3);
+  const ids = (await get('failed')).map(({ deliveryId }) => deliveryId);
+  const { store, clock } = service.platform;
+  const set = (id: string, columns: string) =>
+    store.write((tx) =>
+      tx.sql.run(`UPDATE delivery SET ${columns} WHERE workspace_id = ? AND delivery_id = ?`, [
+        service.workspace,
+        id,
+      ]),
+    );
+  const later = clock.now() + 3_600_000;
+  await set(ids[0]!, `status = 'pending', attempts = 2, first_attempt_at = 1, due_at = ${later}`);
+  await set(ids[1]!, `status = 'pending', claimed = 1, due_at = ${later}`);
+  await set(ids[2]!, "status = 'delivered'");
+  expect(await again({ dryRun: true })).toMatchObject({ matched: 1 });
+  expect(await again({ dryRun: true, status: 'all' })).toMatchObject({ matched: 3 });
+  expect(await again({ status: 'undelivered' })).toMatchObject({ matched: 2 });
+  await until(async () => (await get('delivered')).length === 3);
+  expect(await redelivery()).toMatchObject({ queued: 2, status: 'undelivered' });
+  expect(target.received.slice(4).map(({ headers }) => headers['webhook-id'])).toHaveLength(2);
+  const row = await store.read((tx) =>
+    tx.sql.get<{ attempts: number }>(
+      'SELECT attempts FROM delivery WHERE workspace_id = ? AND delivery_id = ?',
+      [service.workspace, ids[0]!],
+    ),
+  );
+  expect(row?.attempts).toBe(3);
 });

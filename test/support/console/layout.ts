@@ -1,10 +1,17 @@
 import type { Page } from 'playwright-core';
 
+/** Waits until the page has drawn what it knows. */
+export const drawn = (page: Page): Promise<unknown> =>
+  page.evaluate('new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))');
+
 /**
  * What is wrong with how the page is laid out, in words: it or a table of it is wider than its place, a text reaches out of
- * its box, or two texts lie on each other.
+ * its box, or two texts lie on each other. What follows a new size of the window is drawn first.
  */
-export const layoutProblems = (page: Page): Promise<string[]> => page.evaluate(FIND);
+export async function layoutProblems(page: Page): Promise<string[]> {
+  await drawn(page);
+  return page.evaluate(FIND);
+}
 
 /** Runs in the page. A pixel more or less comes from rounding. */
 const FIND = `(() => {
@@ -13,7 +20,7 @@ const FIND = `(() => {
   const over = document.documentElement.scrollWidth - innerWidth;
   if (over > 0) found.push('the page is ' + over + ' px too wide');
   for (const table of document.querySelectorAll('.table'))
-    if (table.scrollWidth > table.clientWidth + 1)
+    if (table.checkVisibility({ visibilityProperty: true, contentVisibilityAuto: true }) && table.scrollWidth > table.clientWidth + 1)
       found.push('a table is ' + (table.scrollWidth - table.clientWidth) + ' px too wide: ' + name(table));
   const clips = (e) => getComputedStyle(e).overflowX !== 'visible';
   const texts = [];

@@ -36,8 +36,6 @@ export async function startMachineConsole(home: string): Promise<MachineConsole>
   const { url, consoleUrl, workspace, apiKey } = JSON.parse(await firstLine(serve));
   const env = { SVC_BASE_URL: url, SVC_WORKSPACE: workspace, SVC_API_KEY: apiKey };
   const headers = { authorization: `Bearer ${apiKey}`, 'x-service-workspace': workspace };
-  for (let i = 0; i < 30; i++)
-    await fetch(`${url}/v1/${i % 3 === 0 ? 'webhooks' : 'decisions'}`, { headers });
   for (const name of ['reviews', 'payments']) {
     const file = join(home, `${name}.ndjson`);
     const line = JSON.stringify({ userId: 'u', event: 'tapped', timestamp: '2026-01-01T00:00:00Z' });
@@ -49,6 +47,9 @@ export async function startMachineConsole(home: string): Promise<MachineConsole>
       'exit',
     );
   }
+  // More than the limit of the reads, so that some are turned away.
+  for (let i = 0; i < 75; i++)
+    await fetch(`${url}/v1/${i % 3 === 0 ? 'webhooks' : 'decisions'}`, { headers });
   return {
     url: consoleUrl,
     stop: async () => {

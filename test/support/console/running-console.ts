@@ -23,6 +23,8 @@ export interface RunningConsole extends WatchedPage {
   failDeliveries(fail: boolean): void;
   /** Marks all deliveries as failed, as after their last attempt. */
   giveUpDeliveries(): Promise<unknown>;
+  /** Since then, Unix ms, no attempt to deliver succeeded. */
+  failSince(at: number): Promise<unknown>;
   /** Stops the service, and starts it again on the same port and data once `meanwhile` has resolved. */
   restart(meanwhile: () => Promise<void>): Promise<void>;
   /** Asks the console for another address. */
@@ -101,6 +103,10 @@ export async function startConsole({
         tx.sql.run("UPDATE delivery SET status = 'failed', due_at = NULL WHERE workspace_id = ?", [
           service.workspace,
         ]),
+      ),
+    failSince: (at) =>
+      service.platform.store.write((tx) =>
+        tx.sql.run('UPDATE webhook SET failing_since = ? WHERE workspace_id = ?', [at, service.workspace]),
       ),
     restart: async (meanwhile) => {
       await service.close(0);

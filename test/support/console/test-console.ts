@@ -1,12 +1,11 @@
 import { request } from 'node:http';
 import { connect } from 'node:net';
 import { onTestFinished } from 'vitest';
-import type { ConsoleAbout } from '../../../src/contract/console.ts';
 import { insideBackend } from '../../../src/features/console-server/backend.ts';
 import { insideParts } from '../../../src/features/console-server/inside.ts';
 import { importsOf } from '../../../src/features/console-server/machine.ts';
 import { allowedOperations } from '../../../src/features/console-server/operations.ts';
-import { ownEndpoints } from '../../../src/features/console-server/own.ts';
+import { type OwnParts, ownEndpoints } from '../../../src/features/console-server/own.ts';
 import {
   type ConsoleParts,
   type ConsoleServer,
@@ -46,7 +45,7 @@ export async function startTestConsole(
   service: RunningService,
   { write = true, ...parts }: Partial<ConsoleParts> = {},
 ): Promise<TestConsole> {
-  const about: ConsoleAbout = {
+  const about: OwnParts['about'] = {
     version: '0.0.0',
     profile: 'local',
     baseUrl: '',

@@ -10,6 +10,7 @@ import { settleOnce } from '../../../src/service/decisions/reward-log-writer.ts'
 import { recordReward, startCounting } from '../../../src/service/decisions/start-counting.ts';
 import { contentCounts } from '../../../src/service/decisions/store/content-counts.ts';
 import { decisions } from '../../../src/service/decisions/store/decisions.ts';
+import { earnings } from '../../../src/service/decisions/store/earnings.ts';
 import { readBatch } from '../../../src/service/events/ingest/batch.ts';
 import { events } from '../../../src/service/events/store/events.ts';
 import { hashId } from '../../../src/service/platform/crypto/hash-id.ts';
@@ -268,10 +269,10 @@ export class WorldInStore {
       );
       if (!op.polled) await rechecks.mark(tx, this.workspace, hash);
     } else if (op.op === 'serve') {
-      const decision = (await decisions.lockForUpdate(tx, this.workspace, `d${op.id}`))!;
+      const decision = (await earnings.lockForUpdate(tx, this.workspace, `d${op.id}`))!;
       await startCounting(call, counting, decision);
     } else if (op.op === 'outcome') {
-      const decision = (await decisions.lockForUpdate(tx, this.workspace, `d${op.id}`))!;
+      const decision = (await earnings.lockForUpdate(tx, this.workspace, `d${op.id}`))!;
       const added = await tx.sql.run(
         `INSERT INTO outcome (workspace_id, kind, id, type, at_ms, hash_id) VALUES (?, 'message', ?, ?, ?, ?)
          ON CONFLICT (workspace_id, kind, id, type) DO NOTHING`,

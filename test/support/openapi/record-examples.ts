@@ -168,6 +168,7 @@ export async function recordExamples(
     await call('getModel');
     await call('getOverview');
     await call('listUsers');
+    await call('listLatestMessages', { query: { surface: 'home' } });
     await call('getDecisionTrend');
     await call('getEventTrend');
     await call('getDeliveryTrend');

@@ -1,7 +1,7 @@
 import type { ComponentChildren, VNode } from 'preact';
 import { colourOf } from '../content-colours.ts';
 import { Figures } from '../figures.tsx';
-import { count } from '../numbers.ts';
+import { count, counted } from '../numbers.ts';
 import { Cut, cleaned } from '../text.tsx';
 import { Time } from '../time.tsx';
 import { Box } from '../view.tsx';
@@ -90,34 +90,37 @@ export function BandMultiples(props: {
   );
 }
 
-/** Messages of a content from which on it is compared with others: of fewer, a rate is an accident. */
+/** Messages of a content from which on it can be the best one: of fewer, a rate is an accident. */
 const MIN_SERVED = 30;
 
-/** Which content earns most, and whether that is certain: no interval of another reaches into its own. */
+/** Which content earns most, and whether that is certain: no interval of another, however rarely served, reaches into its own. */
 export function BestContent(props: {
   contents: readonly ContentEstimates[];
   /** What is said of it if that is certain. */
   ahead: (value: string) => string;
   /** What is said where no content earned anything. */
   nothing: string;
-  /** What is said where none was served often enough to be compared. */
+  /** What is said where none that earned something was served often enough. */
   unknown: string;
   when: string;
   format: (value: number) => string;
 }): VNode {
   const { contents, ahead, nothing, unknown, when, format } = props;
-  const [best, ...others] = contents
-    .flatMap(({ contentId, total }) => (total && total.served >= MIN_SERVED ? [{ contentId, ...total }] : []))
+  const earning = contents
+    .flatMap(({ contentId, total }) => (total && total.served > 0 ? [{ contentId, ...total }] : []))
     .sort((a, b) => b.value - a.value);
-  if (!best && contents.some(({ total }) => total !== null && total.value > 0))
+  const isOften = ({ served }: Estimate) => served >= MIN_SERVED;
+  const best = earning.find(isOften);
+  if (!earning[0]?.value) return <>{nothing}</>;
+  if (!best?.value)
     return (
       <>
-        {unknown}: fewer than {MIN_SERVED} messages of each were served
+        {unknown}: fewer than {MIN_SERVED} messages were served of each that earned something
       </>
     );
-  if (!best || best.value === 0) return <>{nothing}</>;
-  const [second] = others;
-  if (!second || others.every(({ high }) => high < best.low))
+  const rivals = earning.filter((other) => other !== best && other.high >= best.low);
+  const rival = rivals.find(isOften) ?? rivals[0];
+  if (!rival)
     return (
       <>
         <Cut of={best.contentId} /> {ahead(format(best.value))}
@@ -126,7 +129,8 @@ export function BestContent(props: {
   return (
     <>
       <Cut of={best.contentId} /> is ahead {when} with {format(best.value)}, but not for certain:{' '}
-      <Cut of={second.contentId} /> has {format(second.value)}
+      <Cut of={rival.contentId} /> has {format(rival.value)}
+      {!isOften(rival) && ` of only ${counted(rival.served, 'message')}`}
     </>
   );
 }

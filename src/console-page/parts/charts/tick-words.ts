@@ -19,5 +19,6 @@ export function tickWords(ticks: readonly number[]): string[] {
   });
 }
 
-const clock = (at: number, seconds = false): string =>
+/** A time of day of this place. */
+export const clock = (at: number, seconds = false): string =>
   new Date(at).toLocaleTimeString('en-GB').slice(0, seconds ? 8 : 5);

@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 
 /** What Escape closes by itself, and fields, in which it is for the field. */
 const OWN = 'dialog[open], :popover-open, input:not([type="radio"], [type="checkbox"]):focus, textarea:focus';
@@ -7,7 +7,8 @@ const OWN = 'dialog[open], :popover-open, input:not([type="radio"], [type="check
 export function useEscape(close: (() => void) | undefined): void {
   const latest = useRef(close);
   latest.current = close;
-  useEffect(() => {
+  // With the drawing, not a frame after it, so that a second Escape pressed at once is not lost.
+  useLayoutEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (event.key !== 'Escape' || event.defaultPrevented || !latest.current) return;
       if (document.querySelector(OWN) !== null) return;

@@ -6,19 +6,18 @@ import { call } from '../../data/api.ts';
 import { useFilters } from '../../data/filters.ts';
 import { useResource } from '../../data/resource.ts';
 import { Badge } from '../../parts/badge.tsx';
-import { Confirm } from '../../parts/dialog.tsx';
 import { FilterBar, type FilterField } from '../../parts/filter-bar.tsx';
+import { useEscape } from '../../parts/focus/escape.ts';
 import { Icon } from '../../parts/icons.tsx';
 import { Failure, Loading } from '../../parts/states.tsx';
-import { cleaned, Text } from '../../parts/text.tsx';
+import { Text } from '../../parts/text.tsx';
 import { Time } from '../../parts/time.tsx';
-import { Box, ViewHead } from '../../parts/view.tsx';
-import { Changes, changedEntries, changeWords } from './changes.tsx';
+import { ViewHead } from '../../parts/view.tsx';
 import { draft, setDraft } from './draft.ts';
+import { DraftBar, Published } from './draft-bar.tsx';
 import { Editor } from './editor.tsx';
 import { EntryTable } from './entry-table.tsx';
-import type { FieldIssue } from './field.tsx';
-import { type Catalog, LISTS, type ListName, unwritten } from './schema.ts';
+import { type Catalog, entriesOf, isUnfilled, LISTS, type ListName, textOf, unwritten } from './schema.ts';
 import { Versions } from './versions.tsx';
 
 /** Where the versions are. */
@@ -34,10 +33,20 @@ const SEARCH: readonly FilterField[] = [
  */
 export function CatalogView(): VNode {
   const stored = useResource('catalog', (signal) => call('getCatalog', { signal }));
-  const { path } = useLocation();
+  const { path, route } = useLocation();
   const filters = useFilters();
   const place = placeOf(path);
   const ofVersions = path === VERSIONS || path.startsWith(`${VERSIONS}/`);
+  /** Where what is wrong is shown also of fields that were not written yet, and how often that was asked for. */
+  const [published, setPublished] = useState<number>();
+  const [tried, setTried] = useState({ path: '', turn: 0 });
+  useEscape(
+    path.startsWith(`${VERSIONS}/`)
+      ? () => route(`${VERSIONS}${filters.search}`)
+      : place || ofVersions
+        ? () => route('/catalog')
+        : undefined,
+  );
   const contents = useResource(place || ofVersions ? undefined : 'earned', (signal) =>
     call('listContents', { signal }),
   );
@@ -52,10 +61,17 @@ export function CatalogView(): VNode {
   const checked = useResource(changed && JSON.stringify(changed.catalog), (signal) =>
     call('validateCatalog', { body: { catalog: { ...catalog } }, signal }),
   );
+  const empty = changed && current ? unwritten(current.catalog as Catalog, catalog) : [];
   const issues = [
-    ...(checked.value?.issues ?? []),
-    ...(changed && current ? unwritten(current.catalog as Catalog, catalog) : []),
+    ...empty,
+    ...(checked.value?.issues ?? []).filter(({ path }) => !empty.some((each) => each.path === path)),
   ];
+  const toFirstError = () => {
+    const [, list, index] = /^(\w+)\[(\d+)\]/.exec(issues[0]?.path ?? '') ?? [];
+    const to = list !== undefined && list in LISTS ? pathOf(list as ListName, catalog, Number(index)) : path;
+    setTried({ path: to, turn: tried.turn + 1 });
+    if (to !== path) route(to);
+  };
   const change = (next: Catalog) =>
     setDraft({ workspace, version: changed?.version ?? current!.version, catalog: next });
   return (
@@ -71,7 +87,7 @@ export function CatalogView(): VNode {
               version {current.version}
               {current.createdAt !== null && (
                 <>
-                  , stored <Time at={current.createdAt} />
+                  , published <Time at={current.createdAt} />
                 </>
               )}
               {current.author !== null && (
@@ -97,9 +113,14 @@ export function CatalogView(): VNode {
           ) : (
             current &&
             current.version > 0 && (
-              <a class="button" href={`${VERSIONS}/${current.version}`}>
-                What version {current.version} changed and earned
-              </a>
+              <>
+                <a class="button" href={VERSIONS}>
+                  History
+                </a>
+                <a class="button" href={`${VERSIONS}/${current.version}`}>
+                  What version {current.version} changed and earned
+                </a>
+              </>
             )
           )
         }
@@ -119,22 +140,37 @@ export function CatalogView(): VNode {
         <DraftBar
           based={changed.version}
           current={current.version}
+          checking={checked.loading}
           valid={checked.value?.valid === true && !checked.loading && issues.length === 0}
           issues={issues.length}
+          unfilled={tried.turn > 0 ? 0 : issues.filter((issue) => isUnfilled(catalog, issue.path)).length}
+          toFirstError={toFirstError}
           warnings={checked.value?.warnings ?? []}
           catalog={changed.catalog}
           before={current.catalog as Catalog}
-          stored={stored.reload}
+          stored={(version) => {
+            setPublished(version);
+            stored.reload();
+          }}
+          discarded={() => {
+            // What was only in the draft is gone with it.
+            const left = place && entriesOf(current.catalog as Catalog, place.list);
+            if (left && !left.some((entry) => entry[LISTS[place.list].id] === place.id)) route('/catalog');
+          }}
         />
+      )}
+      {current && !changed && published !== undefined && (
+        <Published version={published} close={() => setPublished(undefined)} />
       )}
       {current && place && (
         <Editor
           {...place}
           catalog={catalog}
           issues={issues}
+          tried={tried.path === path ? tried.turn : 0}
           disabled={!editable}
           change={change}
-          key={place.list}
+          key={path}
         />
       )}
       {current && ofVersions && (
@@ -159,93 +195,9 @@ export function CatalogView(): VNode {
   );
 }
 
-/** Says that there is a draft, and stores or discards it. */
-function DraftBar(props: {
-  based: number;
-  current: number;
-  valid: boolean;
-  issues: number;
-  warnings: readonly FieldIssue[];
-  catalog: Catalog;
-  /** The catalog in force. */
-  before: Catalog;
-  stored: () => void;
-}): VNode {
-  const { based, current, valid, issues, warnings, catalog, before, stored } = props;
-  const changes = changedEntries(before, catalog);
-  const [asked, setAsked] = useState<'store' | 'discard'>();
-  const [note, setNote] = useState('');
-  const store = async () => {
-    await call('putCatalog', {
-      body: { catalog: { ...catalog }, ifVersion: based, author: 'console', ...(note ? { note } : {}) },
-    });
-    setDraft(undefined);
-    stored();
-  };
-  return (
-    <div class="draft-bar">
-      <Box
-        title={`Draft: ${changeWords(changes)}`}
-        label="Draft"
-        note="kept in this tab until it is stored or discarded"
-      >
-        <div class="actions">
-          <span role="status">
-            {issues > 0
-              ? `${issues} ${issues === 1 ? 'error' : 'errors'} to correct`
-              : valid
-                ? 'No errors'
-                : 'Checking…'}
-            {based !== current &&
-              `; the catalog has version ${current} by now, the draft is based on ${based}`}
-          </span>
-          <button type="button" class="primary" disabled={!valid} onClick={() => setAsked('store')}>
-            Store the draft
-          </button>
-          <button type="button" onClick={() => setAsked('discard')}>
-            Discard the draft
-          </button>
-        </div>
-        {changes.length > 0 && (
-          <details class="figures">
-            <summary>What it changes</summary>
-            <Changes of={changes} label="What the draft changes" />
-          </details>
-        )}
-        {warnings.map(({ path, message }) => (
-          <p class="note">
-            <code>{cleaned(path)}</code> <Text of={message} />
-          </p>
-        ))}
-        {asked === 'store' && (
-          <Confirm title="Store the draft" verb="Store" run={store} close={() => setAsked(undefined)}>
-            <Changes of={changes} label="What is stored" />
-            <p class="note">Every node uses it within a second. An earlier version can be brought back.</p>
-            <label class="choice">
-              What the change is for
-              <input
-                type="text"
-                maxLength={256}
-                value={note}
-                onInput={(e) => setNote(e.currentTarget.value)}
-              />
-            </label>
-          </Confirm>
-        )}
-        {asked === 'discard' && (
-          <Confirm
-            title="Discard the draft"
-            verb="Discard"
-            run={async () => setDraft(undefined)}
-            close={() => setAsked(undefined)}
-          >
-            <p>The changes of this tab are lost.</p>
-          </Confirm>
-        )}
-      </Box>
-    </div>
-  );
-}
+/** Where an entry is edited. */
+const pathOf = (list: ListName, catalog: Catalog, index: number) =>
+  `/catalog/${list}/${encodeURIComponent(textOf(entriesOf(catalog, list)[index]?.[LISTS[list].id]))}`;
 
 /** The entry that a path names. */
 function placeOf(path: string): { list: ListName; id: string } | undefined {

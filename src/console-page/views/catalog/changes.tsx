@@ -1,4 +1,4 @@
-import type { VNode } from 'preact';
+import type { ComponentChildren, VNode } from 'preact';
 import { type CatalogDifference, catalogDifferences } from '../../../contract/catalog-changes.ts';
 import { call } from '../../data/api.ts';
 import { useResource } from '../../data/resource.ts';
@@ -11,7 +11,13 @@ import { Effect } from './effect.tsx';
 import { type Catalog, type Entry, LISTS, type ListName, labelOf, textOf } from './schema.ts';
 
 /** What a version changed of the one before it, and what contents earned before and after. */
-export function VersionChanges({ version, current }: { version: number; current: number }): VNode {
+export function VersionChanges(props: {
+  version: number;
+  current: number;
+  /** The way back to it, which a list has no room for on a small screen. */
+  goBack: ComponentChildren;
+}): VNode {
+  const { version, current, goBack } = props;
   const { value, error, reload } = useResource(`changes ${version} ${current}`, (signal) =>
     Promise.all(
       [version - 1, version, ...(version < current ? [version + 1] : [])].map((number) =>
@@ -34,6 +40,7 @@ export function VersionChanges({ version, current }: { version: number; current:
       />
       <p class="actions">
         <a href={`/contents?since=${encodeURIComponent(own!.createdAt!)}`}>Rates and gains since then</a>
+        {goBack}
       </p>
     </Box>
   );
@@ -144,5 +151,9 @@ function FieldChange({ of: { label, change, before, after } }: { of: Field }): V
 function valueWords(value: unknown): string {
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   if (Array.isArray(value) && value.every((each) => typeof each !== 'object')) return value.join(', ');
-  return typeof value === 'string' ? value : JSON.stringify(value);
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    return typeof value === 'string' ? value : JSON.stringify(value);
+  return Object.entries(value)
+    .map(([name, each]) => `${name}: ${valueWords(each)}`)
+    .join('; ');
 }

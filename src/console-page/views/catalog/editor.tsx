@@ -1,12 +1,13 @@
 import type { VNode } from 'preact';
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso/router';
 import { Confirm } from '../../parts/dialog.tsx';
 import { Icon } from '../../parts/icons.tsx';
 import { Empty } from '../../parts/states.tsx';
 import { Text } from '../../parts/text.tsx';
-import { type FieldIssue, Fields } from './field.tsx';
-import { ContentPreview, TemplatePreview } from './previews.tsx';
+import { CONTROLS, Fields } from './field.tsx';
+import { type FieldIssue, within } from './field-notes.tsx';
+import { ContentPreview, OTHER, TemplatePreview } from './previews.tsx';
 import {
   type Catalog,
   type Entry,
@@ -24,21 +25,43 @@ export function Editor(props: {
   id: string;
   catalog: Catalog;
   issues: readonly FieldIssue[];
+  /** How often publishing it was tried: then all that is wrong is shown, and the first of it gets the focus. */
+  tried: number;
   disabled: boolean;
   change: (catalog: Catalog) => void;
 }): VNode {
-  const { list, id, catalog, issues, disabled, change } = props;
+  const { list, id, catalog, issues, tried, disabled, change } = props;
   const { route } = useLocation();
   const [withdrawing, setWithdrawing] = useState(false);
+  /** The fields that were left: nothing is wrong with one that is still to be written. */
+  const [left, setLeft] = useState<ReadonlySet<string>>(new Set());
+  /** The language that is edited, which the preview follows. */
+  const [locale, setLocale] = useState(OTHER);
+  const form = useRef<HTMLDivElement>(null);
   const entries = entriesOf(catalog, list);
   const key = LISTS[list].id;
   const index = entries.findIndex((entry) => entry[key] === id);
   const entry = entries[index];
-  if (!entry) return <Empty title={`The catalog has no ${LISTS[list].one} of this name.`} />;
+  // One that has just been made is written next.
+  const isEmpty = entry?.title === '' && entry.body === '';
+  useEffect(() => {
+    if (isEmpty) form.current?.querySelector<HTMLElement>(CONTROLS)?.focus();
+  }, []);
+  useEffect(() => {
+    if (tried > 0) form.current?.querySelector<HTMLElement>('[aria-invalid]')?.focus();
+  }, [tried]);
+  if (!entry)
+    return (
+      <Empty title={`The catalog has no ${LISTS[list].one} of this name.`}>
+        <a href="/catalog">All of the catalog</a>
+      </Empty>
+    );
   const prefix = `${list}[${index}].`;
-  const own = issues.flatMap(({ path, message }) =>
-    path.startsWith(prefix) ? [{ path: path.slice(prefix.length), message }] : [],
-  );
+  const own = issues
+    .flatMap(({ path, message }) =>
+      path.startsWith(prefix) ? [{ path: path.slice(prefix.length), message }] : [],
+    )
+    .filter(({ path }) => tried > 0 || [...left].some((each) => within(path, each) || within(each, path)));
   const put = (next: Entry) =>
     change(
       withEntries(
@@ -61,11 +84,11 @@ export function Editor(props: {
               disabled={disabled}
               onClick={() => put(paused ? going : { ...entry, paused: true })}
             >
-              <Icon name={paused ? 'play' : 'pause'} /> {paused ? 'Resume' : 'Pause'}
+              <Icon name={paused ? 'play' : 'pause'} /> {paused ? 'Resume' : 'Pause'} in the draft
             </button>
           )}
-          <button type="button" disabled={disabled} onClick={() => setWithdrawing(true)}>
-            <Icon name="trash" /> Withdraw
+          <button type="button" class="danger" disabled={disabled} onClick={() => setWithdrawing(true)}>
+            <Icon name="trash" /> Withdraw in the draft
           </button>
           {list !== 'templates' && (
             <a
@@ -79,21 +102,33 @@ export function Editor(props: {
         <h2>
           <Text of={id} />
         </h2>
-        <Fields
-          schema={schemaOf(list)}
-          groups={groupsOf(list)}
-          value={entry}
-          issues={own}
-          disabled={disabled}
-          change={put}
-        />
+        <div
+          ref={form}
+          onFocusIn={({ target }) =>
+            setLocale((target as Element).closest<HTMLElement>('[data-name]')?.dataset.name ?? OTHER)
+          }
+          onFocusOut={({ target }) => {
+            const path = (target as Element).closest<HTMLElement>('[data-path]')?.dataset.path;
+            if (path !== undefined && !left.has(path)) setLeft(new Set([...left, path]));
+          }}
+        >
+          <Fields
+            schema={schemaOf(list)}
+            groups={groupsOf(list)}
+            value={entry}
+            issues={own}
+            disabled={disabled}
+            change={put}
+          />
+        </div>
       </div>
-      {list === 'contents' && <ContentPreview content={entry} />}
-      {list === 'templates' && <TemplatePreview template={entry} />}
+      {list === 'contents' && <ContentPreview content={entry} locale={locale} setLocale={setLocale} />}
+      {list === 'templates' && <TemplatePreview template={entry} locale={locale} setLocale={setLocale} />}
       {withdrawing && (
         <Confirm
           title={`Withdraw this ${LISTS[list].one}`}
-          verb="Withdraw"
+          verb="Withdraw in the draft"
+          danger
           run={async () => {
             change(
               withEntries(
@@ -107,7 +142,7 @@ export function Editor(props: {
           close={() => setWithdrawing(false)}
         >
           <p>
-            <Text of={id} /> is removed from the draft; it leaves the catalog when the draft is stored.
+            <Text of={id} /> is removed from the draft; it leaves the catalog when the draft is published.
             {list === 'goals' ? ' What it counted is removed then.' : ' Pausing it keeps it.'}
           </p>
         </Confirm>

@@ -1,11 +1,12 @@
 import type { VNode } from 'preact';
-import { differenceOf, type Rate } from '../../../kit/intervals.ts';
+import { differenceOf, type Rate, rateOf } from '../../../kit/intervals.ts';
 import { call } from '../../data/api.ts';
 import { useResource } from '../../data/resource.ts';
 import type { DecisionTrend } from '../../data/trends.ts';
 import { Badge } from '../../parts/badge.tsx';
+import { SignedInterval } from '../../parts/bars.tsx';
 import { colourOf } from '../../parts/content-colours.ts';
-import { count } from '../../parts/numbers.ts';
+import { count, points } from '../../parts/numbers.ts';
 import { Failure, Loading } from '../../parts/states.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Cut } from '../../parts/text.tsx';
@@ -21,12 +22,20 @@ interface Compared {
 }
 
 interface Row {
-  /** Null for all contents together. */
-  readonly contentId: string | null;
+  /** A content, or which of all decisions: `all`, those of contents that it did not change, or of the holdout group. */
+  readonly of: 'content' | keyof typeof ALL;
+  readonly contentId: string;
   readonly served: readonly [before: number, after: number];
   readonly rate: Compared;
   readonly goals: readonly Compared[];
 }
+
+/** What rows are called that are of no content. */
+const ALL = {
+  all: 'All together',
+  unchanged: 'Contents that it did not change',
+  holdout: 'Held out users',
+} as const;
 
 /** What contents earned before and after a version of the catalog was stored. */
 export function Effect(props: {
@@ -72,25 +81,34 @@ export function Effect(props: {
     );
   const rows = rowsOf(before, after, changed);
   const goals = (after.goals ?? []).map(({ goalId }) => goalId);
+  // That of the widest interval would flatten those that are known.
+  const size = Math.max(
+    0.01,
+    ...rows.flatMap(({ rate }) =>
+      rate.before && rate.after ? [1.5 * Math.abs(differenceOf(rate.after, rate.before).rate)] : [],
+    ),
+  );
   return (
     <>
       <h3>
         <Verdict rows={rows} changed={changed} />
       </h3>
       <p class="note">
-        {spanWords(value.spans.before)} before, {spanWords(value.spans.after)} after; the difference with its
-        95 % interval. Something else may have changed at the same time.
+        {spanWords(value.spans.before)} before, {spanWords(value.spans.after)} after, with the 95 % interval
+        of each difference. What changed alike for contents that it did not change, or for held out users, is
+        not its doing. All together changes also where another content is chosen more often.
       </p>
       <Table
         label={`What contents earned before and after version ${version}`}
+        dense
         rows={rows}
-        keyOf={({ contentId }) => contentId ?? ''}
+        keyOf={({ of, contentId }) => `${of} ${contentId}`}
         columns={[
           {
             title: 'Content',
-            cell: ({ contentId }) =>
-              contentId === null ? (
-                'All together'
+            cell: ({ of, contentId }) =>
+              of !== 'content' ? (
+                ALL[of]
               ) : (
                 <>
                   <span class={`swatch ${colourOf(contentId)}`} aria-hidden="true" />
@@ -105,12 +123,16 @@ export function Effect(props: {
             wide: true,
             cell: ({ served: [one, other] }) => `${count(one)} → ${count(other)}`,
           },
-          { title: 'Rate', note: 'rewarded of those served', cell: ({ rate }) => <Change of={rate} /> },
+          {
+            title: 'Rate',
+            note: 'acted on, of those served, difference in percentage points',
+            cell: ({ rate }) => <Change of={rate} size={size} />,
+          },
           ...goals.map((goalId, i) => ({
             title: goalId,
-            note: 'goal, per message served',
+            note: 'goal, per message served, difference in percentage points',
             wide: true,
-            cell: ({ goals: earned }: Row) => <Change of={earned[i] ?? { before: null, after: null }} />,
+            cell: ({ goals: earned }: Row) => (earned[i] ? <Change of={earned[i]} /> : '–'),
           })),
         ]}
       />
@@ -120,7 +142,8 @@ export function Effect(props: {
 
 function rowsOf(before: DecisionTrend, after: DecisionTrend, changed: ReadonlySet<string>): Row[] {
   type Part = DecisionTrend['contents'][number] | undefined;
-  const rowOf = (contentId: string | null, one: Part, other: Part): Row => ({
+  const rowOf = (contentId: string, one: Part, other: Part): Row => ({
+    of: 'content',
     contentId,
     served: [one?.total?.served ?? 0, other?.total?.served ?? 0],
     rate: { before: one?.total ?? null, after: other?.total ?? null },
@@ -130,10 +153,18 @@ function rowsOf(before: DecisionTrend, after: DecisionTrend, changed: ReadonlySe
     })),
   });
   const of = (trend: DecisionTrend, id: string) => trend.contents.find(({ contentId }) => contentId === id);
+  const rowOfAll = (of: keyof typeof ALL, totalOf: (trend: DecisionTrend) => Served): Row => {
+    const [one, other] = [totalOf(before), totalOf(after)];
+    return {
+      of,
+      contentId: '',
+      served: [one?.served ?? 0, other?.served ?? 0],
+      rate: { before: one ?? null, after: other ?? null },
+      goals: [],
+    };
+  };
   const all: Row = {
-    contentId: null,
-    served: [before.total?.served ?? 0, after.total?.served ?? 0],
-    rate: { before: before.total, after: after.total },
+    ...rowOfAll('all', ({ total }) => total),
     goals: (after.goals ?? []).map(({ goalId, total }) => ({
       before: earnedOf(before.goals?.find((goal) => goal.goalId === goalId)?.total),
       after: earnedOf(total),
@@ -141,8 +172,26 @@ function rowsOf(before: DecisionTrend, after: DecisionTrend, changed: ReadonlySe
   };
   const ids = new Set([...before.contents, ...after.contents].map(({ contentId }) => contentId));
   const rows = [...ids].map((id) => rowOf(id, of(before, id), of(after, id)));
-  const order = ({ contentId, served }: Row) => (changed.has(contentId!) ? 1e12 : 0) + served[0] + served[1];
-  return [all, ...rows.sort((a, b) => order(b) - order(a))];
+  const order = ({ contentId, served }: Row) => (changed.has(contentId) ? 1e12 : 0) + served[0] + served[1];
+  const others = [
+    ...(changed.size > 0 ? [rowOfAll('unchanged', (trend) => withoutThose(trend, changed))] : []),
+    rowOfAll('holdout', ({ holdoutTotal }) => holdoutTotal),
+  ].filter(({ served }) => served[0] + served[1] > 0);
+  rows.sort((a, b) => order(b) - order(a));
+  const own = rows.filter(({ contentId }) => changed.has(contentId));
+  // In the order in which it is judged: what it changed, what it is compared with, and all.
+  return [...own, ...others, all, ...rows.filter((row) => !own.includes(row))];
+}
+
+type Served = (Rate & { readonly served: number }) | null | undefined;
+
+/** The rate of the contents that a version did not change: that of all, without those that it changed. */
+function withoutThose({ total, contents }: DecisionTrend, changed: ReadonlySet<string>): Served {
+  if (!total) return null;
+  const those = contents.flatMap(({ contentId, total: own }) => (own && changed.has(contentId) ? [own] : []));
+  const less = (of: 'served' | 'rewarded') => those.reduce((left, own) => left - own[of], total[of]);
+  const rate = rateOf(less('rewarded'), less('served'));
+  return rate && { ...rate, served: less('served') };
 }
 
 type Total = { readonly value: number; readonly low: number; readonly high: number } | null | undefined;
@@ -163,11 +212,8 @@ function spanWords(span: readonly number[]): string {
 /** A share with as many digits as the difference has. */
 const exact = (share: number) => `${(100 * share).toFixed(1)} %`;
 
-/** A difference of shares in percentage points: `+12.1`. */
-const points = (value: number) => `${value < 0 ? '−' : '+'}${(100 * Math.abs(value)).toFixed(1)}`;
-
-/** A rate before and after, and the difference, which stands out where it is certain. */
-function Change({ of: { before, after } }: { of: Compared }): VNode {
+/** A rate before and after, and the difference, which stands out where it is certain; with a `size`, drawn from -size to it. */
+function Change({ of: { before, after }, size }: { of: Compared; size?: number }): VNode {
   if (!before && !after) return <span class="note">not served</span>;
   if (!before || !after)
     return (
@@ -179,28 +225,48 @@ function Change({ of: { before, after } }: { of: Compared }): VNode {
   const tone = low > 0 ? 'good' : high < 0 ? 'bad' : 'plain';
   return (
     <>
-      {exact(before.rate)} → {exact(after.rate)} <Badge tone={tone}>{points(rate)} points</Badge>{' '}
-      <span class="note">
+      <span class="fractions">
+        {exact(before.rate)} → {exact(after.rate)}
+      </span>{' '}
+      <Badge tone={tone}>{points(rate)}</Badge>{' '}
+      {size !== undefined && (
+        <SignedInterval
+          rate={rate}
+          low={low}
+          high={high}
+          max={size}
+          title={`${points(low)} to ${points(high)}`}
+        />
+      )}
+      <span class={size === undefined ? 'note' : 'visually-hidden'}>
         {points(low)} to {points(high)}
       </span>
     </>
   );
 }
 
-/** What is certain of what changed, or of all. */
+/** What is certain of what changed, or of all, and whether what it did not change did the same. */
 function Verdict({ rows, changed }: { rows: readonly Row[]; changed: ReadonlySet<string> }): VNode {
-  const certain = rows.flatMap(({ contentId, rate: { before, after } }) => {
-    if (!before || !after || (contentId !== null && !changed.has(contentId))) return [];
+  const certain = rows.flatMap(({ of, contentId, rate: { before, after } }) => {
+    if (!before || !after) return [];
     const difference = differenceOf(after, before);
-    return difference.low > 0 || difference.high < 0 ? [{ contentId, rate: difference.rate }] : [];
+    return difference.low > 0 || difference.high < 0 ? [{ of, contentId, ...difference }] : [];
   });
-  const first = certain.find(({ contentId }) => contentId !== null) ?? certain[0];
+  const first =
+    certain.find(({ of, contentId }) => of === 'content' && changed.has(contentId)) ??
+    certain.find(({ of }) => of === 'all');
   if (!first) return <>Nothing earns more or less for certain since then</>;
+  const alike = certain.find(
+    ({ of, rate }) => of === (changed.size > 0 ? 'unchanged' : 'holdout') && rate > 0 === first.rate > 0,
+  );
+  const isMore = alike && (first.rate > 0 ? first.low > alike.high : first.high < alike.low);
   return (
     <>
-      {first.contentId === null ? 'All together' : <Cut of={first.contentId} />}{' '}
-      {first.contentId === null ? 'earn' : 'earns'} {(100 * Math.abs(first.rate)).toFixed(1)} points{' '}
+      {first.of === 'all' ? 'All together earn' : <Cut of={first.contentId} />}
+      {first.of !== 'all' && ' earns'} {points(Math.abs(first.rate)).slice(1)} percentage points{' '}
       {first.rate > 0 ? 'more' : 'less'} since then, and that is certain
+      {alike &&
+        `; so ${alike.of === 'holdout' ? 'do held out users' : 'do contents that it did not change'}, by ${points(Math.abs(alike.rate)).slice(1)}: ${isMore ? 'only the rest is its doing' : 'it may not be its doing'}`}
     </>
   );
 }

@@ -69,7 +69,7 @@ export function EntryTable(props: {
             onInput={(e) => setName(e.currentTarget.value)}
           />
           <button type="submit" disabled={name === '' || taken}>
-            Make a {one}
+            New {one}
           </button>
         </form>
       )}
@@ -170,10 +170,13 @@ function earnedColumns(earned: ReadonlyMap<string, Earned>): readonly Column<Ent
 const templateColumns = (entries: readonly Entry[]) =>
   entries.some(({ category }) => category) ? COLUMNS : COLUMNS.filter(({ title }) => title !== 'Category');
 
-/** Those that a content is written for, or that a template has texts in. */
-function languagesOf({ locales, texts }: Entry): string {
+/** Those that a content is written for or has other texts in, or that a template has texts in. */
+function languagesOf({ contentId, locales, texts }: Entry): string {
   const names = Array.isArray(locales) ? locales : Object.keys(locales ?? {});
-  return [...new Set([...names, ...Object.keys(texts ?? {})])].join(', ');
+  const others = Object.keys(texts ?? {});
+  // What a content says in no other language, it says to all.
+  const all = contentId !== undefined && names.length === 0 && others.length > 0 ? ['any'] : [];
+  return [...new Set([...all, ...names, ...others])].join(', ');
 }
 
 const LANGUAGES: Column<Entry> = {

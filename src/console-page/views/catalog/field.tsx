@@ -1,15 +1,13 @@
 import type { VNode } from 'preact';
-import { useId, useState } from 'preact/hooks';
+import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { zoneOf } from '../../parts/instant.tsx';
 import { cleaned, Text } from '../../parts/text.tsx';
+import { type FieldIssue, Hint, Issues, within } from './field-notes.tsx';
 import { Input, isInstant } from './inputs.tsx';
 import { type Entry, labelOf, type Schema } from './schema.ts';
 
-/** An error, and where in the entry it is: `repeat.cooldownMinutes`. */
-export interface FieldIssue {
-  readonly path: string;
-  readonly message: string;
-}
+/** What a person writes into. */
+export const CONTROLS = 'input, textarea, select';
 
 interface FieldProps {
   readonly name: string;
@@ -135,7 +133,7 @@ function Field(props: FieldProps): VNode {
   // In a condition, false is another value than none.
   const isCheck = schema.type === 'boolean' && !path.includes('[');
   return (
-    <div class={isCheck ? 'field check' : 'field'}>
+    <div class={isCheck ? 'field check' : 'field'} data-path={path}>
       {!isCheck && label}
       <Input
         schema={schema}
@@ -195,6 +193,13 @@ function Items({
   );
 }
 
+/** The required members that an entry lacks, as what is still to be done. */
+function ToFillIn({ schema, entry }: { schema: Schema; entry: Entry }): VNode | null {
+  const names = (schema.required ?? []).filter((name) => !entry[name]);
+  if (names.length === 0) return null;
+  return <p class="note">To fill in: {names.map(labelOf).join(', ')}</p>;
+}
+
 /** Objects by name, such as texts by language: a form for each, and one that adds another. */
 function ByName({
   path,
@@ -207,24 +212,36 @@ function ByName({
 }: FieldProps & { item: Schema }): VNode {
   const id = useId();
   const [name, setName] = useState('');
+  const [added, setAdded] = useState<string>();
+  const list = useRef<HTMLFieldSetElement>(null);
+  const toForm = (of: string) =>
+    list
+      .current!.querySelector<HTMLElement>(`:scope > [data-name="${CSS.escape(of)}"] :is(${CONTROLS})`)
+      ?.focus();
+  useEffect(() => {
+    if (added) toForm(added);
+  }, [added]);
   const entries = (value ?? {}) as Readonly<Record<string, Entry>>;
   const put = (next: Readonly<Record<string, Entry>>) =>
     change(Object.keys(next).length === 0 ? undefined : next);
   const add = () => {
-    if (name === '' || name in entries) return;
-    put({ ...entries, [name]: {} });
+    if (name === '') return;
     setName('');
+    if (name in entries) return toForm(name);
+    put({ ...entries, [name]: {} });
+    setAdded(name);
   };
   return (
-    <fieldset class="field-group items">
+    <fieldset class="field-group items" ref={list}>
       <legend>{labelOf(path)}</legend>
       <Hint of={schema.description} />
       {Object.entries(entries).map(([key, entry]) => (
-        <details class="group" key={key} open>
+        <details class="group" key={key} data-name={key} open>
           <summary>
             <Text of={key} />
           </summary>
           <Issues of={issues} at={`${path}.${key}`} only />
+          <ToFillIn schema={item} entry={entry} />
           <Fields
             schema={item}
             path={`${path}.${key}`}
@@ -260,40 +277,10 @@ function ByName({
           onInput={(e) => setName(e.currentTarget.value.trim())}
           onKeyDown={(e) => e.key === 'Enter' && add()}
         />
-        <button type="button" disabled={disabled || name === '' || name in entries} onClick={add}>
-          Add
+        <button type="button" disabled={disabled || name === ''} onClick={add}>
+          {name in entries ? 'Go to it' : 'Add'}
         </button>
       </span>
     </fieldset>
   );
 }
-
-/** What the schema says of a member, in which values stand between backquotes. */
-function Hint({ of, id }: { of: string | undefined; id?: string }): VNode | null {
-  if (!of) return null;
-  return (
-    <p class="note" id={id}>
-      {of.split('`').map((part, i) => (i % 2 === 1 ? <code>{part}</code> : part))}
-    </p>
-  );
-}
-
-/** The errors of a member; `only` those that are at it, not at what it holds. */
-function Issues(props: { of: readonly FieldIssue[]; at: string; id?: string; only?: boolean }): VNode | null {
-  const { at, id, only = false } = props;
-  const own = props.of.filter(({ path }) => (only ? path === at : within(path, at)));
-  if (own.length === 0) return null;
-  return (
-    <p class="issue" id={id}>
-      {own.map(({ path, message }) => (
-        <span>
-          {path !== at && <code>{path}</code>} <Text of={message} />
-        </span>
-      ))}
-    </p>
-  );
-}
-
-/** True if an error is at a field or in what it holds. */
-const within = (issue: string, path: string) =>
-  issue === path || issue.startsWith(`${path}.`) || issue.startsWith(`${path}[`);

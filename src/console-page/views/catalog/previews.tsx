@@ -7,7 +7,7 @@ import { type Entry, textOf } from './schema.ts';
 
 const FORMATS = ['card', 'modal', 'embedded', 'full-screen'];
 /** The locale of those for whom there is no text of their own. */
-const OTHER = 'any other';
+export const OTHER = 'any other';
 const CHANNELS = ['sms', 'email', 'push', 'whatsapp'];
 
 /** A choice among a few values. */
@@ -30,14 +30,20 @@ function Choice(props: {
   );
 }
 
+interface InLocale {
+  readonly locale: string;
+  readonly setLocale: (locale: string) => void;
+}
+
 /** A content as an app would render it, in its own format or another. */
-export function ContentPreview({ content }: { content: Entry }): VNode {
+export function ContentPreview(props: { content: Entry } & InLocale): VNode {
+  const { content, setLocale } = props;
   const [format, setFormat] = useState('');
-  const [locale, setLocale] = useState(OTHER);
   const shown = format || textOf(content.format);
   const texts = asEntry(content.texts);
-  const said = Object.hasOwn(texts, locale) ? asEntry(texts[locale]) : content;
   const locales = Object.keys(texts);
+  const locale = locales.includes(props.locale) ? props.locale : OTHER;
+  const said = locale === OTHER ? content : asEntry(texts[locale]);
   return (
     <Box title="Preview" note="as an app would render it">
       <div class="filters">
@@ -60,14 +66,15 @@ const SAMPLE: Readonly<Record<string, string>> = {
 const PLACEHOLDER = /\{\{\s*([^{}|]{1,256}?)\s*(?:\|([^{}]{0,1000}))?\}\}/g;
 
 /** A template filled with sample values, for a channel and a locale. */
-export function TemplatePreview({ template }: { template: Entry }): VNode {
+export function TemplatePreview(props: { template: Entry } & InLocale): VNode {
+  const { template, setLocale } = props;
   const locales = Object.keys(asEntry(template.locales));
+  const locale = locales.includes(props.locale) ? props.locale : OTHER;
   const allowed =
     Array.isArray(template.channels) && template.channels.length > 0
       ? template.channels.map(String)
       : CHANNELS;
   const [channel, setChannel] = useState('');
-  const [locale, setLocale] = useState(OTHER);
   const [values, setValues] = useState<Readonly<Record<string, string>>>({});
   const of = channel && allowed.includes(channel) ? channel : allowed[0]!;
   const parts = partsOf(template, of, locale);

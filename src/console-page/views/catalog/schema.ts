@@ -76,6 +76,16 @@ export function unwritten(before: Catalog, after: Catalog): { path: string; mess
   });
 }
 
+/** True if nothing was written yet at a path of a catalog: `contents[0].texts.de.title`. */
+export function isUnfilled(catalog: Catalog, path: string): boolean {
+  const names = path.split(/[.[\]]+/).filter((name) => name !== '');
+  const value = names.reduce<unknown>(
+    (of, name) => (of as Record<string, unknown> | undefined)?.[name],
+    catalog,
+  );
+  return value === undefined || value === '';
+}
+
 /** The members of an entry in the order and groups in which a person thinks of them; what is in none comes last. */
 const GROUPS: Readonly<Record<ListName, readonly (readonly [title: string, names: readonly string[]])[]>> = {
   contents: [
@@ -116,7 +126,7 @@ const LABELS: Readonly<Record<string, string>> = {
   repeat: 'How often a user may get it',
   cooldownMinutes: 'Minutes until it may be chosen again',
   mostPerUser: 'At most so often for a user',
-  afterOutcomeMinutes: 'Minutes after it was dismissed or actioned',
+  afterOutcomeMinutes: 'Minutes after it was dismissed or acted on',
   tags: 'In common with others',
   priority: 'For',
   cap: 'At most, to a user',

@@ -7,6 +7,7 @@ import { usePages } from '../../data/resource.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { Command } from '../../parts/command.tsx';
 import { Confirm } from '../../parts/dialog.tsx';
+import { counted } from '../../parts/numbers.ts';
 import { PagedList } from '../../parts/pages.tsx';
 import { keptRange, RangeControl, rangeOf } from '../../parts/range.tsx';
 import { Empty } from '../../parts/states.tsx';
@@ -35,9 +36,22 @@ export function Versions(props: { current: number; editable: boolean; changed: (
     await call('revertCatalog', { body: { to: target!, over: current } });
     changed();
   };
+  const goBack = (version: number) =>
+    editable &&
+    version !== current && (
+      <button type="button" class="danger" onClick={() => setTarget(version)}>
+        Go back to {version}
+      </button>
+    );
   return (
     <>
-      <Box title="Versions" note="the newest first; going back stores an earlier one again">
+      <Box
+        title={
+          current === 0 ? 'History' : `History: ${counted(current, 'version')} since that of the service`
+        }
+        label="Versions"
+        note="the newest first; going back publishes an earlier one again"
+      >
         <div class="toolbar">
           <RangeControl filters={filters} />
         </div>
@@ -49,7 +63,7 @@ export function Versions(props: { current: number; editable: boolean; changed: (
               title={
                 current === 0
                   ? 'The catalog of the service is in force: it has not been changed here.'
-                  : 'No version was stored in this range.'
+                  : 'No version was published in this range.'
               }
             />
           }
@@ -75,11 +89,10 @@ export function Versions(props: { current: number; editable: boolean; changed: (
                     </>
                   ),
                 },
-                { title: 'Stored', cell: ({ createdAt }) => <Time at={createdAt} /> },
+                { title: 'Published', cell: ({ createdAt }) => <Time at={createdAt} /> },
                 { title: 'Author', wide: true, cell: ({ author }) => <Text of={author ?? ''} /> },
                 {
                   title: 'Note',
-                  wide: true,
                   cell: ({ note, revertOf }) => (
                     <Text of={note ?? (revertOf === null ? '' : `back to ${revertOf}`)} />
                   ),
@@ -87,15 +100,8 @@ export function Versions(props: { current: number; editable: boolean; changed: (
                 {
                   title: 'Actions',
                   align: 'end',
-                  cell: ({ version }) => (
-                    <span class="actions">
-                      {editable && version !== current && (
-                        <button type="button" onClick={() => setTarget(version)}>
-                          Go back to {version}
-                        </button>
-                      )}
-                    </span>
-                  ),
+                  wide: true,
+                  cell: ({ version }) => <span class="actions">{goBack(version)}</span>,
                 },
               ]}
             />
@@ -103,7 +109,7 @@ export function Versions(props: { current: number; editable: boolean; changed: (
         </PagedList>
         {editable && current > 0 && (
           <div class="actions">
-            <button type="button" onClick={() => setTarget(0)}>
+            <button type="button" class="danger" onClick={() => setTarget(0)}>
               Go back to 0, the catalog of the service
             </button>
           </div>
@@ -112,6 +118,7 @@ export function Versions(props: { current: number; editable: boolean; changed: (
           <Confirm
             title={`Go back to version ${target}`}
             verb={`Go back to ${target}`}
+            danger
             run={revert}
             close={() => setTarget(undefined)}
           >
@@ -120,7 +127,9 @@ export function Versions(props: { current: number; editable: boolean; changed: (
           </Confirm>
         )}
       </Box>
-      {chosen !== undefined && <VersionChanges version={chosen} current={current} key={chosen} />}
+      {chosen !== undefined && (
+        <VersionChanges version={chosen} current={current} goBack={goBack(chosen)} key={chosen} />
+      )}
     </>
   );
 }

@@ -1,5 +1,5 @@
 import type { VNode } from 'preact';
-import { useRef } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso/router';
 import type { AnswerOf } from '../../../contract/endpoints.ts';
 import { svcCommand } from '../../data/about.ts';
@@ -10,10 +10,11 @@ import { type DecisionTrend, useTrend } from '../../data/trends.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { Interval } from '../../parts/bars.tsx';
 import { BestContent } from '../../parts/charts/band-multiples.tsx';
+import { colourOf } from '../../parts/content-colours.ts';
 import { FilterBar, type FilterField } from '../../parts/filter-bar.tsx';
 import { count, counted, percent } from '../../parts/numbers.ts';
 import { PagedList } from '../../parts/pages.tsx';
-import { keptRange, RangeControl, rangeOf, rangeWords } from '../../parts/range.tsx';
+import { chartRangeOf, keptRange, RangeControl, rangeWords } from '../../parts/range.tsx';
 import { Empty, Failure, Loading } from '../../parts/states.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { type Meanings, Terms } from '../../parts/term.tsx';
@@ -38,16 +39,16 @@ const CHARTED = 5;
 
 const TERMS: Meanings = [
   [
-    'Rewarded',
-    'A message that was tapped or acted on. The rate is their share of all that were served. One that was dismissed later counts as both.',
+    'Acted on',
+    'The user followed the message, as the app reported (clicked or actioned in the API, which calls it rewarded). The rate is their share of all that were served. One that was dismissed later counts as both.',
   ],
   ['95 % interval', 'Where the true rate is with 95 %: long while few messages were served.'],
   [
-    'Holdout',
-    'A share of the users for whom each eligible content has the same chance. What the others earn more is what learning adds.',
+    'Held out',
+    'A share of the users for whom each eligible content is equally likely: an even choice. What the others earn more is what learning adds.',
   ],
   ['Certain', 'The interval does not reach the other side: it is no accident, however often you look.'],
-  ['Points', 'Percentage points: from 17 % to 46 % are 29 points.'],
+  ['Percentage points', 'A difference of shares: from 17 % to 46 % are 29 percentage points.'],
   ['Goal', 'An event that decisions should lead to, such as an order, counted for the messages before it.'],
 ];
 
@@ -63,17 +64,18 @@ export function ContentsView(): VNode {
   const contents = usePages('contents', (after, signal) =>
     call('listContents', { query: { after }, signal }),
   );
-  const when = rangeWords(filters.values);
   const trend = useTrend(
     'getDecisionTrend',
-    { ...rangeOf(filters), contents: String(COMPARED) },
+    { ...chartRangeOf(filters), contents: String(COMPARED) },
     `trend ${keptRange(filters.values)}`,
   );
+  const when = rangeWords(filters.values, trend.value);
   const lately = new Map(trend.value?.contents.map(({ contentId, total }) => [contentId, total]));
   const charted = trend.value && { ...trend.value, contents: trend.value.contents.slice(0, CHARTED) };
   // All of it comes at once, so that nothing jumps; a part that is read again changes where it stands.
   const isThere = useRef(false);
   isThere.current ||= !model.loading && !contents.loading && !trend.loading;
+  const [more, setMore] = useState(false);
   // What earns most comes first.
   const found = contents.items
     .filter((content) => matches(content, search))
@@ -87,11 +89,7 @@ export function ContentsView(): VNode {
     <>
       <ViewHead
         title="Contents"
-        summary={
-          model.value
-            ? `${counted(model.value.learned, 'outcome')} learned, model version ${model.value.version}`
-            : ''
-        }
+        summary={model.value ? `${counted(model.value.learned, 'outcome')} learned so far` : ''}
         command={svcCommand('contents', 'list')}
         readAt={contents.readAt}
         refresh={reload}
@@ -103,11 +101,10 @@ export function ContentsView(): VNode {
           <Box
             title={<BestOf items={contents.items} />}
             label="What each content earns"
-            note="messages that were rewarded, of all that were ever served; the line is the 95 % interval"
+            note="messages that were acted on, of all that were ever served; the line is the 95 % interval"
           >
             <div class="toolbar">
               <FilterBar filters={filters} fields={SEARCH} inline />
-              <RangeControl filters={filters} all={false} />
               <Terms of={TERMS} />
             </div>
             <PagedList
@@ -126,6 +123,7 @@ export function ContentsView(): VNode {
               {(items) => (
                 <Table
                   label="Contents"
+                  dense
                   rows={items}
                   keyOf={(content) => content.id}
                   current={(content) => content.id === id}
@@ -138,27 +136,46 @@ export function ContentsView(): VNode {
           {model.error && <Failure error={model.error} retry={model.reload} />}
           {model.value && (
             <div class="columns pairs">
-              <LearningCurve model={model.value} />
               <WhatLearningGains model={model.value} />
               <GoalBoxes goals={model.value.goals} />
             </div>
           )}
-          <h2 class="over-time">Over time, {when}</h2>
+          <div class="toolbar over-time">
+            <h2>Over time, {when}</h2>
+            <RangeControl filters={filters} all={false} />
+            <span class="note">for the charts below and the column Lately</span>
+          </div>
           {trend.error && <Failure error={trend.error} retry={trend.reload} />}
           {charted && (
             <>
-              <div class="columns pairs">
-                <GainOverTime of={charted} when={when} />
-                <GoalGainsOverTime of={charted} when={when} />
-              </div>
               <RatesOverTime of={charted} when={when} />
-              <GoalsOverTime of={charted} when={when} />
+              <GoalsOverTime of={charted} when={when} most={1} />
             </>
           )}
+          <details class="figures" open={more} onToggle={(event) => setMore(event.currentTarget.open)}>
+            <summary>More charts: what learning gained over time, and other goals</summary>
+            {more && (
+              <>
+                <div class="columns pairs further">
+                  {charted && <GainOverTime of={charted} when={when} />}
+                  {charted && <GoalGainsOverTime of={charted} when={when} />}
+                  {model.value && <LearningCurve model={model.value} />}
+                </div>
+                {charted && <GoalsOverTime of={charted} when={when} first={1} />}
+              </>
+            )}
+          </details>
         </>
       )}
       {id !== undefined && (
-        <ContentPanel id={id} key={id} close={() => route(`/contents${filters.search}`)} />
+        <ContentPanel
+          id={id}
+          key={id}
+          close={() => route(`/contents${filters.search}`)}
+          trend={trend.value}
+          when={when}
+          changed={contents.reload}
+        />
       )}
     </>
   );
@@ -179,7 +196,7 @@ function BestOf({ items }: { items: readonly Content[] }): VNode {
       contents={contents}
       when="so far"
       format={percent}
-      ahead={(rate) => `earns most: ${rate} of its messages were rewarded`}
+      ahead={(rate) => `earns most, and that is certain: ${rate} of its messages were acted on`}
       nothing="No content in choice has earned anything yet"
       unknown="Which content earns most is not known yet"
     />
@@ -194,6 +211,7 @@ interface Lately {
 }
 
 function columnsOf(items: readonly Content[], search: string, lately: Lately): readonly Column<Content>[] {
+  const all = items.reduce((sum, { served }) => sum + served, 0);
   const max = Math.max(...items.map(({ high, served }) => (served > 0 ? (high ?? 0) : 0)), 0.01);
   return [
     {
@@ -201,6 +219,7 @@ function columnsOf(items: readonly Content[], search: string, lately: Lately): r
       sortBy: ({ id }) => id,
       cell: ({ id, status, guardedBy }) => (
         <>
+          <span class={`swatch ${colourOf(id)}`} aria-hidden="true" />
           <a href={`/contents/${encodeURIComponent(id)}${search}`}>
             <Cut of={id} />
           </a>{' '}
@@ -220,7 +239,7 @@ function columnsOf(items: readonly Content[], search: string, lately: Lately): r
     },
     {
       title: 'Rate',
-      note: 'rewarded of those served',
+      note: 'acted on, of those served',
       sortBy: ({ rate }) => rate ?? -1,
       cell: ({ rate, low, high }) =>
         rate === null || low === null || high === null ? (
@@ -261,11 +280,15 @@ function columnsOf(items: readonly Content[], search: string, lately: Lately): r
       title: 'Served',
       note: 'messages',
       align: 'end',
-      cell: ({ served }) => count(served),
+      cell: ({ served }) => (
+        <>
+          {count(served)} <span class="note wide">{percent(served / Math.max(1, all))} of all</span>
+        </>
+      ),
       sortBy: ({ served }) => served,
     },
     {
-      title: 'Rewarded',
+      title: 'Acted on',
       note: 'messages',
       align: 'end',
       wide: true,

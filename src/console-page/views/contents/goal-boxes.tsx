@@ -1,19 +1,14 @@
 import type { VNode } from 'preact';
 import type { AnswerOf } from '../../../contract/endpoints.ts';
 import { Interval } from '../../parts/bars.tsx';
-import { count, percent } from '../../parts/numbers.ts';
+import { count, percent, points } from '../../parts/numbers.ts';
 import { Cut, cleaned, Text } from '../../parts/text.tsx';
 import { Time } from '../../parts/time.tsx';
 import { Box } from '../../parts/view.tsx';
+import { gainWords, POLICIES } from './gain-words.ts';
 
 type State = AnswerOf<'getModel'>['goals'][number];
 type Earned = NonNullable<AnswerOf<'listContents'>['items'][number]['goals']>[number];
-
-const POLICIES = [
-  ['learned', 'Learned'],
-  ['holdout', 'Holdout, chosen evenly'],
-  ['weights', 'Fixed weights'],
-] as const;
 
 /** A value per decision: 1 is one whole goal. */
 export const share = (value: number) => `${value < 0 ? '−' : ''}${percent(Math.abs(value))}`;
@@ -46,7 +41,7 @@ export function GoalBoxes({ goals }: { goals: readonly State[] }): VNode {
 
 function GoalBox({ goal }: { goal: State }): VNode {
   const { goalId, byPolicy, gain, guard, since } = goal;
-  const rows = POLICIES.map(([name, label]) => ({ label, group: byPolicy[name] })).filter(
+  const rows = POLICIES.map(([name, label, meaning]) => ({ label, meaning, group: byPolicy[name] })).filter(
     ({ group }) => group.served > 0,
   );
   const max = Math.max(...rows.map(({ group }) => group.high ?? 0), 0.0001);
@@ -54,18 +49,18 @@ function GoalBox({ goal }: { goal: State }): VNode {
     <Box
       title={<GoalTitle goal={goal} />}
       label={`Goal ${cleaned(goalId)}`}
-      note="value per message served, from 0 to one whole goal, with the 95 % interval"
+      note="value per message served, with the 95 % interval; 100 % is one whole goal"
     >
       {rows.length === 0 ? (
         <p class="state">No decision counts yet: none of their messages was served.</p>
       ) : (
         <dl class="groups">
-          {rows.map(({ label, group }) => (
+          {rows.map(({ label, meaning, group }) => (
             <div>
               <dt>
                 {label}{' '}
                 <span class="note">
-                  {count(group.conversions)} of {count(group.served)} served converted
+                  {meaning}, {count(group.conversions)} of {count(group.served)} served converted
                 </span>
               </dt>
               <dd>
@@ -73,13 +68,12 @@ function GoalBox({ goal }: { goal: State }): VNode {
               </dd>
             </div>
           ))}
-          {gain && <Gain of={gain} />}
         </dl>
       )}
       <p class="note">
         {gain === null
-          ? 'What learning gains is known once both groups were served.'
-          : `Learned less holdout: ${share(gain.gain)}, from ${share(gain.low)} to ${share(gain.high)}, however often you look (95 %).`}
+          ? 'What learning gains is known once messages of both groups were served.'
+          : `Difference: ${points(gain.gain)} percentage points (95 % interval ${points(gain.low)} to ${points(gain.high)}, however often you look).`}
       </p>
       {notesOf(goal).map((note) => (
         <p class="note">{note}</p>
@@ -96,33 +90,13 @@ function GoalBox({ goal }: { goal: State }): VNode {
 
 /** Whether learning earns more of a goal, as far as that is certain. */
 function GoalTitle({ goal: { goalId, gain } }: { goal: State }): VNode {
-  const words =
-    gain === null
-      ? 'what learning gains is not known yet'
-      : gain.low > 0
-        ? `learning earns ${share(gain.gain)} more, and that is certain`
-        : gain.high < 0
-          ? `learning earns ${share(-gain.gain)} less, and that is certain`
-          : 'learning and holdout do not differ for certain yet';
   return (
     <>
-      <Cut of={goalId} />: {words}
+      <Cut of={goalId} />:{' '}
+      {gain === null
+        ? 'what learning gains is not known yet'
+        : `learning earns ${gainWords(gain.gain, gain)}`}
     </>
-  );
-}
-
-/** The gain of a goal with its interval, on a scale with 0 in its middle. */
-function Gain({ of: { gain, low, high } }: { of: NonNullable<State['gain']> }): VNode {
-  const size = Math.max(Math.abs(low), Math.abs(high));
-  return (
-    <div>
-      <dt>
-        Learned less holdout <span class="note">0 is in the middle</span>
-      </dt>
-      <dd>
-        <Interval rate={gain} low={low} high={high} min={-size} max={size} label={share(gain)} />
-      </dd>
-    </div>
   );
 }
 
@@ -134,9 +108,9 @@ function GuardNotes({
   guard: NonNullable<State['guard']>;
   heldOut: number;
 }): VNode {
-  const margin = `${share(worseThan)} above the holdout group`;
+  const margin = `${points(worseThan).slice(1)} percentage points above the held out users`;
   if (takenOut.length === 0 && heldOut === 0)
-    return <p class="note">Guard: it does nothing while no decision of a holdout group counts.</p>;
+    return <p class="note">Guard: it does nothing while no decision for held out users counts.</p>;
   if (takenOut.length === 0)
     return (
       <p class="note">
@@ -148,7 +122,7 @@ function GuardNotes({
       {takenOut.map(({ contentId, since, value, holdout }) => (
         <p class="note" key={contentId}>
           Guard: {contentId === null ? 'the learned choice' : <Text of={contentId} />} is out of choice since{' '}
-          <Time at={since} />: {share(value)}, the holdout group {share(holdout)}.
+          <Time at={since} />: {share(value)}, the held out users {share(holdout)}.
         </p>
       ))}
       <p class="note">To lift it, change the content, or the guard of the goal, in the catalog.</p>
@@ -163,7 +137,7 @@ function notesOf({ progress, behind, events, clipped, unreadable }: State): stri
   return [
     progress < 1 &&
       `${Math.floor(100 * progress)} % of the events from before its definition are counted; the rest follows.`,
-    behind > 0 && `Yet to be searched: ${eventsText(behind)}.`,
+    behind > 0 && `Not counted yet: ${eventsText(behind)}.`,
     clipped > 0 && `With a number outside of the range: ${count(clipped)} of ${eventsText(events)}.`,
     unreadable > 0 &&
       `Not counted: ${eventsText(unreadable)} without the property that the goal needs, or with one that is not a number.`,

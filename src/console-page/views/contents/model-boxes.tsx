@@ -1,39 +1,40 @@
-import type { VNode } from 'preact';
+import type { ComponentChildren, VNode } from 'preact';
 import type { AnswerOf } from '../../../contract/endpoints.ts';
 import { Interval } from '../../parts/bars.tsx';
 import { Chart, Legend, type Line } from '../../parts/chart.tsx';
-import { count, counted, percent } from '../../parts/numbers.ts';
+import { count, counted, percent, points } from '../../parts/numbers.ts';
 import { Time } from '../../parts/time.tsx';
 import { Box } from '../../parts/view.tsx';
+import { gainWords, POLICIES } from './gain-words.ts';
 
 type Model = AnswerOf<'getModel'>;
 type Point = Model['series'][number];
 
-const seconds = ({ from }: Point) => Date.parse(from) / 1000;
+const timeOf = ({ from }: Point) => Date.parse(from);
 
 /** The rate of learned and of even choices over time, as lines over the times of both. */
-export function curves(series: readonly Point[], holdout: readonly Point[]): { xs: number[]; lines: Line[] } {
-  const xs = [...new Set([...series, ...holdout].map(seconds))].sort((a, b) => a - b);
+function curves(series: readonly Point[], holdout: readonly Point[]): { times: number[]; lines: Line[] } {
+  const times = [...new Set([...series, ...holdout].map(timeOf))].sort((a, b) => a - b);
   const at = (points: readonly Point[]) => {
-    const rates = new Map(points.map((point) => [seconds(point), point.rate]));
-    return xs.map((x) => rates.get(x) ?? null);
+    const rates = new Map(points.map((point) => [timeOf(point), point.rate]));
+    return times.map((x) => rates.get(x) ?? null);
   };
   const lines: Line[] = [{ label: 'rate of all choices', values: at(series) }];
-  if (holdout.length > 0) lines.push({ label: 'holdout group', tone: 'second', values: at(holdout) });
-  return { xs, lines };
+  if (holdout.length > 0) lines.push({ label: 'held out users', tone: 'second', values: at(holdout) });
+  return { times, lines };
 }
 
 /** How the rate of rewarded decisions developed. */
 export function LearningCurve({ model }: { model: Model }): VNode {
-  const { xs, lines } = curves(model.series, model.holdoutSeries);
+  const { times, lines } = curves(model.series, model.holdoutSeries);
   const last = model.series.at(-1);
   return (
     <Box
       title={learnedTitle(model)}
       label="What it learned"
-      note={`share of decisions that were rewarded, a point each ${model.step} with decisions`}
+      note={`share of decisions that were acted on, a point each ${model.step} with decisions`}
     >
-      {xs.length < 2 ? (
+      {times.length < 2 ? (
         <p class="state">
           {last === undefined ? (
             'The curve begins once messages were served.'
@@ -48,8 +49,8 @@ export function LearningCurve({ model }: { model: Model }): VNode {
         <>
           <Legend lines={lines} />
           <Chart
-            label={`Rate over ${xs.length} points, the latest ${last?.rate == null ? 'unknown' : percent(last.rate)}`}
-            xs={xs}
+            label={`Rate over ${times.length} points, the latest ${last?.rate == null ? 'unknown' : percent(last.rate)}`}
+            times={times}
             lines={lines}
             format={percent}
           />
@@ -59,16 +60,10 @@ export function LearningCurve({ model }: { model: Model }): VNode {
   );
 }
 
-const POLICIES = [
-  ['learned', 'Learned'],
-  ['holdout', 'Holdout, chosen evenly'],
-  ['weights', 'Fixed weights'],
-] as const;
-
 /** Learned against holdout, and the difference with its interval. */
 export function WhatLearningGains({ model }: { model: Model }): VNode {
   const { byPolicy, gain, holdoutShare, explorationShare } = model;
-  const rows = POLICIES.map(([name, label]) => ({ label, group: byPolicy[name] })).filter(
+  const rows = POLICIES.map(([name, label, meaning]) => ({ label, meaning, group: byPolicy[name] })).filter(
     ({ group }) => group.served > 0,
   );
   const max = Math.max(...rows.map(({ group }) => group.high ?? 0), 0.01);
@@ -79,17 +74,20 @@ export function WhatLearningGains({ model }: { model: Model }): VNode {
       note={`${
         holdoutShare === 0
           ? 'No user is held out, so that nothing shows what learning adds.'
-          : `${percent(holdoutShare)} of the users are held out: for them each eligible content has the same chance, which shows what learning adds.`
-      } Of the other choices, ${percent(explorationShare)} fall evenly on all contents, so that each is tried.`}
+          : `For ${percent(holdoutShare)} of the users, who are held out, each eligible content is equally likely: an even choice, with which learning is compared.`
+      } Of the other choices, ${percent(explorationShare)} are made evenly too, so that each content is tried.${costWords(model)}`}
     >
       {rows.length === 0 ? (
         <p class="state">No decision counts yet: none of their messages was served.</p>
       ) : (
         <dl class="groups">
-          {rows.map(({ label, group: { rate, low, high, served } }) => (
+          {rows.map(({ label, meaning, group: { rate, low, high, served } }) => (
             <div>
               <dt>
-                {label} <span class="note">{count(served)} served</span>
+                {label}{' '}
+                <span class="note">
+                  {meaning}, {count(served)} served
+                </span>
               </dt>
               <dd>
                 {rate !== null && low !== null && high !== null && (
@@ -100,7 +98,11 @@ export function WhatLearningGains({ model }: { model: Model }): VNode {
           ))}
         </dl>
       )}
-      <p class="note">{gain === null ? NO_GAIN : gainWords(gain)}</p>
+      <p class="note">
+        {gain === null
+          ? NO_GAIN
+          : `Difference: ${points(gain.rate)} percentage points (95 % interval ${points(gain.low)} to ${points(gain.high)}).`}
+      </p>
     </Box>
   );
 }
@@ -118,24 +120,21 @@ function learnedTitle({ series, step }: Model): string {
   const latest = rateOf(last);
   const before = rateOf(series.slice(0, -LATEST));
   if (latest === undefined) return 'Nothing is learned yet';
-  const words = `${percent(latest)} of the choices of the last ${counted(last.length, step)} with any were rewarded`;
+  const words = `${percent(latest)} of the choices of the last ${counted(last.length, step)} with any were acted on`;
   return before === undefined ? words : `${words}, ${percent(before)} before`;
 }
 
 /** What learning earns, and whether that is certain. */
-function gainTitle(gain: Model['gain']): string {
-  if (gain === null) return 'What learning earns over the holdout is not known yet';
-  const { rate, low, high } = gain;
-  if (low > 0) return `Learning earns ${points(rate)} points over the holdout, and that is certain`;
-  if (high < 0) return `Learning earns ${points(rate)} points: less than the holdout`;
-  return `Learning and holdout do not differ for certain yet: ${points(rate)} points`;
+const gainTitle = (gain: Model['gain']): ComponentChildren =>
+  gain === null ? 'What learning earns is not known yet' : `Learning earns ${gainWords(gain.rate, gain)}`;
+
+/** What holding out and trying cost, once learning gains for certain. */
+function costWords({ gain, holdoutShare, explorationShare }: Model): string {
+  if (gain === null || gain.low <= 0) return '';
+  const heldOut = 100 * gain.rate * holdoutShare;
+  const tried = 100 * gain.rate * (1 - holdoutShare) * explorationShare;
+  return ` That costs: of every 100 messages, about ${heldOut.toFixed(1)} fewer are acted on for holding out, and ${tried.toFixed(1)} fewer for trying.`;
 }
 
 const NO_GAIN =
-  'What learning gains is known once both groups were served. The holdout of the settings in the catalog is the share of the users that is held out.';
-
-/** A difference of shares in percentage points, with its sign. */
-export const points = (share: number) => `${share < 0 ? '−' : '+'}${Math.abs(share * 100).toFixed(1)}`;
-
-const gainWords = ({ rate, low, high }: { rate: number; low: number; high: number }) =>
-  `Learned less holdout: ${points(rate)} percentage points (95 % interval ${points(low)} to ${points(high)}).`;
+  'What learning gains is known once messages of both groups were served. How many users are held out is among the settings of the catalog.';

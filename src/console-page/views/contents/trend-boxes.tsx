@@ -3,12 +3,12 @@ import type { DecisionTrend } from '../../data/trends.ts';
 import { BandChart } from '../../parts/charts/band-chart.tsx';
 import { BandMultiples, BestContent } from '../../parts/charts/band-multiples.tsx';
 import { Figures } from '../../parts/figures.tsx';
-import { count, percent } from '../../parts/numbers.ts';
+import { count, counted, percent, points } from '../../parts/numbers.ts';
 import { Cut, cleaned } from '../../parts/text.tsx';
 import { Time } from '../../parts/time.tsx';
 import { Box } from '../../parts/view.tsx';
+import { gainWords } from './gain-words.ts';
 import { share } from './goal-boxes.tsx';
-import { points } from './model-boxes.tsx';
 
 interface Props {
   readonly of: DecisionTrend;
@@ -34,13 +34,13 @@ export function RatesOverTime({ of: { contents, from, until }, when }: Props): V
             contents={shown}
             when={when}
             format={percent}
-            ahead={(rate) => `earned most ${when}: ${rate} of its messages were rewarded`}
+            ahead={(rate) => `earned most ${when}: ${rate} of its messages were acted on`}
             nothing={`nothing was earned ${when}`}
             unknown={`which earned most ${when} is not known`}
           />
         </>
       )}
-      note="rewarded of those served, of the contents that were served most; the band is the 95 % interval"
+      note="acted on, of those served, of the contents that were served most; the band is the 95 % interval"
       from={from}
       until={until}
       format={percent}
@@ -48,20 +48,21 @@ export function RatesOverTime({ of: { contents, from, until }, when }: Props): V
   );
 }
 
-/** What the most served contents earn of each goal over time; of the first goals alone, where `most` says so. */
+/** What the most served contents earn of each goal over time; of the goals `first` to `most` alone, where these say so. */
 export function GoalsOverTime({
   of: { contents, from, until },
   when,
+  first = 0,
   most,
-}: Props & { most?: number }): VNode {
-  const goals = (contents[0]?.goals ?? []).slice(0, most).map(({ goalId }) => goalId);
+}: Props & { first?: number; most?: number }): VNode {
+  const goals = (contents[0]?.goals ?? []).slice(first, most).map(({ goalId }) => goalId);
   return (
     <>
       {goals.map((goalId, i) => (
         <BandMultiples
           key={goalId}
           contents={contents.map(({ contentId, goals }) => {
-            const { total = null, values = [] } = goals?.[i] ?? {};
+            const { total = null, values = [] } = goals?.[first + i] ?? {};
             return { contentId, total, points: values };
           })}
           label={`Goal ${cleaned(goalId)} over time`}
@@ -100,15 +101,10 @@ export function GainOverTime({ of: { gain, from, until }, when }: Props): VNode 
       gain={gain}
       from={from}
       until={until}
-      format={points}
       title={
-        !last
-          ? `What learning gained ${when} is not known`
-          : last.low > 0
-            ? `Learning earned ${points(last.gain)} points over the holdout ${when}, and that is certain`
-            : last.high < 0
-              ? `Learning earned ${points(last.gain)} points ${when}: less than the holdout`
-              : `What learning gained ${when} is not certain yet: ${points(last.gain)} points`
+        last
+          ? `Learning earned ${gainWords(last.gain, last, when)}`
+          : `What learning gained ${when} is not known`
       }
     />
   );
@@ -120,13 +116,6 @@ export function GoalGainsOverTime({ of: { goals = [], from, until }, when }: Pro
     <>
       {goals.map(({ goalId, gain }) => {
         const last = gain.at(-1);
-        const words = !last
-          ? `what learning gained ${when} is not known`
-          : last.low > 0
-            ? `learning earned ${share(last.gain)} more ${when}, and that is certain`
-            : last.high < 0
-              ? `learning earned ${share(-last.gain)} less ${when}, and that is certain`
-              : `what learning gained ${when} is not certain yet: ${share(last.gain)}`;
         return (
           <GainBox
             key={goalId}
@@ -134,10 +123,12 @@ export function GoalGainsOverTime({ of: { goals = [], from, until }, when }: Pro
             gain={gain}
             from={from}
             until={until}
-            format={share}
             title={
               <>
-                <Cut of={goalId} />: {words}
+                <Cut of={goalId} />:{' '}
+                {last
+                  ? `learning earned ${gainWords(last.gain, last, when)}`
+                  : `what learning gained ${when} is not known`}
               </>
             }
           />
@@ -153,14 +144,13 @@ function GainBox(props: {
   gain: readonly GainPoint[];
   from: string;
   until: string;
-  format: (gain: number) => string;
 }): VNode {
-  const { title, label, gain, from, until, format } = props;
+  const { title, label, gain, from, until } = props;
   const last = gain.at(-1);
   if (!last)
     return (
       <Box title={title} label={label}>
-        <p class="note">It is known once decisions of both groups were served.</p>
+        <p class="note">It is known once messages of both groups were served.</p>
       </Box>
     );
   // Wide intervals of the first decisions would flatten all that is known later.
@@ -169,27 +159,27 @@ function GainBox(props: {
     <Box
       title={title}
       label={label}
-      note={`of ${count(last.learned)} learned choices less that of ${count(last.holdout)} in the holdout group; the band holds with 95 %, however often you look`}
+      note={`percentage points between ${counted(last.learned, 'learned choice')} and ${counted(last.holdout, 'even choice')} for held out users; the band holds with 95 %, however often you look`}
     >
       <BandChart
-        label={`${label}, over the holdout group until each of ${gain.length} times, at last ${format(last.gain)}, from ${format(last.low)} to ${format(last.high)}`}
+        label={`${label}, over an even choice until each of ${gain.length} times, at last ${points(last.gain)} percentage points, from ${points(last.low)} to ${points(last.high)}`}
         points={gain.map((point) => ({ ...point, at: Date.parse(point.until), value: point.gain }))}
         from={Date.parse(from)}
         until={Date.parse(until)}
         min={-size}
         max={size}
-        format={format}
+        format={points}
       />
       <Figures
         label={label}
-        heads={['Until', 'Learned', 'Holdout', format === points ? 'Gain in points' : 'Gain', 'Interval']}
+        heads={['Until', 'Learned', 'Held out', 'Gain in percentage points', 'Interval']}
         rows={() =>
           gain.map((point) => [
             <Time at={point.until} />,
             count(point.learned),
             count(point.holdout),
-            format(point.gain),
-            `${format(point.low)} to ${format(point.high)}`,
+            points(point.gain),
+            `${points(point.low)} to ${points(point.high)}`,
           ])
         }
       />

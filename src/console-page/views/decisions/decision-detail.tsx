@@ -1,6 +1,5 @@
 import type { VNode } from 'preact';
 import { MASKED } from '../../../kit/personal-data.ts';
-import { changeWords } from '../../../kit/removal-words.ts';
 import { flagsOf, svcCommand } from '../../data/about.ts';
 import { call } from '../../data/api.ts';
 import { useResource } from '../../data/resource.ts';
@@ -14,31 +13,44 @@ import { Failure, Loading } from '../../parts/states.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { Cut, cleaned, Id, Text } from '../../parts/text.tsx';
 import { Time } from '../../parts/time.tsx';
+import { UserLink } from '../../parts/user-link.tsx';
+import { DecisionLife, Neighbours } from './decision-life.tsx';
 import {
   byRanking,
   type Candidate,
   contextLine,
   type Decision,
-  type Explained,
   earnedWords,
   KIND_WORDS,
   kindOf,
   ordinal,
 } from './decision-words.ts';
+import { Explanation } from './explanation.tsx';
 import { Removed } from './removed.tsx';
 
 /** One decision: what was chosen, why, from which candidates, and what came of it. */
 export function DecisionDetail({ id }: { id: string }): VNode {
-  const { value, error, reload } = useResource(id, (signal) =>
-    call('getDecision', { params: { id }, signal }),
+  const {
+    value: found,
+    error,
+    reload,
+  } = useResource(id, (signal) =>
+    Promise.all([
+      call('getDecision', { params: { id }, signal }),
+      // A service of an earlier version does not list messages.
+      call('listLatestMessages', { query: { decisionId: id }, signal }).catch(() => undefined),
+    ]),
   );
-  if (!value) return error ? <Failure error={error} retry={reload} /> : <Loading what="the decision" />;
+  if (!found) return error ? <Failure error={error} retry={reload} /> : <Loading what="the decision" />;
+  const [value, listed] = found;
+  const message = listed?.messages[0];
   const kind = kindOf(value);
   return (
     <article class="detail" aria-label={`Decision ${id}`}>
       <p class="overline">
         <Id of={value.decisionId} />
       </p>
+      <Neighbours of={value} />
       <h2 class="detail-title">
         {value.contentId === null ? (
           'No action'
@@ -73,11 +85,7 @@ export function DecisionDetail({ id }: { id: string }): VNode {
           },
           {
             name: 'User',
-            value: (
-              <a href={`/users/${encodeURIComponent(value.hashId)}`}>
-                <Id of={value.hashId} short />
-              </a>
-            ),
+            value: <UserLink of={value.hashId} />,
             note: 'hashId only',
           },
           {
@@ -91,7 +99,8 @@ export function DecisionDetail({ id }: { id: string }): VNode {
           },
         ]}
       />
-      {value.explanation !== undefined && <Explanation of={value.explanation} />}
+      {message && <DecisionLife decision={value} message={message} />}
+      {value.explanation !== undefined && <Explanation of={value.explanation} decision={value} />}
       {value.candidates.length > 0 && <Candidates decision={value} />}
       {value.removed !== undefined && value.removed.length > 0 && (
         <Removed removed={value.removed} context={value.context} />
@@ -129,31 +138,31 @@ function Why({ decision }: { decision: Decision }): VNode {
       {place}: its expected reward is <strong>{score(chosen.ranking)}</strong>.
     </>
   );
-  const chance = <strong>{percent(chosen.propensity)}</strong>;
+  const likelihood = <strong>{percent(chosen.propensity)}</strong>;
   if (kind === 'even')
     return (
       <>
-        {earns} The user is in the holdout group, where each of the eligible contents has the same chance:{' '}
-        {chance}.
+        {earns} The user is in the holdout group, where each of the eligible contents is equally likely:{' '}
+        {likelihood}.
       </>
     );
   if (kind === 'weights')
     return (
       <>
-        {earns} The placement has fixed weights, which gave it a chance of {chance}.
+        {earns} The placement has fixed weights, which gave it a likelihood of {likelihood}.
       </>
     );
   if (kind === 'likely')
     return (
       <>
-        {earns} No other was more likely: of requests like this one, {chance} get it.
+        {earns} No other was more likely: of requests like this one, {likelihood} get it.
       </>
     );
   const likeliest = [...ranked].sort((a, b) => b.propensity - a.propensity)[0]!;
   return (
     <>
-      {earns} It was tried so that the model learns what it earns: of requests like this one, {chance} get it,
-      and {percent(likeliest.propensity)} get{' '}
+      {earns} It was tried so that the model learns what it earns: of requests like this one, {likelihood} get
+      it, and {percent(likeliest.propensity)} get{' '}
       <strong>
         <Text of={likeliest.contentId} />
       </strong>
@@ -162,59 +171,7 @@ function Why({ decision }: { decision: Decision }): VNode {
   );
 }
 
-/** What moved the choice of the winner before the runner-up. */
-function Explanation({ of: { winner, runnerUp, effects, change } }: { of: Explained }): VNode {
-  const most = Math.max(...effects.map(({ effect }) => Math.abs(effect)));
-  return (
-    <>
-      <h3>
-        {runnerUp === null ? (
-          <>
-            What moved <Text of={winner} />
-          </>
-        ) : (
-          <>
-            Why <Text of={winner} /> and not <Text of={runnerUp} />
-          </>
-        )}
-      </h3>
-      {runnerUp !== null && (
-        <p class="note">
-          <Text of={runnerUp} /> would have been next: a choice takes uncertain contents for more than their
-          ranking.
-        </p>
-      )}
-      <Table
-        label="What moved the choice"
-        columns={[
-          { title: 'Feature', cell: ({ feature }) => <Text of={feature} /> },
-          { title: 'Value', cell: ({ value }) => <Text of={value} /> },
-          {
-            title: 'Effect',
-            note: 'on its lead, in rewards',
-            cell: ({ effect }) => (
-              <Bar
-                value={Math.abs(effect)}
-                max={most}
-                label={`${effect > 0 ? '+' : ''}${score(effect)}`}
-                strong={effect > 0}
-              />
-            ),
-          },
-        ]}
-        rows={effects}
-        keyOf={({ feature, value }) => `${feature} ${value}`}
-      />
-      {change && runnerUp !== null && (
-        <p class="note">
-          <Text of={changeWords(change, runnerUp)} />
-        </p>
-      )}
-    </>
-  );
-}
-
-/** How the chance of being picked was spread, as one bar. Its figures are those of the candidates. */
+/** How likely each candidate was to be chosen, as one bar. Its figures are those of the candidates. */
 function Propensities({ decision: { candidates, others, contentId } }: { decision: Decision }): VNode {
   const parts = [
     ...[...candidates]
@@ -229,10 +186,10 @@ function Propensities({ decision: { candidates, others, contentId } }: { decisio
     <>
       <h3>
         {isEven ? (
-          `Each of ${counted(candidates.length, 'candidate')} had the same chance`
+          `Each of ${counted(candidates.length, 'candidate')} was equally likely`
         ) : (
           <>
-            <Cut of={most!.id} /> had {percent(most!.propensity)} of the chance
+            <Cut of={most!.id} /> had a likelihood of {percent(most!.propensity)}
             {rest.length > 0 &&
               `, ${counted(rest.length + (others ? others.count - 1 : 0), 'other')} the rest`}
           </>
@@ -241,7 +198,7 @@ function Propensities({ decision: { candidates, others, contentId } }: { decisio
       <div
         class="propensities"
         role="img"
-        aria-label={`Chance of each candidate: ${parts.map(({ id, propensity }) => `${cleaned(id) || 'all others'} ${percent(propensity)}`).join(', ')}`}
+        aria-label={`Likelihood of each candidate: ${parts.map(({ id, propensity }) => `${cleaned(id) || 'all others'} ${percent(propensity)}`).join(', ')}`}
       >
         {parts.map(({ id, propensity, colour }) => (
           <span
@@ -271,13 +228,13 @@ function Candidates({ decision }: { decision: Decision }): VNode {
       ),
     },
     {
-      title: 'Ranking',
-      note: 'expected reward',
+      title: 'Expected',
+      note: 'reward, from 0 to 1',
       cell: (row) => <Bar value={row.ranking} max={most} label={score(row.ranking)} strong={isChosen(row)} />,
     },
     {
-      title: 'Propensity',
-      note: 'chance that it was picked',
+      title: 'Likelihood',
+      note: 'of being chosen',
       cell: (row) => (
         <Bar value={row.propensity} max={1} label={percent(row.propensity)} strong={isChosen(row)} />
       ),
@@ -295,8 +252,8 @@ function Candidates({ decision }: { decision: Decision }): VNode {
       />
       {decision.others && (
         <p class="note">
-          And {decision.others.count} more candidates with a chance of {percent(decision.others.propensity)}{' '}
-          together.
+          And {decision.others.count} more candidates with a likelihood of{' '}
+          {percent(decision.others.propensity)} together.
         </p>
       )}
     </>

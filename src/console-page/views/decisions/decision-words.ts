@@ -39,11 +39,11 @@ export const KIND_WORDS = {
 export const TERMS: Meanings = [
   [
     'Expected',
-    'What the model expects the content to earn here, from 0 to 1 reward: 0.52 is 52 rewards of 100 messages.',
+    'What the model expects the content to earn here, from 0 to 1 reward (the API calls it ranking): 0.52 is 52 rewards of 100 messages.',
   ],
   [
     'Likelihood',
-    'How many of 100 requests like this one get the same content. Contents are drawn, not picked.',
+    'How many of 100 requests like this one get the same content (the API calls it propensity). Contents are drawn, not picked.',
   ],
   [
     'tried',
@@ -51,12 +51,12 @@ export const TERMS: Meanings = [
   ],
   [
     'holdout',
-    'The user is one of a fixed share for whom each eligible content has the same chance: what learning earns is what the others earn more.',
+    'The user is one of a fixed share for whom each eligible content is equally likely: what learning earns is what the others earn more.',
   ],
   ['fixed weights', 'The placement says how often each content is chosen, and nothing is learned there.'],
   [
     'Earned',
-    'The reward of its outcomes so far, 1 for a tap; waiting until there is one or its time is over.',
+    'The reward of its outcomes so far, 1 if the user acted on it; waiting until there is one or its time is over.',
   ],
 ];
 

@@ -3,7 +3,8 @@ import { useState } from 'preact/hooks';
 import { flagsOf, svcCommand } from '../../data/about.ts';
 import { call, search } from '../../data/api.ts';
 import { type Filters, useFilters, usePathPart } from '../../data/filters.ts';
-import { usePages } from '../../data/resource.ts';
+import { useListEvery, usePages } from '../../data/resource.ts';
+import { trendEveryMs } from '../../data/trends.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { Bar } from '../../parts/bars.tsx';
 import { FilterBar, type FilterField } from '../../parts/filter-bar.tsx';
@@ -14,8 +15,9 @@ import { Split } from '../../parts/split.tsx';
 import { Empty } from '../../parts/states.tsx';
 import { type Column, ColumnChoice, chosenColumns, Table } from '../../parts/table.tsx';
 import { Terms } from '../../parts/term.tsx';
-import { Cut, cleaned, Id, Text } from '../../parts/text.tsx';
+import { Cut, cleaned, Text } from '../../parts/text.tsx';
 import { Time } from '../../parts/time.tsx';
+import { UserLink, userPath } from '../../parts/user-link.tsx';
 import { ViewHead } from '../../parts/view.tsx';
 import { DecisionDetail } from './decision-detail.tsx';
 import {
@@ -48,7 +50,8 @@ const FIELDS: readonly FilterField[] = [
 export function DecisionsView(): VNode {
   const filters = useFilters();
   const id = usePathPart('/decisions');
-  const { hashId, contentId, kind } = filters.values;
+  const { hashId, contentId, kind, from } = filters.values;
+  const ofUser = from === 'user' && hashId !== undefined;
   const range = rangeOf(filters);
   const query = { hashId, contentId, ...range };
   const [removedBefore, setRemovedBefore] = useState<string | undefined>();
@@ -64,9 +67,11 @@ export function DecisionsView(): VNode {
   });
   const shown = pages.items.filter((decision) => !kind || kindOf(decision) === kind);
   const columns = columnsOf(filters.search);
+  useListEvery(trendEveryMs(), pages);
   return (
     <Split
-      back={`/decisions${filters.search}`}
+      back={ofUser ? userPath(hashId) : `/decisions${filters.search}`}
+      {...(ofUser && { to: 'the user' })}
       list={
         <>
           <ViewHead
@@ -78,6 +83,7 @@ export function DecisionsView(): VNode {
             }
             command={svcCommand('decisions', 'list', ...flagsOf({ hashId, content: contentId, ...range }))}
             readAt={pages.readAt}
+            every={trendEveryMs()}
             refresh={pages.reload}
             actions={<ColumnChoice columns={columns} filters={filters} />}
           />
@@ -184,15 +190,16 @@ function columnsOf(query: string): readonly Column<Decision>[] {
       cell: (decision) => <ContentCell decision={decision} query={query} />,
     },
     { title: 'Time', cell: ({ at }) => <Time at={at} />, sortBy: ({ at }) => at },
-    { title: 'User', wide: true, cell: ({ hashId }) => <Id of={hashId} short={8} /> },
+    { title: 'User', wide: true, cell: ({ hashId }) => <UserLink of={hashId} /> },
     {
       title: 'Place',
       wide: true,
-      cell: ({ context }) => <Cut of={contextLine(context)} />,
+      cell: ({ context }) => <Cut of={contextLine(context) || '–'} />,
       sortBy: ({ context }) => contextLine(context),
     },
     {
       title: 'Expected',
+      note: 'reward, 0 to 1',
       wide: true,
       align: 'end',
       cell: (decision) => <span class="figure">{scoreOf(decision)}</span>,
@@ -208,6 +215,7 @@ function columnsOf(query: string): readonly Column<Decision>[] {
     },
     {
       title: 'Earned',
+      note: 'reward, 0 to 1',
       wide: true,
       align: 'end',
       cell: rewardWords,

@@ -1,5 +1,5 @@
 import type { ConsoleFaults } from '../../../contract/console.ts';
-import { percent } from '../../parts/numbers.ts';
+import { count, percent } from '../../parts/numbers.ts';
 import { duration } from '../../parts/time.tsx';
 
 export type Rule = ConsoleFaults['rules'][number];
@@ -44,13 +44,13 @@ export const EXAMPLES = [
 
 /** Members of a rule in words. */
 const WORDS: Readonly<Record<string, (value: unknown) => string>> = {
-  every: (n) => `once in ${n}`,
-  from: (n) => `from match ${n} on`,
-  to: (n) => `until match ${n}`,
-  burst: (n) => `${n} in a row`,
+  every: (n) => `once in ${count(Number(n))}`,
+  from: (n) => `from match ${count(Number(n))} on`,
+  to: (n) => `until match ${count(Number(n))}`,
+  burst: (n) => `${count(Number(n))} in a row`,
   chance: (share) => `with a chance of ${percent(Number(share))}`,
   status: (status) => `status ${status}`,
-  retryAfter: (seconds) => `try again after ${seconds} s`,
+  retryAfter: (seconds) => `try again after ${count(Number(seconds))} s`,
   delayMs: (ms) => `${duration(Number(ms))} late`,
 };
 

@@ -3,8 +3,8 @@ import { useState } from 'preact/hooks';
 import type { ConsoleFaults } from '../../../contract/console.ts';
 import type { EndpointName } from '../../../contract/endpoints.ts';
 import { OPERATIONS } from '../../../contract/operations.gen.ts';
-import { about } from '../../data/about.ts';
-import { ask } from '../../data/api.ts';
+import { about, refreshAbout } from '../../data/about.ts';
+import { ask, search } from '../../data/api.ts';
 import { useFilters } from '../../data/filters.ts';
 import { useResource } from '../../data/resource.ts';
 import { Badge } from '../../parts/badge.tsx';
@@ -13,7 +13,8 @@ import { FilterBar, type FilterField } from '../../parts/filter-bar.tsx';
 import { count, counted } from '../../parts/numbers.ts';
 import { Empty, Failure, Loading } from '../../parts/states.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
-import { Text } from '../../parts/text.tsx';
+import { Cut, Text } from '../../parts/text.tsx';
+import { Ago, duration, Time } from '../../parts/time.tsx';
 import { Box, ViewHead } from '../../parts/view.tsx';
 import { EFFECTS, EXAMPLES, type Rule, whenOf } from './fault-words.ts';
 import { RuleDialog } from './rule-dialog.tsx';
@@ -42,7 +43,15 @@ export function FaultsView(): VNode {
   const write = about.value?.write === true;
   const put = (body: object) => {
     setFailure(undefined);
-    ask('faults', { method: 'PUT', body }).then(faults.reload, setFailure);
+    return ask('faults', { method: 'PUT', body }).then(changed, setFailure);
+  };
+  const changed = () => {
+    faults.reload();
+    refreshAbout();
+  };
+  const on = (value?.rules ?? []).filter((rule) => rule.on);
+  const end = async () => {
+    for (const { place: where, index } of on) await put({ place: where, index, on: false });
   };
   const change = ({ place: where, index, on }: Rule) => put({ place: where, index, on: !on });
   const add = ({ place: where, rule }: (typeof EXAMPLES)[number]) => put({ place: where, rule });
@@ -59,9 +68,16 @@ export function FaultsView(): VNode {
         actions={
           value?.active &&
           write && (
-            <button type="button" onClick={() => setEdited({})}>
-              New rule…
-            </button>
+            <>
+              {on.length > 0 && (
+                <button type="button" onClick={end}>
+                  Switch all off
+                </button>
+              )}
+              <button type="button" onClick={() => setEdited({})}>
+                New rule…
+              </button>
+            </>
           )
         }
       />
@@ -114,10 +130,101 @@ export function FaultsView(): VNode {
           </ul>
         </Box>
       )}
-      {edited && <RuleDialog {...edited} done={faults.reload} close={() => setEdited(undefined)} />}
+      {value?.active && (
+        <Latest
+          of={value.latest}
+          rules={value.rules}
+          edit={write ? (rule) => setEdited({ of: rule }) : undefined}
+        />
+      )}
+      {edited && <RuleDialog {...edited} done={changed} close={() => setEdited(undefined)} />}
     </>
   );
 }
+
+/** What was injected last: when, into which request or delivery, and to what effect. */
+function Latest(props: {
+  of: readonly Injected[];
+  rules: readonly Rule[];
+  /** Opens a rule; undefined where it cannot be changed. */
+  edit: ((rule: Rule) => void) | undefined;
+}): VNode {
+  const { of, rules, edit } = props;
+  const [last] = of;
+  return (
+    <Box
+      title={last ? ['The last fault was injected ', <Ago at={last.at} />] : 'No fault was injected yet'}
+      label="Latest injections"
+      note="by the process of this console, up to 50 of each fault, also by rules that are off or removed"
+    >
+      {last && (
+        <Table
+          label="Latest injections"
+          dense
+          rows={grouped(of)}
+          keyOf={({ key }) => key}
+          columns={injectedColumns(rules, edit)}
+        />
+      )}
+    </Box>
+  );
+}
+
+type Injected = ConsoleFaults['latest'][number];
+
+/** Injections that are alike, as the latest of them. */
+interface Alike extends Injected {
+  readonly key: string;
+  readonly times: number;
+}
+
+/** The injections of each fault into each operation or kind of outcome, the newest first. */
+function grouped(latest: readonly Injected[]): Alike[] {
+  const groups = new Map<string, Alike>();
+  for (const each of latest) {
+    const key = [each.place, each.fault, each.of, each.delayMs].join(' ');
+    const known = groups.get(key);
+    groups.set(key, { ...(known ?? { ...each, key }), times: (known?.times ?? 0) + 1 });
+  }
+  return [...groups.values()];
+}
+
+/** A row leads to the delivery, or to the rule that answered the request so. */
+const injectedColumns = (
+  rules: readonly Rule[],
+  edit: ((rule: Rule) => void) | undefined,
+): readonly Column<Alike>[] => [
+  {
+    title: 'Into',
+    cell: (injected) => {
+      const { of, deliveryId } = injected;
+      if (deliveryId)
+        return (
+          <a href={`/webhooks${search({ delivery: deliveryId })}`}>
+            <Cut of={of} />
+          </a>
+        );
+      const rule = ruleOf(rules, injected);
+      const request = <Cut of={requestLine(of) || of} />;
+      return rule && edit ? (
+        <button type="button" class="quiet" title="Change its rule" onClick={() => edit(rule)}>
+          {request}
+        </button>
+      ) : (
+        request
+      );
+    },
+  },
+  {
+    title: 'Effect',
+    wide: true,
+    cell: ({ place, fault, delayMs }) =>
+      `${EFFECTS[place][fault] ?? fault}${delayMs === undefined ? '' : `, by ${duration(delayMs)}`}`,
+  },
+  { title: 'Fault', cell: ({ fault }) => fault },
+  { title: 'Times', align: 'end', wide: true, cell: ({ times }) => count(times) },
+  { title: 'Last', align: 'end', cell: ({ at }) => <Time at={at} /> },
+];
 
 /** How many rules are on, or what they are for. */
 function summaryOf({ active, rules }: ConsoleFaults): string {
@@ -130,6 +237,16 @@ function summaryOf({ active, rules }: ConsoleFaults): string {
 
 /** Starts a service here, so the words that choose the one that is shown are left out. */
 const startCommand = () => `${about.value?.commandPrefix ?? 'svc'} serve --console --faults faults.json`;
+
+/** A rule in words that no other has. */
+const nameOf = ({ rule, place, index }: Rule) => `${rule.fault} (${place} ${index + 1})`;
+
+/** The rule that injected a fault, presumably: of those that can, the first. */
+const ruleOf = (rules: readonly Rule[], { place, fault, of }: Injected): Rule | undefined =>
+  rules.find(
+    ({ place: where, rule }) =>
+      where === place && rule.fault === fault && [of, undefined].includes(rule.endpoint ?? rule.type),
+  );
 
 /** The request of an operation: `POST /v1/events`. */
 function requestLine(name: string): string {
@@ -144,9 +261,16 @@ const columns = (
 ): readonly Column<Rule>[] => [
   {
     title: 'Fault',
-    cell: ({ place, rule }) => (
+    cell: (row) => (
       <>
-        <Text of={rule.fault} /> <span class="note">{EFFECTS[place][rule.fault]}</span>
+        {write ? (
+          <button type="button" class="quiet" aria-label={`Change: ${nameOf(row)}`} onClick={() => edit(row)}>
+            <Text of={row.rule.fault} />
+          </button>
+        ) : (
+          <Text of={row.rule.fault} />
+        )}{' '}
+        <span class="note wide">{EFFECTS[row.place][row.rule.fault]}</span>
       </>
     ),
   },
@@ -159,32 +283,39 @@ const columns = (
     ),
   },
   { title: 'When', wide: true, cell: ({ rule }) => <Text of={whenOf(rule)} /> },
+  {
+    title: 'Since',
+    wide: true,
+    cell: ({ changedAt }) =>
+      changedAt === null ? (
+        'the service started, by its faults file'
+      ) : (
+        <>
+          <Time at={changedAt} />, from the console
+        </>
+      ),
+  },
   { title: 'Matched', align: 'end', wide: true, cell: ({ seen }) => count(seen) },
-  { title: 'Injected', align: 'end', cell: ({ hits }) => count(hits) },
+  { title: 'Injected', align: 'end', wide: true, cell: ({ hits }) => count(hits) },
   {
     title: 'State',
     align: 'end',
-    cell: (row) => {
-      const name = `${row.rule.fault} (${row.place} ${row.index + 1})`;
-      return (
-        <>
+    cell: (row) => (
+      <>
+        <span class={write ? 'wide' : undefined}>
           <Badge tone={row.on ? 'warn' : 'plain'}>{row.on ? 'on' : 'off'}</Badge>{' '}
-          {write && (
-            <>
-              <button
-                type="button"
-                aria-label={`Switch ${row.on ? 'off' : 'on'}: ${name}`}
-                onClick={() => change(row)}
-              >
-                {row.on ? 'Switch off' : 'Switch on'}
-              </button>{' '}
-              <button type="button" aria-label={`Change: ${name}`} onClick={() => edit(row)}>
-                Change…
-              </button>
-            </>
-          )}
-        </>
-      );
-    },
+        </span>
+        {write && (
+          <button
+            type="button"
+            role="switch"
+            class="switch"
+            aria-checked={row.on}
+            aria-label={nameOf(row)}
+            onClick={() => change(row)}
+          />
+        )}
+      </>
+    ),
   },
 ];

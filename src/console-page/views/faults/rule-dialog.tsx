@@ -17,6 +17,9 @@ const PLACES = [
 const WAITING: ReadonlySet<string> = new Set(['slow-answer', 'late', 'out-of-order']);
 const FAILING: ReadonlySet<string> = new Set(['fail', 'fail-after-commit']);
 
+/** The choice of all of them, which a new rule of requests does not begin with. */
+const ANY = '*';
+
 /** Members that are not in the form, and stay as they are. */
 const KEPT = ['from', 'to', 'burst', 'chance'] as const;
 
@@ -28,12 +31,16 @@ export function RuleDialog(props: { of?: Rule; done: () => void; close: () => vo
   const before = (of?.rule ?? { fault: 'fail' }) as Members;
   const [place, setPlace] = useState<Place>(of?.place ?? 'requests');
   const [fault, setFault] = useState(before.fault);
-  const [target, setTarget] = useState(before.endpoint ?? before.type ?? '');
-  const [every, setEvery] = useState(Number(before.every ?? 1));
+  const [target, setTarget] = useState(before.endpoint ?? before.type ?? (of ? ANY : ''));
+  const [every, setEvery] = useState(Number(before.every ?? (of ? 1 : 10)));
   const [delayMs, setDelayMs] = useState(Number(before.delayMs ?? 2000));
   const [status, setStatus] = useState(Number(before.status ?? 503));
   const rule = {
-    ...(target === '' ? {} : place === 'requests' ? { endpoint: target } : { type: target }),
+    ...(target === '' || target === ANY
+      ? {}
+      : place === 'requests'
+        ? { endpoint: target }
+        : { type: target }),
     fault,
     ...(every > 1 ? { every } : {}),
     ...(WAITING.has(fault) ? { delayMs } : {}),
@@ -47,7 +54,7 @@ export function RuleDialog(props: { of?: Rule; done: () => void; close: () => vo
   const choosePlace = (value: string) => {
     setPlace(value as Place);
     setFault(Object.keys(EFFECTS[value as Place])[0]!);
-    setTarget('');
+    setTarget(value === 'requests' ? '' : ANY);
   };
   return (
     <Confirm
@@ -72,8 +79,9 @@ export function RuleDialog(props: { of?: Rule; done: () => void; close: () => vo
         </label>
         <label>
           {place === 'requests' ? 'Of which operation' : 'Of which outcome'}
-          <select value={target} onChange={(event) => setTarget(event.currentTarget.value)}>
-            <option value="">any</option>
+          <select required value={target} onChange={(event) => setTarget(event.currentTarget.value)}>
+            {place === 'requests' && <option value="">choose one</option>}
+            <option value={ANY}>any</option>
             {(place === 'requests' ? Object.keys(OPERATIONS) : EVENT_KINDS).map((name) => (
               <option>{name}</option>
             ))}

@@ -150,6 +150,39 @@ const UNFINISHED: readonly Column<Import>[] = [
   { title: 'Left', note: 'not sent yet', align: 'end', wide: true, cell: ({ left }) => figure(left) },
 ];
 
+/** How many records were rejected, in words; empty where none was. */
+const rejectsOf = ({ rejectsFile, rejected }: Import): string =>
+  rejected ? (rejected.count > 0 ? rejectedWords(rejected) : '') : rejectsFile === null ? '' : 'some';
+
+/** The state of an import. One that finished without some of its records is no plain success. */
+function State({ of }: { of: Import }): VNode {
+  const rejects = rejectsOf(of);
+  const tone = of.state === 'finished' && rejects !== '' ? 'warn' : TONES[of.state];
+  return (
+    <Badge tone={tone}>
+      {of.state}
+      {rejects !== '' && `, ${rejects} rejected`}
+    </Badge>
+  );
+}
+
+/** Part of a bar that can be seen. */
+const LEAST = 0.05;
+
+/** How many of the records were stored, and how many rejected, as a bar: some that were rejected are always seen. */
+function Share({ of: { acknowledged, rejected } }: { of: Import }): VNode | null {
+  const refused = rejected?.count ?? 0;
+  const all = (acknowledged ?? 0) + refused;
+  if (all === 0) return null;
+  const seen = refused === 0 ? 0 : Math.max(refused, all * LEAST);
+  return (
+    <svg class="share" viewBox={`0 0 ${all} 1`} preserveAspectRatio="none" aria-hidden="true">
+      <rect class="well" width={all - seen} height={1} />
+      <rect class="failed" x={all - seen} width={seen} height={1} />
+    </svg>
+  );
+}
+
 /** What is left or in doubt has a column where there is any. */
 const columns = (rows: readonly Import[], open: (id: string) => void): readonly Column<Import>[] => [
   {
@@ -160,33 +193,37 @@ const columns = (rows: readonly Import[], open: (id: string) => void): readonly 
       </button>
     ),
   },
-  { title: 'State', cell: ({ state }) => <Badge tone={TONES[state]}>{state}</Badge> },
+  {
+    title: 'State',
+    cell: (row) => (
+      <>
+        <State of={row} />{' '}
+        {row.rejectsFile !== null && (
+          <button
+            type="button"
+            class="row-button"
+            aria-label={`Why were ${rejectsOf(row)} rejected?`}
+            onClick={() => open(row.id)}
+          >
+            why?
+          </button>
+        )}
+      </>
+    ),
+  },
   { title: 'Kind', wide: true, cell: ({ kind }) => <Text of={kind ?? ''} /> },
   {
     title: 'Stored',
     note: 'records',
     align: 'end',
     wide: true,
-    cell: ({ acknowledged }) => figure(acknowledged),
+    cell: (row) => (
+      <>
+        <Share of={row} /> {figure(row.acknowledged)}
+      </>
+    ),
   },
   ...(rows.every(({ inDoubt, left }) => inDoubt === 0 && left === 0) ? [] : UNFINISHED),
-  {
-    title: 'Rejected',
-    note: 'records',
-    align: 'end',
-    cell: ({ id, state, rejectsFile, rejected }) =>
-      rejectsFile === null ? (
-        state === 'running' ? (
-          ''
-        ) : (
-          '0'
-        )
-      ) : (
-        <button type="button" class="row-button" onClick={() => open(id)}>
-          <strong>{rejected ? rejectedWords(rejected) : 'some'}</strong> why?
-        </button>
-      ),
-  },
   { title: 'Took', align: 'end', wide: true, cell: tookWords },
   {
     title: 'Last sent',
@@ -219,34 +256,48 @@ function ImportPanel(props: { of: Import; close: () => void; forgotten: () => vo
       {rejectsFile !== null && <Rejects of={props.of} file={rejectsFile} />}
       {state === 'unfinished' && inputs !== null && (
         <>
-          <p>It was interrupted. The same command goes on where it stopped, with the flags it had:</p>
+          <p>
+            It was interrupted. This goes on where it stopped, with the flags that it had. Without them it
+            sends nothing, and says the whole command:
+          </p>
           <Command line={importCommand(kind, ...inputs, '--resume')} label="go on with it" />
         </>
       )}
       <Facts
         facts={[
-          { name: 'State', value: <Badge tone={TONES[state]}>{state}</Badge> },
+          { name: 'State', value: <State of={props.of} /> },
           { name: 'Import', value: <Id of={id} /> },
           { name: 'Kind', value: <Text of={kind ?? 'not known'} /> },
           { name: 'Inputs', value: <Text of={inputs?.join(', ') ?? 'not known'} /> },
           { name: 'Service', value: <Text of={baseUrl ?? 'not known'} /> },
           { name: 'Workspace', value: <Text of={workspace ?? 'not known'} /> },
           { name: 'Stored', value: figure(acknowledged), note: 'records that the service acknowledged' },
-          { name: 'In doubt', value: figure(inDoubt), note: 'sent without an answer' },
-          { name: 'Left', value: figure(left) },
+          // Of one that finished, neither is left.
+          ...(state === 'finished' && !inDoubt && !left
+            ? []
+            : [
+                { name: 'In doubt', value: figure(inDoubt), note: 'sent without an answer' },
+                { name: 'Left', value: figure(left), note: 'records that were not sent yet' },
+              ]),
           { name: 'Took', value: tookWords(props.of) || 'not known', note: 'the latest run' },
           { name: 'Last sent', value: lastAt === null ? 'never' : <Time at={lastAt} /> },
         ]}
       />
 
       {about.value?.write && state !== 'running' && (
-        <button type="button" onClick={() => setAsking(true)}>
+        <button type="button" class="danger" onClick={() => setAsking(true)}>
           Forget the import
         </button>
       )}
       <Command line={svcCommand('imports', 'forget', id.slice(0, 12))} label="forget it" />
       {asking && (
-        <Confirm title="Forget the import?" verb="Forget it" run={forget} close={() => setAsking(false)}>
+        <Confirm
+          title="Forget the import?"
+          verb="Forget it"
+          danger
+          run={forget}
+          close={() => setAsking(false)}
+        >
           <p>
             Nothing that was sent is taken back. Importing the same input again sends all of it, and a service
             without idempotency keys then stores it twice.

@@ -1,5 +1,6 @@
 import type { VNode } from 'preact';
 import type { ConsoleImports, ConsoleRejects, RejectedCount } from '../../../contract/console.ts';
+import { commandLine } from '../../../kit/shell.ts';
 import { svcCommand } from '../../data/about.ts';
 import { ask } from '../../data/api.ts';
 import { useResource } from '../../data/resource.ts';
@@ -26,6 +27,7 @@ export function Rejects(props: { of: ConsoleImports['imports'][number]; file: st
   const { value, error, reload } = useResource(`rejects ${id}`, (signal) =>
     ask<ConsoleRejects>(`imports/${encodeURIComponent(id)}`, { signal }),
   );
+  const flags = timeFlags(value?.reasons ?? []);
   return (
     <>
       <h3>{rejected ? `${rejectedWords(rejected)} rejected, most often:` : 'Rejected records'}</h3>
@@ -38,7 +40,7 @@ export function Rejects(props: { of: ConsoleImports['imports'][number]; file: st
       )}
       {value && value.reasons.length > 0 && (
         <ul class="reasons" aria-label="Reasons">
-          {value.reasons.map(({ field, reason, count: n, places }) => (
+          {value.reasons.map(({ field, reason, count: n, places, example }) => (
             <li>
               <strong>{count(n)}</strong>{' '}
               <code>
@@ -48,18 +50,41 @@ export function Rejects(props: { of: ConsoleImports['imports'][number]; file: st
               {inputsOf(places).map((input) => (
                 <Lines of={input} more={n > places.length} />
               ))}
+              {example !== null && (
+                <code class="example">
+                  <Text of={example} />
+                </code>
+              )}
             </li>
           ))}
         </ul>
+      )}
+      {value?.reasons.some(({ example }) => example === null) && (
+        <>
+          <p class="note">The first of them as it was sent, with its reason:</p>
+          <Command line={commandLine(['head', '-n', '1', file])} label="show an example" />
+        </>
       )}
       {value?.partly && <p class="note">Only the beginning of the file was read.</p>}
       <p>
         Each stands in <Text of={baseName(file)} /> beside the input, with what was sent as its{' '}
         <code>raw</code>: correct that, then import the file.
       </p>
-      <Command line={importCommand(kind, file)} label="import them again once they are corrected" />
+      <Command line={importCommand(kind, file, ...flags)} label="import them again once they are corrected" />
+      {flags.length > 0 && (
+        <p class="note">Its flags read the times that were refused; these need no correction.</p>
+      )}
     </>
   );
+}
+
+/** The flags that reasons name, with which records are read as they are. */
+function timeFlags(reasons: ConsoleRejects['reasons']): string[] {
+  const text = reasons.map(({ reason }) => reason).join('\n');
+  const [, format] = /--timestamp-format (\S+)/.exec(text) ?? [];
+  // A format reads no other times: those that are correct are read by the other flag.
+  if (format) return ['--timestamp-format', format, '--convert-timestamps'];
+  return text.includes('--convert-timestamps') ? ['--convert-timestamps'] : [];
 }
 
 /** Ranges of lines that are shown before the others are opened. */

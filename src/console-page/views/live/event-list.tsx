@@ -1,9 +1,11 @@
 import type { VNode } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
-import type { WatchedEvent } from '../../../contract/schemas/events.ts';
+import { ROWS, useArrowKeys } from '../../parts/focus/arrow-keys.ts';
+import { bytes } from '../../parts/numbers.ts';
 import { useRowClicks } from '../../parts/table.tsx';
-import { Cut, Text } from '../../parts/text.tsx';
+import { Cut, Id, Text } from '../../parts/text.tsx';
 import { Time } from '../../parts/time.tsx';
+import type { LiveEvent } from './live-feed.ts';
 import { propertyText } from './property-text.ts';
 
 /** Height of a row in pixels; the style sheet says the same. */
@@ -18,9 +20,9 @@ const MAX_SHOWN = 8;
  * its place while it is scrolled down. Arrow keys move between rows; `held` is called when one gets the focus.
  */
 export function EventList(props: {
-  rows: readonly WatchedEvent[];
+  rows: readonly LiveEvent[];
   current: string | undefined;
-  open: (event: WatchedEvent) => void;
+  open: (event: LiveEvent) => void;
   held: () => void;
 }): VNode {
   const { rows, current, open, held } = props;
@@ -46,26 +48,14 @@ export function EventList(props: {
   }, []);
 
   useRowClicks(box);
+  useArrowKeys(box, ROWS);
   const latest = useRef(held);
   latest.current = held;
   useLayoutEffect(() => {
     const element = box.current!;
-    const onKey = (event: KeyboardEvent) => {
-      const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
-      if (step === 0) return;
-      const buttons = [...element.querySelectorAll('button')];
-      const next = buttons[buttons.indexOf(document.activeElement as HTMLButtonElement) + step];
-      if (!next) return;
-      event.preventDefault();
-      next.focus();
-    };
     const onFocus = () => latest.current();
-    element.addEventListener('keydown', onKey);
     element.addEventListener('focusin', onFocus);
-    return () => {
-      element.removeEventListener('keydown', onKey);
-      element.removeEventListener('focusin', onFocus);
-    };
+    return () => element.removeEventListener('focusin', onFocus);
   }, []);
 
   const first = Math.max(0, Math.floor(view.top / ROW) - SPARE);
@@ -98,7 +88,11 @@ export function EventList(props: {
                   </strong>
                 </td>
                 <td>
-                  <Cut of={event.userId} />
+                  {event.hashId && (
+                    <a href={`/users/${event.hashId}`}>
+                      <Id of={event.hashId} short={8} />
+                    </a>
+                  )}
                 </td>
                 <td class="wide pairs">
                   <Pairs event={event} />
@@ -112,8 +106,8 @@ export function EventList(props: {
   );
 }
 
-function Pairs({ event }: { event: WatchedEvent }): VNode {
-  if (event.leftOut !== undefined) return <span class="note">{event.leftOut} bytes, not shown</span>;
+function Pairs({ event }: { event: LiveEvent }): VNode {
+  if (event.leftOut !== undefined) return <span class="note">{bytes(event.leftOut)}, not shown</span>;
   const pairs = Object.entries(event.properties ?? {});
   return (
     <>

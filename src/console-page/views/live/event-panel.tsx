@@ -1,20 +1,19 @@
 import type { VNode } from 'preact';
-import type { WatchedEvent } from '../../../contract/schemas/events.ts';
 import { propertyKey, writeTerm } from '../../../kit/event-filter/parse.ts';
 import { MASKED } from '../../../kit/personal-data.ts';
-import { about } from '../../data/about.ts';
-import { ask } from '../../data/api.ts';
-import { useResource } from '../../data/resource.ts';
 import { Json } from '../../parts/command.tsx';
 import { Facts } from '../../parts/facts.tsx';
+import { bytes, count } from '../../parts/numbers.ts';
 import { Panel } from '../../parts/panel.tsx';
-import { cleaned, Text } from '../../parts/text.tsx';
+import { Term } from '../../parts/term.tsx';
+import { cleaned, Id, Text } from '../../parts/text.tsx';
 import { Time } from '../../parts/time.tsx';
+import type { LiveEvent } from './live-feed.ts';
 import { isExact, propertyText } from './property-text.ts';
 
 /** One event with its properties. `filterBy` adds a term to the filter of the view. */
 export function EventPanel(props: {
-  event: WatchedEvent;
+  event: LiveEvent;
   filterBy: (term: string) => void;
   close: () => void;
 }): VNode {
@@ -29,18 +28,34 @@ export function EventPanel(props: {
       <Facts
         facts={[
           { name: 'Event', value: <Text of={event.event} />, note: term('event', event.event) },
-          { name: 'User', value: <User of={event.userId} />, note: term('user', event.userId) },
+          ...(event.hashId === undefined
+            ? []
+            : [
+                {
+                  name: 'User',
+                  value: (
+                    <a href={`/users/${event.hashId}`}>
+                      <Id of={event.hashId} short />
+                    </a>
+                  ),
+                  note: <Term of="hashId" />,
+                },
+              ]),
           ...(event.origin === undefined
             ? []
             : [{ name: 'Origin', value: event.origin, note: term('origin', event.origin) }]),
           { name: 'Happened', value: <Time at={event.timestamp} millis /> },
           { name: 'Received', value: <Time at={event.receivedAt} millis /> },
-          { name: 'Number', value: event.id, note: 'its place among all events of the workspace' },
+          {
+            name: 'Number',
+            value: count(Number(event.id)),
+            note: 'its place among all events of the workspace',
+          },
         ]}
       />
       <h3>Properties</h3>
       {event.leftOut !== undefined && (
-        <p class="note">They have {event.leftOut} bytes, and are not sent to the page.</p>
+        <p class="note">They have {bytes(event.leftOut)}, and are not sent to the page.</p>
       )}
       {properties.length === 0 && event.leftOut === undefined && <p class="note">None.</p>}
       <Facts
@@ -56,20 +71,6 @@ export function EventPanel(props: {
       <h3>As JSON</h3>
       <Json of={data} label="this event as JSON" />
     </Panel>
-  );
-}
-
-/** The user of an event, with a link to all that is known of them where the console can ask for their hashId. */
-function User({ of }: { of: string }): VNode {
-  const { value } = useResource(about.value?.local && of !== MASKED ? of : undefined, (signal) =>
-    ask<{ hashId: string }>('identify', { method: 'POST', body: { userId: of }, signal }),
-  );
-  return value ? (
-    <a href={`/users/${value.hashId}`}>
-      <Text of={of} />
-    </a>
-  ) : (
-    <Text of={of} />
   );
 }
 

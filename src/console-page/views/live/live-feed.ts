@@ -1,6 +1,9 @@
 import type { WatchedEvent, WatchFrame, WatchGap, WatchTick } from '../../../contract/schemas/events.ts';
 import { follow } from '../../data/stream.ts';
-import { addTick, type Rates } from './rates.ts';
+import { addTick, type Rates, ratesBefore } from './rates.ts';
+
+/** An event, whose user is known by hashId alone. */
+export type LiveEvent = Omit<WatchedEvent, 'userId'>;
 
 const PATH = '/v1/events/watch';
 /** Events that are kept, and that wait while the view is paused. */
@@ -17,7 +20,7 @@ export interface FeedState {
   /** How often the stream was lost and resumed. */
   readonly resumed: number;
   /** The newest events, newest first. */
-  readonly rows: readonly WatchedEvent[];
+  readonly rows: readonly LiveEvent[];
   /** Events since the view was paused. At most MAX_ROWS of them are kept. */
   readonly waiting: number;
   readonly paused: boolean;
@@ -25,10 +28,8 @@ export interface FeedState {
   readonly stored: number | undefined;
   /** The events that are stored were looked through, or there are none. */
   readonly looked: boolean;
-  /** The newest event when the watch began; 0 until it is known. */
-  readonly openedAt: number;
   /** Sums since the view was opened or its filter changed. */
-  readonly total: { readonly received: number; readonly matched: number; readonly shown: number };
+  readonly total: { readonly received: number; readonly matched: number };
   /** Counts of the last second in which events arrived. */
   readonly rates: Rates;
   readonly gaps: readonly WatchGap[];
@@ -44,8 +45,7 @@ export const NOTHING: FeedState = {
   paused: false,
   stored: undefined,
   looked: false,
-  openedAt: 0,
-  total: { received: 0, matched: 0, shown: 0 },
+  total: { received: 0, matched: 0 },
   rates: [],
   gaps: [],
 };
@@ -58,18 +58,22 @@ export const NOTHING: FeedState = {
 export class LiveFeed {
   state: FeedState = NOTHING;
   /** Newest last. */
-  #arrived: WatchedEvent[] = [];
+  #arrived: LiveEvent[] = [];
   #next: FeedState = NOTHING;
   #scheduled = 0;
   /** The newest event when the view was opened; 0 until it is known. */
   #openedAt = 0;
   /** Events that were shown since the last tick, without those from before the view was opened. */
   #shownSinceTick = 0;
+  /** When the events that the view opens with were received. */
+  #before: string[] = [];
+  readonly #filtered: boolean;
   readonly #changed: () => void;
   readonly #stop = new AbortController();
 
   constructor(filter: string, changed: () => void) {
     this.#changed = changed;
+    this.#filtered = filter.trim() !== '';
     void this.#start(filter);
   }
 
@@ -83,7 +87,7 @@ export class LiveFeed {
           const frame = data as WatchFrame;
           if (frame.type === 'ready') {
             this.#openedAt = Number(frame.next);
-            this.#set({ stored: this.#openedAt, openedAt: this.#openedAt, looked: this.#openedAt === 0 });
+            this.#set({ stored: this.#openedAt, looked: this.#openedAt === 0 });
             found.abort();
           }
           return undefined;
@@ -93,7 +97,7 @@ export class LiveFeed {
       AbortSignal.any([found.signal, this.#stop.signal]),
     );
     if (!found.signal.aborted || this.#stop.signal.aborted) return;
-    const before = filter.trim() === '' ? LATEST : LOOKED_THROUGH;
+    const before = this.#filtered ? LOOKED_THROUGH : LATEST;
     await follow(
       PATH,
       { filter, after: String(Math.max(0, this.#openedAt - before)) },
@@ -129,6 +133,7 @@ export class LiveFeed {
       case 'event':
         this.#arrived.push(frame);
         if (Number(frame.id) > this.#openedAt) this.#shownSinceTick++;
+        else if (!this.#filtered) this.#before.push(frame.receivedAt);
         // A tab in the background draws no frames.
         if (this.#arrived.length >= 2 * MAX_ROWS) this.#arrived.splice(0, MAX_ROWS);
         this.#set({ waiting: this.#next.waiting + 1 });
@@ -147,7 +152,8 @@ export class LiveFeed {
   }
 
   #count(tick: WatchTick): void {
-    const { total, rates, connection } = this.#next;
+    const { total, connection } = this.#next;
+    const rates = this.#next.rates.length > 0 ? this.#next.rates : this.#knownBefore(tick);
     const stored = Number(tick.next);
     const isNew = stored - tick.received >= this.#openedAt;
     // What was stored before the view was opened did not arrive now.
@@ -167,10 +173,17 @@ export class LiveFeed {
       total: {
         received: total.received + counted.received,
         matched: total.matched + counted.matched,
-        shown: total.shown + counted.shown,
       },
       rates: addTick(rates, counted, connection === 'open'),
     });
+  }
+
+  /** What is known of the seconds before the first tick; with a filter, only what matched is. */
+  #knownBefore({ at }: WatchTick): Rates {
+    if (this.#filtered) return [];
+    const received = this.#before;
+    this.#before = [];
+    return ratesBefore(received, this.#openedAt <= LATEST, Math.floor(Date.parse(at) / 1000));
   }
 
   #set(change: Partial<FeedState>): void {

@@ -1,6 +1,6 @@
 import type { VNode } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import type { WatchedEvent, WatchGap } from '../../../contract/schemas/events.ts';
+import type { WatchGap } from '../../../contract/schemas/events.ts';
 import { parseFilter, writeTerm } from '../../../kit/event-filter/parse.ts';
 import { MASKED } from '../../../kit/personal-data.ts';
 import { flagsOf, svcCommand } from '../../data/about.ts';
@@ -15,7 +15,7 @@ import { ViewHead } from '../../parts/view.tsx';
 import { EventList } from './event-list.tsx';
 import { EventPanel } from './event-panel.tsx';
 import { FilterBox, isTyping } from './filter-box.tsx';
-import { type FeedState, LiveFeed, MAX_ROWS, NOTHING } from './live-feed.ts';
+import { type FeedState, type LiveEvent, LiveFeed, MAX_ROWS, NOTHING } from './live-feed.ts';
 import { columnsOf, lastSecond, type Rates } from './rates.ts';
 
 /** The events of the workspace as they arrive: /live?filter=… */
@@ -24,7 +24,7 @@ export function LiveView(): VNode {
   const filter = filters.values.filter ?? '';
   const parsed = parseFilter(filter);
   const { feed, state, refiltered } = useFeed(parsed.ok ? filter : undefined);
-  const [chosen, setChosen] = useState<WatchedEvent>();
+  const [chosen, setChosen] = useState<LiveEvent>();
   const { paused } = state;
   const pause = (value: boolean) => feed.current?.setPaused(value);
   const apply = (next: string, replace?: boolean) =>
@@ -127,13 +127,13 @@ function useFeed(filter: string | undefined) {
 const MOST_NAMES = 6;
 
 /** What the events of the list are, by name; each is a filter. */
-function Mix({ rows, filterBy }: { rows: readonly WatchedEvent[]; filterBy: (term: string) => void }): VNode {
+function Mix({ rows, filterBy }: { rows: readonly LiveEvent[]; filterBy: (term: string) => void }): VNode {
   const counts = new Map<string, number>();
   for (const { event } of rows) counts.set(event, (counts.get(event) ?? 0) + 1);
   const named = [...counts].sort(([, a], [, b]) => b - a).slice(0, MOST_NAMES);
   return (
     <p class="mix note">
-      {`Of the ${counted(rows.length, 'event')} in the list: `}
+      {'In the list: '}
       {named.map(([event, n]) => (
         <button type="button" disabled={event === MASKED} onClick={() => filterBy(writeTerm('event', event))}>
           <Cut of={event} /> {percent(n / rows.length)}
@@ -145,7 +145,7 @@ function Mix({ rows, filterBy }: { rows: readonly WatchedEvent[]; filterBy: (ter
 }
 
 function RatePlot({ rates, filtered }: { rates: Rates; filtered: boolean }): VNode {
-  const { xs, received, matched } = columnsOf(rates);
+  const { times, received, matched } = columnsOf(rates);
   const last = lastSecond(rates);
   const most = Math.max(0, ...rates.slice(0, -1).map((rate) => rate.received));
   const words = last
@@ -159,13 +159,19 @@ function RatePlot({ rates, filtered }: { rates: Rates; filtered: boolean }): VNo
         {last && most === 0
           ? 'No event arrives now'
           : last
-            ? `${counted(last.received, 'event')} in the last second${filtered ? `, ${count(last.matched)} match` : ''}; peak of the last two minutes: ${count(most)}`
+            ? `${counted(last.received, 'event')} in the last second${filtered ? `, ${count(last.matched)} match` : ''}; peak of the last ${spanWords(rates)}: ${count(most)}`
             : 'Events a second'}
       </h2>
-      <Chart label={`Events a second: ${words}.`} xs={xs} lines={lines} height={98} whole />
+      <Chart label={`Events a second: ${words}.`} times={times} lines={lines} height={72} whole />
       <Legend lines={lines} of="events a second" />
     </section>
   );
+}
+
+/** How long the plot is: `two minutes`, or fewer while less is known. */
+function spanWords(rates: Rates): string {
+  const seconds = (rates.at(-1)?.second ?? 0) - (rates[0]?.second ?? 0);
+  return seconds >= 119 ? 'two minutes' : counted(seconds, 'second');
 }
 
 const CONNECTIONS = {
@@ -178,8 +184,7 @@ const CONNECTIONS = {
 
 function Summary(props: { state: FeedState; filtered: boolean; refiltered: boolean }): VNode {
   const { state, filtered, refiltered } = props;
-  const { connection, paused, total, rows, openedAt } = state;
-  const older = rows.filter(({ id }) => Number(id) <= openedAt).length;
+  const { connection, paused, total, rows } = state;
   const isLive = connection === 'open' && !paused;
   return (
     <>
@@ -192,18 +197,13 @@ function Summary(props: { state: FeedState; filtered: boolean; refiltered: boole
             : CONNECTIONS[connection]}
       </span>
       {' · '}
+      <strong>{count(rows.length)}</strong> shown ·{' '}
       <strong>{state.stored === undefined ? '–' : count(state.stored)}</strong> stored in all · since{' '}
       {refiltered ? 'the filter was changed' : 'this view was opened'}{' '}
       <strong>{count(total.received)}</strong> received
-      {(filtered || total.shown < total.received) && (
+      {filtered && (
         <>
-          , <strong>{count(total.matched)}</strong> matched, <strong>{count(total.shown)}</strong> shown
-        </>
-      )}
-      {older > 0 && (
-        <>
-          {' · '}
-          <strong>{count(older)}</strong> older in the list
+          , <strong>{count(total.matched)}</strong> matched
         </>
       )}
     </>
@@ -234,7 +234,7 @@ function Notices({ state }: { state: FeedState }): VNode | null {
       'The stream was lost. It resumes after the last event, so that none is missed.',
     connection !== 'lost' &&
       resumed > 0 &&
-      `The stream was lost ${resumed === 1 ? 'once' : `${resumed} times`}, and resumed after the last event.`,
+      `The stream was lost ${resumed === 1 ? 'once' : `${count(resumed)} times`}, and resumed after the last event.`,
     ...gaps.map(gapWords),
   ];
   const said = notices.filter((notice) => typeof notice === 'string');
@@ -256,4 +256,4 @@ const GAP_WORDS: Readonly<Record<WatchGap['reason'], string>> = {
 };
 
 const gapWords = ({ from, to, reason }: WatchGap) =>
-  `The events ${from} to ${to} cannot be shown: ${GAP_WORDS[reason]}.`;
+  `The events ${count(Number(from))} to ${count(Number(to))} cannot be shown: ${GAP_WORDS[reason]}.`;

@@ -12,9 +12,8 @@ export interface Rate {
 /** Seconds in a row, oldest first. A second in which the stream was lost is missing. */
 export type Rates = readonly Rate[];
 
-/** Seconds that the plot shows: the fewer while it has few. */
+/** Most seconds that the plot shows. */
 const SECONDS = 120;
-const FEWEST_SECONDS = 30;
 
 const none = (second: number): Rate => ({ second, received: 0, matched: 0, shown: 0, untested: 0 });
 
@@ -38,22 +37,41 @@ export function addTick(rates: Rates, tick: WatchTick, steady: boolean): Rates {
   return [...rest, ...between, now].filter((rate) => rate.second > second - SECONDS);
 }
 
+/**
+ * The seconds before a view was opened in `second`, by when the events were received that it opens with, the oldest first.
+ * Unless these are `all`, some of the oldest second may be missing.
+ */
+export function ratesBefore(received: readonly string[], all: boolean, second: number): Rates {
+  const counts = new Map<number, number>();
+  for (const at of received) {
+    const of = Math.floor(Date.parse(at) / 1000);
+    counts.set(of, (counts.get(of) ?? 0) + 1);
+  }
+  const [oldest = second] = counts.keys();
+  const from = Math.max(all ? 0 : oldest + 1, second - SECONDS + 1);
+  return Array.from({ length: Math.max(0, second - from) }, (_, i) => {
+    const n = counts.get(from + i) ?? 0;
+    return { second: from + i, received: n, matched: n, shown: n, untested: 0 };
+  });
+}
+
 /** The last second that is complete; undefined before. */
 export const lastSecond = (rates: Rates): Rate | undefined => rates.at(-2);
 
-/** The columns of the plot: every second of the last two minutes, or since the first one, null where nothing is known. */
+/** The columns of the plot: every second since the first that is known, null where nothing is. */
 export function columnsOf(rates: Rates): {
-  xs: number[];
+  /** Unix ms. */
+  times: number[];
   received: (number | null)[];
   matched: (number | null)[];
 } {
   const known = new Map(rates.slice(0, -1).map((rate) => [rate.second, rate]));
   const end = rates.at(-1)?.second ?? Math.floor(Date.now() / 1000);
-  const shown = Math.max(FEWEST_SECONDS, end - (rates[0]?.second ?? end));
-  const xs = Array.from({ length: shown }, (_, i) => end - shown + i);
+  const shown = end - (rates[0]?.second ?? end);
+  const seconds = Array.from({ length: shown }, (_, i) => end - shown + i);
   return {
-    xs,
-    received: xs.map((second) => known.get(second)?.received ?? null),
-    matched: xs.map((second) => known.get(second)?.matched ?? null),
+    times: seconds.map((second) => second * 1000),
+    received: seconds.map((second) => known.get(second)?.received ?? null),
+    matched: seconds.map((second) => known.get(second)?.matched ?? null),
   };
 }

@@ -9,7 +9,7 @@ import { useTrend } from '../../data/trends.ts';
 import { Interval } from '../../parts/bars.tsx';
 import { colourOf } from '../../parts/content-colours.ts';
 import { count, counted, percent } from '../../parts/numbers.ts';
-import { keptRange, rangeOf, rangeWords } from '../../parts/range.tsx';
+import { chartRangeOf, keptRange, rangeWords } from '../../parts/range.tsx';
 import { Loading } from '../../parts/states.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { Cut } from '../../parts/text.tsx';
@@ -20,26 +20,32 @@ type Waiting = AnswerOf<'getOverview'>['messages']['waiting'][number];
 
 /** What became of the messages of a content. */
 interface Row extends Waiting {
-  /** How often it was shown in the range, and how often that was rewarded; undefined if it is not among the most shown. */
+  /** How often it was served in the range, and how often the user acted on it; undefined if it is not among the most served. */
   readonly total: NonNullable<Trend['contents'][number]['total']> | undefined;
 }
 
+/** How long the service keeps what contents earned, which is shown where no range is chosen. */
+const COUNTED_MS = 400 * 86_400_000;
 /** How often the waiting messages are counted again, in ms. */
 const EVERY_MS = 30_000;
 
-/** What was shown and tapped in a range, and what waits now, by content. Nothing where the service says neither. */
+/** What was served and acted on in a range, and what waits now, by content. Nothing where the service says neither. */
 export function ByContent(props: {
   filters: Filters;
   /** Called once it has been loaded, or could not be. */
   settled: () => void;
 }): VNode | null {
   const { filters, settled } = props;
-  const when = rangeWords(filters.values);
+  const kept = keptRange(filters.values);
   const trend = useTrend(
     'getDecisionTrend',
-    { ...rangeOf(filters), contents: '50' },
-    `messages ${keptRange(filters.values)}`,
+    {
+      ...(kept === '' ? { since: new Date(Date.now() - COUNTED_MS).toISOString() } : chartRangeOf(filters)),
+      contents: '50',
+    },
+    `messages ${kept}`,
   );
+  const when = kept === '' ? 'so far' : rangeWords(filters.values, trend.value);
   const overview = useResource(
     offers('getOverview') ? 'overview' : undefined,
     (signal) => call('getOverview', { signal }),
@@ -58,21 +64,21 @@ export function ByContent(props: {
   if (rows.length === 0) return null;
   const max = Math.max(...rows.map(({ total }) => total?.high ?? 0));
   return (
-    <Box
-      title={titleOf(rows, when)}
-      label="By content"
-      note="shown and tapped in the range that is chosen, of the contents that were shown most; what waits is of now, up to 5,000 messages"
-    >
-      <div class="by-content">
+    <Box title={titleOf(rows, when)} label="By content" note={waitWords(rows)}>
+      <details class="by-content">
+        <summary>{counted(rows.length, 'content')}: served, acted on and waiting</summary>
+        <p class="note">
+          served and acted on {when}, of the contents that were served most; what waits is of now, up to 5,000
+          messages
+        </p>
         <Table
           label="By content"
           dense
           rows={rows}
           keyOf={({ contentId }) => contentId}
           columns={columnsOf(max)}
-          filters={filters}
         />
-      </div>
+      </details>
     </Box>
   );
 }
@@ -91,27 +97,27 @@ function rowsOf(trend: Trend, waiting: readonly Waiting[]): Row[] {
     .sort((a, b) => (b.total?.served ?? 0) - (a.total?.served ?? 0) || b.unseen + b.seen - a.unseen - a.seen);
 }
 
-/** Which content was tapped most often, and how many messages wait. */
+/** How many of the messages were acted on, and of which content most. */
 function titleOf(rows: readonly Row[], when: string): VNode {
-  const [best] = rows
-    .filter(({ total }) => total !== undefined)
-    .sort((a, b) => b.total!.rate - a.total!.rate);
-  const unseen = rows.reduce((sum, row) => sum + row.unseen, 0);
-  const seen = rows.reduce((sum, row) => sum + row.seen, 0);
-  const wait =
-    unseen + seen === 0
-      ? 'none waits'
-      : `${counted(unseen, 'waits', 'wait')} for an app, ${count(seen)} for an answer`;
-  return best?.total === undefined ? (
+  const served = rows.flatMap(({ contentId, total }) => (total ? [{ contentId, ...total }] : []));
+  const [best] = [...served].sort((a, b) => b.rate - a.rate);
+  const sum = (of: 'served' | 'rewarded') => served.reduce((all, each) => all + each[of], 0);
+  if (!best) return <>Nothing was served {when}</>;
+  return (
     <>
-      Nothing was shown {when}; of the messages {wait}
-    </>
-  ) : (
-    <>
-      <Cut of={best.contentId} /> was tapped most {when}: {percent(best.total.rate)} of{' '}
-      {counted(best.total.served, 'time', 'times')} shown; of all messages {wait}
+      {percent(sum('rewarded') / sum('served'))} of the {counted(sum('served'), 'message')} served {when}{' '}
+      {sum('served') === 1 ? 'was' : 'were'} acted on, <Cut of={best.contentId} /> most often:{' '}
+      {percent(best.rate)}
     </>
   );
+}
+
+/** How many messages wait now. */
+function waitWords(rows: readonly Row[]): string {
+  const sum = (of: 'unseen' | 'seen') => rows.reduce((all, row) => all + row[of], 0);
+  const [unseen, seen] = [sum('unseen'), sum('seen')];
+  if (unseen + seen === 0) return 'No message waits now';
+  return `Now ${unseen === 0 ? 'none waits' : counted(unseen, 'waits', 'wait')} for an app, and ${count(seen)} for an answer of the user`;
 }
 
 const columnsOf = (max: number): readonly Column<Row>[] => [
@@ -123,36 +129,31 @@ const columnsOf = (max: number): readonly Column<Row>[] => [
         <Cut of={contentId} />
       </a>
     ),
-    sortBy: ({ contentId }) => contentId,
   },
   {
-    title: 'Shown',
+    title: 'Served',
     align: 'end',
     wide: true,
     cell: ({ total }) => (total ? count(total.served) : '–'),
-    sortBy: ({ total }) => total?.served ?? 0,
   },
   {
-    title: 'Tapped',
+    title: 'Acted on',
     cell: ({ total }) =>
       total ? (
         <Interval rate={total.rate} low={total.low} high={total.high} max={max} label={percent(total.rate)} />
       ) : (
         '–'
       ),
-    sortBy: ({ total }) => total?.rate ?? -1,
   },
   {
     title: 'Wait for an app',
     align: 'end',
     cell: ({ unseen }) => count(unseen),
-    sortBy: ({ unseen }) => unseen,
   },
   {
-    title: 'Seen, no answer',
+    title: 'No answer yet',
     align: 'end',
     wide: true,
     cell: ({ seen }) => count(seen),
-    sortBy: ({ seen }) => seen,
   },
 ];

@@ -1,138 +1,199 @@
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
-import { about, flagsOf, svcCommand } from '../../data/about.ts';
-import { call } from '../../data/api.ts';
+import type { AnswerOf } from '../../../contract/endpoints.ts';
+import { apiCommand, svcCommand } from '../../data/about.ts';
+import { call, search } from '../../data/api.ts';
 import { type Filters, useFilters } from '../../data/filters.ts';
-import { usePages } from '../../data/resource.ts';
+import { useListEvery, usePages } from '../../data/resource.ts';
+import { trendEveryMs } from '../../data/trends.ts';
+import { Badge } from '../../parts/badge.tsx';
+import { colourOf } from '../../parts/content-colours.ts';
 import { FilterBar, type FilterField } from '../../parts/filter-bar.tsx';
-import { counted } from '../../parts/numbers.ts';
+import { type ListedMessage, outcomeWord, STATES, StateBadge } from '../../parts/message-life.tsx';
+import { count } from '../../parts/numbers.ts';
 import { PagedList } from '../../parts/pages.tsx';
 import { keptRange, RangeControl, rangeOf } from '../../parts/range.tsx';
 import { Empty } from '../../parts/states.tsx';
+import { type Column, Table } from '../../parts/table.tsx';
+import { Terms } from '../../parts/term.tsx';
+import { Cut } from '../../parts/text.tsx';
+import { duration, Time } from '../../parts/time.tsx';
+import { UserLink } from '../../parts/user-link.tsx';
 import { ViewHead } from '../../parts/view.tsx';
 import { ByContent } from './by-content.tsx';
-import { GroupPanel, MessageGroups } from './message-groups.tsx';
+import { MessagePanel } from './message-panel.tsx';
 
 const FIELDS: readonly FilterField[] = [
   { name: 'hashId', label: 'User', kind: 'text', placeholder: 'hashId' },
+  { name: 'contentId', label: 'Content', kind: 'text', placeholder: 'any' },
   { name: 'surface', label: 'Surface', kind: 'text', placeholder: 'any' },
-  { name: 'channel', label: 'Channel', kind: 'text', placeholder: 'any' },
+  {
+    name: 'state',
+    label: 'State',
+    kind: 'choice',
+    options: [['', 'All'], ...STATES.map(([state]) => [state, outcomeWord(state)] as const)],
+  },
 ];
 
-/**
- * The pending messages of a user as an app would show them, with the outcomes that the app would report. They are not
- * served by being looked at.
- */
+/** How often the service looks further for messages of a filter before the page asks whether to go on. */
+const MOST_LOOKS = 5;
+
+/** Every message with what became of it, newest first, and one beside the list. None is served by being looked at. */
 export function MessagesView(): VNode {
   const filters = useFilters();
-  const { hashId = '', surface, channel } = filters.values;
-  const ready = hashId !== '';
+  const { hashId, contentId, surface, state, open } = filters.values;
+  const range = rangeOf(filters);
+  const query = { hashId, contentId, surface, state };
   const [settled, setSettled] = useState(false);
-  const pages = usePages(
-    ready ? JSON.stringify([hashId, surface, channel]) : undefined,
-    async (after, signal) => {
-      const { messages, next } = await call('peekMessages', {
-        params: { hashId },
-        query: { surface, channel, after },
+  const isNarrow = Object.values({ ...query, ...range }).some(Boolean);
+  const pages = usePages(JSON.stringify([query, keptRange(filters.values)]), async (first, signal) => {
+    let after = first;
+    for (let looks = 1; ; looks++) {
+      const { messages, next }: AnswerOf<'listLatestMessages'> = await call('listLatestMessages', {
+        query: { ...query, ...range, after },
         signal,
       });
-      return { items: messages, next };
-    },
-  );
-  const pending = pages.items.map((message) => ({ hashId, message }));
+      if (messages.length > 0 || !next || looks === MOST_LOOKS) return { items: messages, next };
+      after = next;
+    }
+  });
+  useListEvery(trendEveryMs(), pages);
+  const [opened, setOpened] = useState<{ readonly message: ListedMessage; readonly at: number }>();
+  // The panel may have been read later than the list.
+  const isNewer = opened !== undefined && opened.at > (pages.readAt ?? 0);
+  const newest = (each: ListedMessage) =>
+    isNewer && each.decisionId === opened.message.decisionId ? opened.message : each;
   return (
     <>
       <ViewHead
         title="Messages"
-        summary={
-          ready
-            ? !pages.loading && counted(pages.items.length, 'pending message')
-            : 'what was shown and tapped, and what waits for an app or an answer'
-        }
-        command={
-          ready
-            ? svcCommand('messages', 'list', '--peek', ...flagsOf({ hashId, surface, channel }))
-            : undefined
-        }
-        refresh={ready ? pages.reload : undefined}
+        summary={pages.items.length > 0 && <Summary of={pages.items.map(newest)} filters={filters} />}
+        command={apiCommand('/v1/messages/latest', { ...query, ...range })}
+        readAt={pages.readAt}
+        every={trendEveryMs()}
+        refresh={pages.reload}
       />
       <div class="toolbar">
         <FilterBar filters={filters} fields={FIELDS} inline />
-        {!ready && <RangeControl filters={filters} all={false} />}
+        <RangeControl filters={filters} />
+        <Terms of={STATES.map(([state, meaning]) => [outcomeWord(state), meaning])} />
       </div>
-      {!ready && <ByContent filters={filters} settled={() => setSettled(true)} />}
-      {!ready && (
-        // It is loaded meanwhile, and shown once what stands above it has its height.
-        <Latest filters={filters} hidden={!settled} />
-      )}
-      {ready && (
+      {!hashId && <ByContent filters={filters} settled={() => setSettled(true)} />}
+      {/* It is loaded meanwhile, and shown once what stands above it has its height. */}
+      <div hidden={!hashId && !settled}>
         <PagedList
           what="the messages"
           pages={pages}
           empty={
             <Empty
-              title="No pending messages."
-              command={svcCommand('decide', ...flagsOf({ hashId, channel: channel || 'in-app', surface }))}
+              title={isNarrow ? 'No messages match.' : 'No messages yet.'}
+              command={svcCommand('decide', '--hash-id', hashId || 'HASH_ID', '--channel', 'in-app')}
             >
-              <p>A decision for this user makes one:</p>
-            </Empty>
-          }
-        >
-          {() => <MessageGroups label="Pending messages" items={pending} filters={filters} />}
-        </PagedList>
-      )}
-      {ready && <GroupPanel items={pending} filters={filters} />}
-    </>
-  );
-}
-
-/** Users whose messages are shown where no user is chosen; few before a remote service, which counts each read. */
-const usersShown = () => (about.value?.local ? 20 : 2);
-
-/** The pending messages of the users who had a decision last. */
-function Latest({ filters, hidden }: { filters: Filters; hidden: boolean }): VNode {
-  const range = rangeOf(filters);
-  const pages = usePages(`latest ${keptRange(filters.values)}`, async (_, signal) => {
-    const { decisions } = await call('listDecisions', {
-      query: { ...range, order: 'newest', limit: '100' },
-      signal,
-    });
-    const users = [...new Set(decisions.map(({ hashId }) => hashId))].slice(0, usersShown());
-    const items = await Promise.all(
-      users.map(async (hashId) => {
-        const { messages } = await call('peekMessages', { params: { hashId }, signal });
-        return messages.map((message) => ({ hashId, message }));
-      }),
-    );
-    return { items: items.flat(), next: null };
-  });
-  return (
-    <>
-      <div hidden={hidden}>
-        <PagedList
-          what="the latest messages"
-          pages={pages}
-          empty={
-            <Empty
-              title="No messages wait for the users of the latest decisions."
-              command={svcCommand('decide', '--user-id', 'u_1', '--channel', 'in-app')}
-            >
-              <p>Choose a user above, or make a decision, whose message waits until an app fetches it:</p>
+              <p>A decision makes one, which waits until an app fetches it:</p>
             </Empty>
           }
         >
           {(items) => (
-            <section class="latest" aria-label="Messages that wait">
-              <h2>
-                {counted(items.length, 'message waits', 'messages wait')} for the users of the latest
-                decisions
-              </h2>
-              <MessageGroups label="Latest messages" items={items} filters={filters} />
-            </section>
+            <Table
+              label="Messages"
+              dense
+              rows={items.map(newest)}
+              keyOf={({ decisionId }) => decisionId}
+              current={({ decisionId }) => decisionId === open}
+              columns={columnsOf((id) => filters.set({ open: id }))}
+              filters={filters}
+            />
           )}
         </PagedList>
       </div>
-      <GroupPanel items={pages.items} filters={filters} />
+      {open && (
+        <MessagePanel
+          key={open}
+          id={open}
+          close={() => filters.set({ open: '' })}
+          changed={pages.reload}
+          seen={(message) => setOpened({ message, at: Date.now() })}
+        />
+      )}
     </>
   );
 }
+
+/** Messages of which none was fetched that say that no app asks for them. */
+const MANY = 20;
+
+/** How many of those that are listed are in which state; each leads to these alone. */
+function Summary({ of, filters }: { of: readonly ListedMessage[]; filters: Filters }): VNode {
+  const counted = STATES.map(
+    ([state]) => [state, of.filter((message) => message.state === state).length] as const,
+  ).filter(([, n]) => n > 0);
+  // They pile up where no app asks for them.
+  const isUnasked =
+    of.length >= MANY && of.every(({ state, servedAt }) => state === 'waiting' && servedAt === null);
+  if (isUnasked && !filters.values.state)
+    return (
+      <>
+        <Badge tone="warn">waiting</Badge> no app has fetched any of the latest {count(of.length)}, since{' '}
+        <Time at={of.at(-1)!.at} />
+      </>
+    );
+  return (
+    <>
+      of the latest {count(of.length)}:{' '}
+      {counted.map(([state, n], i) => (
+        <>
+          {i > 0 && ' · '}
+          <a href={`/messages${search({ ...filters.values, state })}`}>{outcomeWord(state)}</a> {count(n)}
+        </>
+      ))}
+    </>
+  );
+}
+
+/** How long an answer took; undefined without one. */
+function answeredAfter({ at, servedAt, outcomes }: ListedMessage): number | undefined {
+  const last = outcomes.at(-1);
+  return last && Math.max(0, Date.parse(last.at) - Date.parse(servedAt ?? at));
+}
+
+const columnsOf = (open: (id: string) => void): readonly Column<ListedMessage>[] => [
+  {
+    title: 'Content',
+    cell: ({ decisionId, contentId }) => (
+      <>
+        <span class={`swatch ${colourOf(contentId)}`} aria-hidden="true" />
+        <button type="button" class="row-button" onClick={() => open(decisionId)}>
+          <Cut of={contentId} />
+        </button>
+      </>
+    ),
+    sortBy: ({ contentId }) => contentId,
+  },
+  {
+    title: 'State',
+    cell: ({ state }) => <StateBadge of={state} />,
+    sortBy: ({ state }) => STATES.findIndex(([each]) => each === state),
+  },
+  {
+    title: 'User',
+    wide: true,
+    cell: ({ hashId }) => <UserLink of={hashId} />,
+  },
+  {
+    title: 'Surface',
+    wide: true,
+    cell: ({ context }) => <Cut of={context.surface ?? '–'} />,
+    sortBy: ({ context }) => context.surface ?? '',
+  },
+  {
+    title: 'Answered after',
+    wide: true,
+    align: 'end',
+    cell: (message) => {
+      const ms = answeredAfter(message);
+      return ms === undefined ? '–' : duration(ms);
+    },
+    sortBy: (message) => answeredAfter(message) ?? -1,
+  },
+  { title: 'Decided', align: 'end', cell: ({ at }) => <Time at={at} />, sortBy: ({ at }) => at },
+];

@@ -1,6 +1,6 @@
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
-import { followEvery, offers, svcCommand } from '../../data/about.ts';
+import { about, flagsOf, followEvery, offers, svcCommand } from '../../data/about.ts';
 import { call } from '../../data/api.ts';
 import { useResource } from '../../data/resource.ts';
 import { Badge } from '../../parts/badge.tsx';
@@ -11,9 +11,11 @@ import { Failure, Loading } from '../../parts/states.tsx';
 import { Id, Text } from '../../parts/text.tsx';
 import { Time } from '../../parts/time.tsx';
 import { Timeline } from '../../parts/timeline.tsx';
+import { Advice, canSucceed } from './advice.tsx';
 import { MaskedPreview } from './masked-preview.tsx';
 import {
   failureWords,
+  historyWords,
   type Notification,
   reasonWords,
   sentence,
@@ -56,11 +58,32 @@ export function NotificationDetail({ id }: { id: string }): VNode {
         </p>
       )}
       {value.failure !== undefined && (
+        <>
+          <p class="lead">
+            <strong>
+              <Text of={failureWords(value.failure) ?? `${value.failure}.`} />
+            </strong>{' '}
+            <Advice of={value.failure} />
+          </p>
+          {canSucceed(value.failure) && (
+            <>
+              <p>Then trigger it again, with its values:</p>
+              <Command line={triggerCommand(value)} label="trigger it again" />
+            </>
+          )}
+        </>
+      )}
+      {value.status === 'delivered' && value.sentBy === 'outbox' && (
         <p class="lead">
-          <code>
-            <Text of={value.failure} />
-          </code>{' '}
-          {failureWords(value.failure)}
+          <strong>Nobody got it.</strong>{' '}
+          {about.value?.workspace.mode === 'test' ? (
+            'A test workspace writes notifications to a file, the outbox, and sends none. A live one sends them.'
+          ) : (
+            <>
+              The service has no provider for {value.channel}, and wrote it to a file, the outbox. Give it one
+              where it runs: <a href="/service">Service</a> says which channels have one.
+            </>
+          )}
         </p>
       )}
       <Cards
@@ -86,6 +109,9 @@ export function NotificationDetail({ id }: { id: string }): VNode {
   );
 }
 
+const triggerCommand = ({ hashId, templateId, channel }: Notification): string =>
+  svcCommand('notifications', 'trigger', ...flagsOf({ hashId, template: templateId, channel }));
+
 /** Ends a notification, and says whether anything of it had left. */
 function Cancellation({ id, changed }: { id: string; changed: () => void }): VNode {
   const [asking, setAsking] = useState(false);
@@ -99,7 +125,7 @@ function Cancellation({ id, changed }: { id: string; changed: () => void }): VNo
     <>
       {offers('cancelNotification') && (
         <div class="actions">
-          <button type="button" onClick={() => setAsking(true)}>
+          <button type="button" class="danger" onClick={() => setAsking(true)}>
             Cancel the notification…
           </button>
         </div>
@@ -110,6 +136,7 @@ function Cancellation({ id, changed }: { id: string; changed: () => void }): VNo
         <Confirm
           title="Cancel this notification?"
           verb="Cancel the notification"
+          danger
           run={cancel}
           close={() => setAsking(false)}
         >
@@ -127,7 +154,7 @@ function stateItem(transition: Notification['history'][number], index: number) {
     at,
     icon: status === 'failed' ? 'warn' : status === 'delivered' ? 'check' : 'bell',
     kind: '',
-    title: status,
+    title: historyWords(transition),
     body: reasonWords(transition),
   } as const;
 }

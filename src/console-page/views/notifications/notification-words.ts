@@ -22,17 +22,26 @@ export const TERMS: Meanings = [
   ['dispatched', 'The provider of the channel took it, and has not said yet whether it arrived.'],
   ['delivered', 'The provider says that it arrived.'],
   [
-    'delivered (outbox)',
-    'It was written to the outbox: in a test workspace, and where a channel has no provider. Nobody got it.',
+    'written to the outbox',
+    'So it ends in a test workspace, and where a channel has no provider: nobody got it. The service counts it with those delivered.',
   ],
   ['failed', 'It is not sent any more; the reason stands beside it.'],
 ];
 
 type StateOf = Pick<Notification, 'status' | 'sentBy'>;
 
+const OUTBOX = 'written to the outbox';
+
 /** A state in words: what the outbox took was sent to nobody. */
 export const stateWords = ({ status, sentBy }: StateOf): string =>
-  sentBy === 'outbox' ? `${status} (outbox)` : status;
+  sentBy !== 'outbox' ? status : status === 'delivered' ? OUTBOX : `${status} (outbox)`;
+
+/** What those that are counted as delivered came to: in a test workspace, all were written to the outbox. */
+export const deliveredWords = (): string => (about.value?.workspace.mode === 'test' ? OUTBOX : 'delivered');
+
+/** A state of the history in words, by its reason. */
+export const historyWords = ({ status, reason }: Transition): string =>
+  status === 'delivered' && reason?.startsWith(OUTBOX) ? OUTBOX : status;
 
 /** In a test workspace, the outbox is where everything belongs; in a live one, something is missing. */
 export const stateTone = ({ status, sentBy }: StateOf): Tone =>
@@ -43,8 +52,8 @@ const REASONS: Readonly<Record<string, string>> = {
   quiet_hours: 'held back: quiet hours of the user',
   day_cap: 'held back: the cap on marketing of the day is reached',
   week_cap: 'held back: the cap on marketing of the week is reached',
-  'written to the outbox: test workspace': 'to the outbox: this is a test workspace',
-  'written to the outbox: no provider': 'to the outbox: the channel has no provider',
+  'written to the outbox: test workspace': `${OUTBOX}: this is a test workspace`,
+  'written to the outbox: no provider': `${OUTBOX}: the channel has no provider`,
 };
 
 /** A sentence from words. */
@@ -53,9 +62,9 @@ export const sentence = (words: string): string => `${words.charAt(0).toUpperCas
 /** A reason in words, or as it is. */
 export const reasonText = (reason: string): string => REASONS[reason] ?? reason;
 
-/** Why a state was entered, in words; undefined where nothing is to be said. */
+/** Why a state was entered, in words, beside the state; undefined where nothing is to be said. */
 export const reasonWords = ({ reason }: Transition): string | undefined =>
-  reason === undefined ? undefined : reasonText(reason);
+  reason === undefined ? undefined : reasonText(reason).replace(`${OUTBOX}: `, '');
 
 /** Why a notification is in its state, as a sentence; undefined where the state says it all. */
 export function whyWords({ failure, history }: Notification): string | undefined {
@@ -68,8 +77,12 @@ export function whyWords({ failure, history }: Notification): string | undefined
 const FAILURES: readonly (readonly [prefix: string, words: string])[] = [
   ['no_address', 'The user has no address for this channel.'],
   ['uncertain', 'It may have been sent: the connection to the provider broke off.'],
+  ['suppressed: bounce', 'A message to this address came back before.'],
   ['suppressed', 'The user or a bounce forbids it.'],
   ['opted_out', 'The user refused marketing on this channel.'],
+  ['not_opted_in', 'The user has not agreed to it, which its purpose or channel needs.'],
+  ['expired', 'It waited longer than its template allows.'],
+  ['ended', 'Its template has ended.'],
 ];
 
 /** What a failure means, beside its own text. */

@@ -1,15 +1,15 @@
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import type { AnswerOf } from '../../../contract/endpoints.ts';
-import { flagsOf, offers, svcCommand } from '../../data/about.ts';
-import { call, search } from '../../data/api.ts';
+import { flagsOf, svcCommand } from '../../data/about.ts';
+import { call } from '../../data/api.ts';
 import { type Filters, useFilters, usePathPart } from '../../data/filters.ts';
-import { usePages, useResource } from '../../data/resource.ts';
+import { usePages } from '../../data/resource.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { FilterBar, type FilterField } from '../../parts/filter-bar.tsx';
-import { count } from '../../parts/numbers.ts';
+import { count, counted } from '../../parts/numbers.ts';
 import { PagedList } from '../../parts/pages.tsx';
-import { keptRange, RangeControl, rangeOf } from '../../parts/range.tsx';
+import { keptRange, RangeControl, rangeOf, rangeWords } from '../../parts/range.tsx';
 import { Split } from '../../parts/split.tsx';
 import { Empty } from '../../parts/states.tsx';
 import { type Column, ColumnChoice, chosenColumns, Table } from '../../parts/table.tsx';
@@ -17,8 +17,10 @@ import { Terms } from '../../parts/term.tsx';
 import { Cut, cleaned, Id, Text } from '../../parts/text.tsx';
 import { Time } from '../../parts/time.tsx';
 import { ViewHead } from '../../parts/view.tsx';
+import { Advice } from './advice.tsx';
 import { NotificationDetail } from './notification-detail.tsx';
 import {
+  deliveredWords,
   failureSentence,
   type Notification,
   STATE_TONES,
@@ -28,15 +30,35 @@ import {
   whyWords,
 } from './notification-words.ts';
 
-const FIELDS: readonly FilterField[] = [
+type Head = Pick<AnswerOf<'listNotifications'>, 'counts' | 'failures'>;
+
+/** So many of a state are counted; there may be more. */
+const COUNTED = 5_000;
+
+const atLeast = (n: number) => `${count(n)}${n >= COUNTED ? '+' : ''}`;
+
+/** The states, each with how many are in it. */
+const fieldsOf = ({ counts }: Head): readonly FilterField[] => [
   { name: 'hashId', label: 'User', kind: 'text', placeholder: 'hashId' },
   {
     name: 'status',
     label: 'State',
     kind: 'choice',
-    options: [['', 'All'], ...Object.keys(STATE_TONES).map((state) => [state, state] as const)],
+    options: [
+      ['', 'All', counts ? atLeast(sumOf(counts)) : ''],
+      ...(Object.keys(STATE_TONES) as Notification['status'][]).map(
+        (state) =>
+          [
+            state,
+            state === 'delivered' ? deliveredWords() : state,
+            counts ? atLeast(counts[state]) : '',
+          ] as const,
+      ),
+    ],
   },
 ];
+
+const sumOf = (counts: NonNullable<Head['counts']>) => Object.values(counts).reduce((sum, n) => sum + n, 0);
 
 /** Notifications, newest first, and the delivery record of one: /notifications and /notifications/ID. */
 export function NotificationsView(): VNode {
@@ -47,15 +69,12 @@ export function NotificationsView(): VNode {
   const failure = !status || status === 'failed' ? filters.values.failure : undefined;
   const query = { hashId, status, failure, ...rangeOf(filters) };
   const key = JSON.stringify([hashId, status, failure, keptRange(filters.values)]);
-  const [failures, setFailures] = useState<Failures>([]);
+  const [head, setHead] = useState<Head>({});
   const pages = usePages(key, async (after, signal) => {
     const answer = await call('listNotifications', { query: { ...query, after }, signal });
-    if (after === undefined) setFailures(answer.failures ?? []);
+    if (after === undefined) setHead(answer);
     return { items: answer.notifications, next: answer.next };
   });
-  const overview = useResource(offers('getOverview') ? 'overview' : undefined, (signal) =>
-    call('getOverview', { signal }),
-  );
   const columns = columnsOf(filters.search);
   return (
     <Split
@@ -64,18 +83,18 @@ export function NotificationsView(): VNode {
         <>
           <ViewHead
             title="Notifications"
-            summary={<States overview={overview.value} filters={filters} />}
+            summary={pages.readAt === undefined ? '' : summaryOf(head, filters)}
             command={svcCommand('notifications', 'list', ...flagsOf(query))}
             readAt={pages.readAt}
             refresh={pages.reload}
             actions={<ColumnChoice columns={columns} filters={filters} />}
           />
           <div class="toolbar">
-            <FilterBar filters={filters} fields={FIELDS} inline />
+            <FilterBar filters={filters} fields={fieldsOf(head)} inline />
             <RangeControl filters={filters} />
             <Terms of={TERMS} />
           </div>
-          <Reasons of={failures} chosen={failure} filters={filters} />
+          <Reasons of={head.failures ?? []} chosen={failure} filters={filters} />
           <PagedList
             what="the notifications"
             pages={pages}
@@ -113,15 +132,20 @@ export function NotificationsView(): VNode {
   );
 }
 
-type Failures = NonNullable<AnswerOf<'listNotifications'>['failures']>;
+/** Reasons that are shown at once. */
+const MOST_REASONS = 4;
 
-/** Why notifications failed, the most frequent reason first; each lists those that failed for it. */
-function Reasons(props: { of: Failures; chosen: string | undefined; filters: Filters }): VNode | null {
+/** Why notifications failed, the most frequent reason first, each with what to do; it lists those that failed for it. */
+function Reasons(props: {
+  of: NonNullable<Head['failures']>;
+  chosen: string | undefined;
+  filters: Filters;
+}): VNode | null {
   const { of, chosen, filters } = props;
   if (of.length === 0) return null;
-  return (
-    <ul class="reason-chips" aria-label="Why they failed">
-      {of.map(({ failure, count: n }) => (
+  const list = (some: typeof of) => (
+    <ul class="reason-chips lines" aria-label="Why they failed">
+      {some.map(({ failure, count: n }) => (
         <li key={failure}>
           <button
             type="button"
@@ -130,35 +154,41 @@ function Reasons(props: { of: Failures; chosen: string | undefined; filters: Fil
             onClick={() => filters.set({ failure: failure === chosen ? '' : failure, status: '' })}
           >
             <strong>{count(n)} failed</strong> <Cut of={failureSentence(failure)} long />
-          </button>
+          </button>{' '}
+          <Advice of={failure} />
         </li>
       ))}
     </ul>
   );
-}
-
-/** How many notifications of the last day are in which state; each leads to these. */
-function States(props: { overview: AnswerOf<'getOverview'> | undefined; filters: Filters }): VNode {
-  const { overview, filters } = props;
-  if (!overview) return <>the latest notifications, newest first</>;
-  const sums = Object.entries(overview.notifications)
-    .map(([state, hours]) => [state, hours.reduce((sum, n) => sum + n, 0)] as const)
-    .filter(([, n]) => n > 0);
+  const rest = of.slice(MOST_REASONS);
   return (
     <>
-      in the last 24 hours: {sums.length === 0 && 'none triggered'}
-      {sums.map(([state, n], i) => (
-        <>
-          {i > 0 && ' · '}
-          <a
-            href={`/notifications${search({ ...filters.values, failure: '', status: state, range: 'day' })}`}
-          >
-            {count(n)} {state}
-          </a>
-        </>
-      ))}
+      {list(of.slice(0, MOST_REASONS))}
+      {rest.length > 0 && (
+        <details class="figures">
+          <summary>{counted(rest.length, 'other reason')}</summary>
+          {list(rest)}
+        </details>
+      )}
     </>
   );
+}
+
+/** What became of the notifications of the user and the times that are chosen. */
+function summaryOf({ counts }: Head, { values }: Filters): string {
+  if (!counts) return 'the latest notifications, newest first';
+  const when = keptRange(values) === '' ? '' : ` ${rangeWords(values)}`;
+  const all = sumOf(counts);
+  if (all === 0) return `None was triggered${when}`;
+  const { failed, delivered, held, queued, dispatched } = counts;
+  const ends = deliveredWords();
+  const waits = [
+    delivered > 0 && `${atLeast(delivered)} ${ends}${ends === 'delivered' ? '' : ', which nobody gets'}`,
+    held > 0 && `${atLeast(held)} held back until later`,
+    queued > 0 && `${atLeast(queued)} about to be sent`,
+    dispatched > 0 && `${atLeast(dispatched)} taken by a provider that has not said more`,
+  ].filter(Boolean);
+  return `${failed === 0 ? 'None' : atLeast(failed)} of ${counted(all, 'notification')}${all >= COUNTED ? ' or more' : ''} failed${when}${waits.length === 0 ? '' : `; ${waits.join(', ')}`}`;
 }
 
 const columnsOf = (query: string): readonly Column<Notification>[] => [

@@ -2,6 +2,7 @@ import type { VNode } from 'preact';
 import type { ConsoleImports, ConsoleLimits } from '../../../contract/console.ts';
 import { about, offers } from '../../data/about.ts';
 import { ask, call } from '../../data/api.ts';
+import { receivingOf } from '../../data/receivers.ts';
 import { useResource } from '../../data/resource.ts';
 import { count, counted, percent } from '../../parts/numbers.ts';
 import { Id, Text } from '../../parts/text.tsx';
@@ -25,23 +26,34 @@ const DAY_MS = 86_400_000;
 export function useAttention(overview: Overview | undefined): {
   readonly items: readonly Item[];
   readonly known: boolean;
-  /** Whether the latest attempts of a receiver fail. */
+  /** Whether a receiver is failing. */
   readonly fails: boolean;
 } {
-  const failed = mostlyFailed(overview?.deliveries.lastHour ?? []).slice(0, MOST);
-  const asked = useResource(
-    offers('getWebhook') && failed.length > 0
-      ? failed.map(({ webhookId }) => webhookId).join(' ')
-      : undefined,
-    (signal) => Promise.all(failed.map((each) => readReceiver(each, signal))),
-    EVERY_MS,
-  );
-  const receivers = (asked.value ?? []).flatMap((each) => each ?? []);
   const hooks = useResource(
     offers('listWebhooks') ? 'webhooks' : undefined,
     (signal) => call('listWebhooks', { signal }),
     EVERY_MS,
   );
+  const webhooks = hooks.value?.webhooks;
+  const lastHour = overview?.deliveries.lastHour ?? [];
+  const failing = (webhooks ?? []).filter((each) => receivingOf(each) === 'failing').map(({ id }) => id);
+  const often = mostlyFailed(lastHour).map(({ webhookId }) => webhookId);
+  const asked = [...new Set([...failing, ...often])].slice(0, MOST);
+  const read = useResource(
+    offers('getWebhook') && asked.length > 0 ? asked.join(' ') : undefined,
+    (signal) =>
+      Promise.all(
+        asked.map((id) =>
+          readReceiver(
+            id,
+            lastHour.find(({ webhookId }) => webhookId === id),
+            signal,
+          ),
+        ),
+      ),
+    EVERY_MS,
+  );
+  const receivers = (read.value ?? []).flatMap((each) => each ?? []);
   const since = overview && new Date(sinceLately(overview)).toISOString();
   const isFailing =
     overview !== undefined && failures(overview, []).some(({ key }) => key === 'notifications');
@@ -66,10 +78,9 @@ export function useAttention(overview: Overview | undefined): {
     (signal) => ask<ConsoleImports>('imports', { signal }),
     EVERY_MS,
   );
-  const known = [hooks, asked, limited, learned, planned, imported].every(
+  const known = [hooks, read, limited, learned, planned, imported].every(
     ({ value, error, loading }) => value !== undefined || error !== undefined || !loading,
   );
-  const webhooks = hooks.value?.webhooks;
   const [limits, model, plan, imports] = [
     limited.value,
     learned.value,
@@ -200,7 +211,7 @@ export function useAttention(overview: Overview | undefined): {
       ),
     })),
   );
-  return { items, known, fails: receivers.some(({ failingSince }) => failingSince !== undefined) };
+  return { items, known, fails: failing.length > 0 };
 }
 
 /** What needs a person, each with a link to where it is seen. Nothing where all is well. */

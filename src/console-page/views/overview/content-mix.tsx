@@ -6,12 +6,13 @@ import { count, percent } from '../../parts/numbers.ts';
 import { Term } from '../../parts/term.tsx';
 import { Cut } from '../../parts/text.tsx';
 import { Box } from '../../parts/view.tsx';
+import { stepWords } from './event-box.tsx';
 
 const sum = (steps: readonly number[]) => steps.reduce((total, n) => total + n, 0);
 
 /** Which contents were served over time, with what was tried to learn and the holdout group apart. */
 export function ContentMix({ of, when }: { of: DecisionTrend; when: string }): VNode {
-  const { served, holdout, tried, from, stepMs } = of;
+  const { served, holdout, tried, from, until, stepMs } = of;
   // The order of the legend, whose shares leave out what was tried and the holdout group.
   const contents = [...of.contents].sort((a, b) => sum(b.served) - sum(a.served));
   const all = sum(served);
@@ -46,8 +47,9 @@ export function ContentMix({ of, when }: { of: DecisionTrend; when: string }): V
       label="What was shown"
       note={
         <>
-          share of the {count(all)} decisions that <Term of="count as served" />, by content and time; what
-          was <Term of="tried to learn" /> and the <Term of="held out" word="holdout group" /> are apart
+          by the {stepWords(stepMs)}, share of the {count(all)} decisions that <Term of="count as served" />
+          {'; '}what was <Term of="tried to learn" /> and the <Term of="held out" word="holdout group" /> are
+          apart
         </>
       }
     >
@@ -55,6 +57,7 @@ export function ContentMix({ of, when }: { of: DecisionTrend; when: string }): V
         label="Share of what was shown, by content and time"
         from={Date.parse(from)}
         stepMs={stepMs}
+        until={Date.parse(until)}
         layers={layers}
       />
     </Box>

@@ -1,15 +1,17 @@
 import type { VNode } from 'preact';
 import type { EventTrend } from '../../data/trends.ts';
 import { Chart, Legend } from '../../parts/chart.tsx';
+import { clock } from '../../parts/charts/tick-words.ts';
 import { compact, count, counted } from '../../parts/numbers.ts';
 import { Box } from '../../parts/view.tsx';
 
+const HOUR_MS = 3_600_000;
 const REFUSED = [{ label: 'refused requests', tone: 'second' }] as const;
 const sum = (steps: readonly number[]) => steps.reduce((total, n) => total + n, 0);
 
 /** How many events were stored over time, and how many requests with events were refused. */
 export function EventBox({
-  of: { stored, refused, from, stepMs },
+  of: { stored, refused, from, until, stepMs, refusedFrom },
   when,
 }: {
   of: EventTrend;
@@ -26,29 +28,33 @@ export function EventBox({
       </Box>
     );
   const most = Math.max(...stored);
-  const seconds = stored.map((_, i) => (Date.parse(from) + i * stepMs) / 1000);
+  const times = stored.map((_, i) => Date.parse(from) + i * stepMs);
+  // They are counted by the hour, of which short ranges have too few to be drawn.
+  const isShort = stepMs < HOUR_MS;
+  const isOver = Date.parse(until) >= times[0]! + stored.length * stepMs;
+  const hours = isShort && refusedFrom !== from ? ` since ${clock(Date.parse(refusedFrom))}` : '';
   return (
     <Box
-      title={`${counted(all, 'event was', 'events were')} stored ${when}, ${notStored === 0 ? 'and no request was refused' : `and ${counted(notStored, 'request was', 'requests were')} refused`}`}
+      title={`${counted(all, 'event was', 'events were')} stored ${when}, ${notStored === 0 ? 'and no request was refused' : `and ${counted(notStored, 'request was', 'requests were')} refused${hours}`}`}
       label="Events stored"
-      note={`a point each ${stepWords(stepMs)}`}
+      note={`a point each ${stepWords(stepMs)}${isOver ? '' : '; the last one is not over yet'}`}
     >
       <Chart
         label={`Events stored each ${stepWords(stepMs)}, at most ${count(most)}`}
-        xs={seconds}
+        times={times}
         lines={[{ label: 'stored', values: stored, fill: true }]}
-        height={140}
+        height={114}
         format={compact}
         whole
       />
-      {notStored > 0 && (
+      {notStored > 0 && !isShort && (
         <>
           <Legend lines={REFUSED} of="an event was not valid, or not as planned" />
           <Chart
             label={`Requests with events that were refused each ${stepWords(stepMs)}, at most ${count(Math.max(...refused))}`}
-            xs={seconds}
+            times={times}
             lines={[{ ...REFUSED[0], values: refused }]}
-            height={90}
+            height={64}
             whole
           />
         </>
@@ -57,8 +63,9 @@ export function EventBox({
   );
 }
 
-/** The length of a step in words: `hour`, `3 hours`, `day`, `week`. */
-function stepWords(ms: number): string {
-  const hours = ms / 3_600_000;
+/** The length of a step in words: `2 minutes`, `hour`, `3 hours`, `day`, `week`. */
+export function stepWords(ms: number): string {
+  const hours = ms / HOUR_MS;
+  if (hours < 1) return `${ms / 60_000} minutes`;
   return hours === 1 ? 'hour' : hours < 24 ? `${hours} hours` : hours === 24 ? 'day' : 'week';
 }

@@ -1,6 +1,7 @@
 import type { ComponentChildren, VNode } from 'preact';
 import { about, offers } from '../../data/about.ts';
 import { call } from '../../data/api.ts';
+import { type Delay, delayOf, useDelays } from '../../data/delays.ts';
 import { useResource } from '../../data/resource.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { Spark } from '../../parts/charts/spark.tsx';
@@ -9,8 +10,8 @@ import { Failure, Loading } from '../../parts/states.tsx';
 import { Term } from '../../parts/term.tsx';
 import { duration, Time } from '../../parts/time.tsx';
 import { ViewHead } from '../../parts/view.tsx';
+import { deliveredWords } from '../notifications/notification-words.ts';
 import { Attention, useAttention } from './attention.tsx';
-import { FaultsOn, onOf, useFaults } from './faults-on.tsx';
 import { FirstSteps } from './first-steps.tsx';
 import { type Overview, sinceLately } from './overview.ts';
 import { Trends } from './trends.tsx';
@@ -29,26 +30,30 @@ export function OverviewView(): VNode {
     everyMs(),
   );
   const { value, error } = overview;
-  const faults = useFaults();
-  const isLate = onOf(faults).some(({ rule }) => rule.fault === 'slow-answer');
   const { items, known, fails } = useAttention(value);
+  const delay = delayOf(useDelays(), 'decide');
   return (
     <>
       <ViewHead
         title="Overview"
-        summary={value && known ? summaryOf(items.length, value) : ''}
+        summary={value && known ? summaryOf(items.length) : ''}
         readAt={overview.readAt}
         every={everyMs()}
         refresh={overview.reload}
       />
       {error && <Failure error={error} retry={overview.reload} />}
-      <FaultsOn faults={faults} />
       <Attention items={items} />
       {!value && !error && <Loading what="the overview" />}
       {value && (
         <>
           <FirstSteps overview={value} />
-          <Figures of={value} fails={fails} isLate={isLate} />
+          <div class="toolbar">
+            <h2>Last 24 hours</h2>
+            <span class="note">
+              since <Time at={value.from} whole />; ▲ and ▼ compare with the same time a day earlier
+            </span>
+          </div>
+          <Figures of={value} fails={fails} delay={delay} />
           {value.events.stored + sum(value.decisions.byHour) > 0 && <Trends />}
         </>
       )}
@@ -56,19 +61,9 @@ export function OverviewView(): VNode {
   );
 }
 
-/** Whether anything needs a person, and how much happened. */
-function summaryOf(needed: number, { from, events, decisions, messages }: Overview): ComponentChildren {
-  const [stored, decided, served] = [events.byHour, decisions.byHour, messages.servedByHour].map(sum);
-  const state = needed === 0 ? 'Nothing needs you' : `${counted(needed, 'thing needs', 'things need')} you`;
-  return (
-    <>
-      {state}; since <Time at={from} whole />{' '}
-      {stored! + decided! === 0
-        ? 'no event and no decision came'
-        : `${compact(stored!)} events were stored, ${compact(decided!)} decisions made and ${compact(served!)} shown`}
-    </>
-  );
-}
+/** Whether anything needs a person. */
+const summaryOf = (needed: number): string =>
+  needed === 0 ? 'Nothing needs you' : `${counted(needed, 'thing needs', 'things need')} you`;
 
 const sum = (hours: readonly number[]) => hours.reduce((total, n) => total + n, 0);
 /** What happened in the hour before this one, and since. */
@@ -80,20 +75,20 @@ const added = (...all: readonly (readonly number[])[]) =>
 /** The five moves of the service, each with its last day and hour. */
 function Figures(props: {
   of: Overview;
-  /** A receiver fails now. */
+  /** A receiver is failing. */
   fails: boolean;
-  /** Faults delay answers, which the service does not count as its own time. */
-  isLate: boolean;
+  /** A fault answers decisions late, which the service does not count as its own time. */
+  delay: Delay | undefined;
 }): VNode {
-  const { of, fails, isLate } = props;
-  const { events, decisions, messages, notifications, deliveries, capped } = of;
+  const { of, fails, delay } = props;
+  const { before, events, decisions, messages, notifications, deliveries, capped } = of;
   const { learned, holdout, weights } = decisions.counted;
   const shown = learned + holdout + weights;
   const served = sum(messages.servedByHour);
   const { delivered, failed, held, queued, dispatched, cancelled } = notifications;
   const notified = added(queued, held, dispatched, delivered, failed, cancelled);
   const states = [
-    ['delivered', delivered],
+    [deliveredWords(), delivered],
     ['held', held],
     ['failed', failed],
     ['cancelled', cancelled],
@@ -107,57 +102,57 @@ function Figures(props: {
         name="Track"
         what="events stored"
         hours={events.byHour}
+        before={before.events}
         since={since}
         href="/live"
         link="Live events"
-        note={`${count(events.stored)} in all`}
+        notes={[`${compact(events.stored)} in all`]}
       />
       <Move
         name="Decide"
         what="decisions"
         hours={decisions.byHour}
+        before={before.decisions}
         since={since}
         capped={capped}
         href="/decisions"
         link="Decisions"
-        note={
-          <>
-            {shown === 0 ? 'none was shown yet' : `of those shown, ${percent(learned / shown)} `}
-            {shown > 0 && (
-              <>
-                <Term of="learned" /> · {percent(holdout / shown)} <Term of="held out" />
-              </>
-            )}
-            {decisions.latency && (
-              <>
-                {' · '}
-                <Term of="P95" /> {duration(decisions.latency.p95Ms)}
-                {decisions.latency.p99Ms !== undefined && `, P99 ${duration(decisions.latency.p99Ms)}`} of the
-                latest {counted(decisions.latency.answers, 'answer')}
-                {isLate && ', without the delay that faults add'}
-              </>
-            )}
-          </>
-        }
+        notes={[
+          shown > 0 && `of the ${count(shown)} shown:`,
+          shown > 0 && (
+            <>
+              {percent(learned / shown)} <Term of="learned" />, {percent(holdout / shown)}{' '}
+              <Term of="held out" />
+            </>
+          ),
+          delay && (
+            <a href="/faults">
+              {delay.always ? '' : 'some '}answers {duration(delay.delayMs)} later by a fault
+            </a>
+          ),
+          decisions.latency && (
+            <span title={`of the latest ${counted(decisions.latency.answers, 'answer')}`}>
+              {delay && 'without it, '}
+              <Term of="P95" /> {duration(decisions.latency.p95Ms)}
+              {decisions.latency.p99Ms !== undefined && `, P99 ${duration(decisions.latency.p99Ms)}`}
+            </span>
+          ),
+        ]}
       />
       <Move
         name="Render"
-        what="decisions shown"
+        what={<Term of="count as served" word="decisions shown" />}
         hours={messages.servedByHour}
         since={since}
         href="/messages"
         link="Messages"
-        note={
-          <>
-            those that <Term of="count as served" />
-            {served > 0 && (
-              <>
-                {' · '}
-                {percent(Math.min(1, messages.rewarded / served))} <Term of="tapped" />
-              </>
-            )}
-          </>
-        }
+        notes={[
+          served > 0 && (
+            <>
+              {percent(Math.min(1, messages.rewarded / served))} <Term of="acted on" />
+            </>
+          ),
+        ]}
       />
       <Move
         name="Notify"
@@ -167,25 +162,12 @@ function Figures(props: {
         capped={capped}
         href="/notifications"
         link="Notifications"
-        note={
-          sum(notified) === 0
-            ? 'none was triggered'
-            : states
-                .filter(([, hours]) => sum(hours) > 0)
-                .map(([state, hours], i) => {
-                  const words = `${compact(sum(hours))} ${state}`;
-                  return (
-                    <>
-                      {i > 0 && ' · '}
-                      {state === 'failed' ? (
-                        <a href="/notifications?status=failed&range=day">{words}</a>
-                      ) : (
-                        words
-                      )}
-                    </>
-                  );
-                })
-        }
+        notes={states
+          .filter(([, hours]) => sum(hours) > 0)
+          .map(([state, hours]) => {
+            const words = `${compact(sum(hours))} ${state}`;
+            return state === 'failed' ? <a href="/notifications?status=failed&range=day">{words}</a> : words;
+          })}
       />
       <Move
         name="Webhook"
@@ -195,24 +177,16 @@ function Figures(props: {
         capped={capped}
         href="/webhooks?range=day"
         link="Webhooks"
-        note={
-          <>
-            {fails && (
-              <>
-                <Badge tone="bad">a receiver fails</Badge>{' '}
-              </>
-            )}
-            {deliveries.attempts === 0
-              ? 'none was attempted'
-              : `${percent(deliveries.attemptsSucceeded / deliveries.attempts)} of attempts succeed`}
-            {deliveries.p95Ms !== null && (
-              <>
-                {' · '}
-                <Term of="P95" /> {duration(deliveries.p95Ms)}
-              </>
-            )}
-          </>
-        }
+        notes={[
+          fails && <Badge tone="bad">a receiver is failing</Badge>,
+          deliveries.attempts > 0 &&
+            `${percent(deliveries.attemptsSucceeded / deliveries.attempts)} of attempts succeeded`,
+          deliveries.p95Ms !== null && (
+            <>
+              <Term of="P95" /> {duration(deliveries.p95Ms)}
+            </>
+          ),
+        ]}
       />
     </ul>
   );
@@ -220,33 +194,59 @@ function Figures(props: {
 
 function Move(props: {
   name: string;
-  what: string;
+  what: ComponentChildren;
   hours: readonly number[];
+  /** How many they were in the same time a day earlier. */
+  before?: number | null;
   /** When the hour before this one began, Unix ms. */
   since: number;
   /** True if the counts may be more. */
   capped?: boolean;
   href: string;
   link: string;
-  note: ComponentChildren;
+  /** What else is known, a line each. */
+  notes: readonly ComponentChildren[];
 }): VNode {
-  const { name, what, hours, since, capped = false, href, link, note } = props;
+  const { name, what, hours, before, since, capped = false, href, link, notes } = props;
   const day = sum(hours);
   const more = (n: number) => (capped && n >= MOST_COUNTED ? '+' : '');
   return (
     <li class="box move">
-      <h2>{name}</h2>
-      <p class="big" title={`${count(day)} ${what}`}>
-        {compact(day)}
-        {more(day)}
-      </p>
+      <h2>
+        {name} <a href={href}>{link}</a>
+      </h2>
       <p>
-        {what}, <strong>{compact(lately(hours)) + more(lately(hours))}</strong> since{' '}
-        <Time at={since} whole />
+        <span class="big" title={count(day)}>
+          {compact(day)}
+          {more(day)}
+        </span>{' '}
+        {before ? <Change now={day} before={before} /> : null}
       </p>
-      <p class="note">{note}</p>
-      <Spark label={`${name}: ${what} by hour, at most ${count(Math.max(0, ...hours))}`} values={hours} />
-      <a href={href}>{link}</a>
+      <p>{what}</p>
+      <div class="note">
+        <p>
+          <strong>{compact(lately(hours)) + more(lately(hours))}</strong> since <Time at={since} whole />
+        </p>
+        {notes
+          .filter((note) => note)
+          .map((note) => (
+            <p>{note}</p>
+          ))}
+      </div>
+      <Spark label={`${name} by hour, at most ${count(Math.max(0, ...hours))}`} values={hours} />
     </li>
+  );
+}
+
+/** How a count differs from that of the same time a day earlier. */
+function Change({ now, before }: { now: number; before: number }): VNode {
+  const share = Math.round((1000 * now) / before) / 1000 - 1;
+  const words = share > 9.99 ? `${count(Math.round(now / before))} ×` : percent(Math.abs(share));
+  const [sign, than] = share < 0 ? ['▼', 'less than'] : share > 0 ? ['▲', 'more than'] : ['=', 'as'];
+  return (
+    <span class="note" title={`${count(before)} in the same time a day earlier`}>
+      {sign} {share !== 0 && words}
+      <span class="visually-hidden"> {than} a day earlier</span>
+    </span>
   );
 }

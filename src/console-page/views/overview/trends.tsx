@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
 import { useFilters } from '../../data/filters.ts';
 import { useTrend } from '../../data/trends.ts';
-import { keptRange, RangeControl, rangeOf, rangeWords } from '../../parts/range.tsx';
+import { chartRangeOf, keptRange, RangeControl, rangeWords } from '../../parts/range.tsx';
 import { Failure } from '../../parts/states.tsx';
 import { GainOverTime, GoalsOverTime } from '../contents/trend-boxes.tsx';
 import { ContentMix } from './content-mix.tsx';
@@ -10,11 +10,11 @@ import { EventBox } from './event-box.tsx';
 /** What happened over a range of time that is chosen. */
 export function Trends(): VNode {
   const filters = useFilters();
-  const range = { ...rangeOf(filters) };
-  const when = rangeWords(filters.values);
+  const range = { ...chartRangeOf(filters) };
   const key = keptRange(filters.values);
   const decisions = useTrend('getDecisionTrend', range, `decisions ${key}`);
   const events = useTrend('getEventTrend', range, `events ${key}`);
+  const when = rangeWords(filters.values, decisions.value);
   const error = decisions.error ?? events.error;
   return (
     <>
@@ -26,10 +26,13 @@ export function Trends(): VNode {
       {decisions.value && <ContentMix of={decisions.value} when={when} />}
       {/* The first goal is the one that matters most; Contents has all. */}
       {decisions.value && <GoalsOverTime of={decisions.value} when={when} most={1} />}
-      <div class="columns">
-        {events.value && <EventBox of={events.value} when={when} />}
-        {decisions.value && <GainOverTime of={decisions.value} when={when} />}
-      </div>
+      {/* Once what stands above and beside them is known, so that neither jumps. */}
+      {(decisions.value ?? decisions.error) && (events.value ?? events.error) && (
+        <div class="columns">
+          {events.value && <EventBox of={events.value} when={rangeWords(filters.values, events.value)} />}
+          {decisions.value && <GainOverTime of={decisions.value} when={when} />}
+        </div>
+      )}
     </>
   );
 }

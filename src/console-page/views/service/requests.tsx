@@ -2,43 +2,134 @@ import type { VNode } from 'preact';
 import type { ConsoleService } from '../../../contract/console.ts';
 import type { EndpointName } from '../../../contract/endpoints.ts';
 import { OPERATIONS } from '../../../contract/operations.gen.ts';
+import { type Delay, delayOf } from '../../data/delays.ts';
+import { Spark } from '../../parts/charts/spark.tsx';
 import { count, counted, percent } from '../../parts/numbers.ts';
 import { type Column, Table } from '../../parts/table.tsx';
+import { Cut } from '../../parts/text.tsx';
 import { duration } from '../../parts/time.tsx';
 import { Box } from '../../parts/view.tsx';
 
 type Requests = NonNullable<ConsoleService['requests']>;
 type Row = Requests[number];
 
-/** What came to each endpoint in the last hour, how long it took, and what failed. */
-export function RequestsBox({ of, faults }: { of: Requests; faults: boolean }): VNode {
+/** What the answer of a decision should take at most, in ms. */
+const TARGET_MS = 100;
+const HOUR_MS = 3_600_000;
+const MINUTE_MS = 60_000;
+
+/** What came to each endpoint in the last hour, how long it took and why, and what failed. */
+export function RequestsBox(props: {
+  of: Requests;
+  byMinute: readonly number[] | null;
+  /** How long the process counts already, in ms. */
+  ageMs: number;
+  delays: readonly Delay[];
+}): VNode {
+  const { of, byMinute, delays } = props;
+  const spanMs = Math.min(HOUR_MS, Math.max(MINUTE_MS, props.ageMs));
+  const when = spanMs < HOUR_MS ? `in ${minutesWords(spanMs)}, since this process began` : 'in the last hour';
   const all = of.reduce((sum, { requests }) => sum + requests, 0);
   const failed = of.reduce((sum, each) => sum + each.failed, 0);
   const refused = of.reduce((sum, each) => sum + each.refused, 0);
+  const turned = of.reduce((sum, each) => sum + each.turnedAway, 0);
+  const parts = [
+    failed === 0 ? 'none failed' : `${percent(failed / all)} failed`,
+    refused > 0 && `${count(refused)} ${refused === 1 ? 'was' : 'were'} refused`,
+    turned > 0 && `${count(turned)} ${turned === 1 ? 'was' : 'were'} turned away by a limit`,
+  ].filter(Boolean);
+  const minutes = byMinute?.slice(-Math.ceil(spanMs / MINUTE_MS) - 1);
+  const most = Math.max(0, ...(minutes ?? []));
   return (
     <Box
       title={
-        all === 0
-          ? 'No request came in the last hour'
-          : `${counted(all, 'request')} in the last hour: ${failed === 0 ? 'none failed' : `${percent(failed / all)} failed`}${refused === 0 ? '' : `, ${percent(refused / all)} ${refused === 1 ? 'was' : 'were'} refused`}`
+        all === 0 ? `No request came ${when}` : `${counted(all, 'request')} ${when}: ${parts.join(', ')}`
       }
       label="Requests"
-      note={`of this process, without those of the console; times are those of the latest 1,000 answers${faults ? ', without what faults add' : ''}`}
+      note="to the process of this console, without the console’s own; times are those of the latest 1,000 answers"
     >
       {all > 0 && (
-        <Table label="Requests" dense rows={of} keyOf={({ endpoint }) => endpoint} columns={COLUMNS} />
+        <>
+          {minutes && (
+            <div class="by-minute">
+              <Spark
+                label={`Requests each minute of ${minutesWords(spanMs)}, at most ${count(most)}`}
+                values={minutes}
+              />
+              <p class="note">
+                {minutesWords(spanMs)} until now, at most {count(most)} a minute
+              </p>
+            </div>
+          )}
+          <Table
+            label="Requests"
+            dense
+            rows={of}
+            keyOf={({ endpoint }) => endpoint}
+            columns={columnsOf(spanMs, delays)}
+          />
+          {turned > 0 && (
+            <p class="note">
+              <a href="/limits">Limits</a> has which keys were turned away, for 24 hours.
+            </p>
+          )}
+        </>
       )}
     </Box>
   );
 }
 
+/** A length of time to the minute: `4 minutes`, `the last hour`. */
+const minutesWords = (ms: number): string =>
+  ms < HOUR_MS ? counted(Math.round(ms / MINUTE_MS), 'minute') : 'the last hour';
+
+const tenths = (n: number) => count(Number(n.toFixed(1)));
+
 /** How many requests there are a second, or a minute or an hour where they are fewer. */
-const rateWords = (requests: number): string =>
-  requests >= 3600
-    ? `${(requests / 3600).toFixed(1)}/s`
-    : requests >= 60
-      ? `${(requests / 60).toFixed(1)}/min`
-      : `${requests}/h`;
+function rateWords(requests: number, ms: number): string {
+  const anHour = (requests * HOUR_MS) / ms;
+  return anHour >= 3600
+    ? `${tenths(anHour / 3600)}/s`
+    : anHour >= 60
+      ? `${tenths(anHour / 60)}/min`
+      : `${count(Math.round(anHour))}/h`;
+}
+
+/** What the parts of an answer are called. */
+const PARTS = [
+  ['waitMs', 'waiting'],
+  ['workMs', 'working'],
+  ['storeMs', 'storing'],
+] as const;
+
+/** The part that takes most of the slowest answers, with its share; undefined where that is not known. */
+function slowPart({ slowest }: Row) {
+  if (!slowest) return undefined;
+  const all = PARTS.reduce((sum, [part]) => sum + slowest[part], 0);
+  const [part, name] = [...PARTS].sort(([a], [b]) => slowest[b] - slowest[a])[0]!;
+  return all > 0 ? { name, share: slowest[part] / all } : undefined;
+}
+
+/** What an answer does in each part, as the cause of that it takes long. */
+const CAUSES = {
+  waiting: 'waiting for its turn',
+  working: 'making the choice',
+  storing: 'storing it',
+} as const;
+
+/** How long decisions take, and what makes them slow: a fault, or a part of the work. Undefined without any. */
+export function decideWords(of: Requests, delays: readonly Delay[]): string | undefined {
+  const row = of.find(({ endpoint }) => endpoint === 'decide');
+  const delay = delayOf(delays, 'decide');
+  const p95 = row?.latency && duration(row.latency.p95Ms);
+  if (delay)
+    return `a fault answers ${delay.always ? '' : 'some '}decisions ${duration(delay.delayMs)} late${p95 ? `; without it, 95 % take at most ${p95}` : ''}`;
+  if (!row?.latency) return undefined;
+  const part = slowPart(row);
+  return row.latency.p95Ms > TARGET_MS
+    ? `decisions are slow: 5 % take more than ${p95}${part ? `, ${percent(part.share)} of it ${CAUSES[part.name]}` : ''}`
+    : `95 % of decisions take at most ${p95}`;
+}
 
 /** The method and path of an endpoint; empty for one without. */
 const pathWords = (endpoint: EndpointName): string => {
@@ -49,14 +140,51 @@ const pathWords = (endpoint: EndpointName): string => {
 const time = (ms: number | undefined) => (ms === undefined ? '–' : duration(ms));
 const bad = (n: number) => (n === 0 ? '0' : <span class="bad">{count(n)}</span>);
 
-const COLUMNS: readonly Column<Row>[] = [
-  { title: 'Endpoint', cell: ({ endpoint }) => endpoint },
-  { title: 'Path', wide: true, cell: ({ endpoint }) => pathWords(endpoint as EndpointName) },
+const columnsOf = (spanMs: number, delays: readonly Delay[]): readonly Column<Row>[] => [
+  {
+    title: 'Endpoint',
+    cell: ({ endpoint }) => {
+      const delay = delayOf(delays, endpoint);
+      return (
+        <>
+          {endpoint}
+          {/* Not in a column of times: these are measured without it. */}
+          {delay && (
+            <a class="note added" href="/faults">
+              + {duration(delay.delayMs)} by a fault
+            </a>
+          )}
+        </>
+      );
+    },
+  },
+  { title: 'Path', wide: true, cell: ({ endpoint }) => <Cut of={pathWords(endpoint as EndpointName)} /> },
   { title: 'Requests', align: 'end', cell: ({ requests }) => count(requests) },
-  { title: 'Rate', align: 'end', wide: true, cell: ({ requests }) => rateWords(requests) },
-  { title: 'P50', align: 'end', wide: true, cell: ({ latency }) => time(latency?.p50Ms) },
-  { title: 'P95', align: 'end', cell: ({ latency }) => time(latency?.p95Ms) },
-  { title: 'P99', align: 'end', wide: true, cell: ({ latency }) => time(latency?.p99Ms) },
-  { title: 'Refused', note: '4xx', align: 'end', wide: true, cell: ({ refused }) => count(refused) },
+  { title: 'Rate', align: 'end', wide: true, cell: ({ requests }) => rateWords(requests, spanMs) },
+  {
+    title: 'Half within',
+    note: 'P50',
+    align: 'end',
+    wide: true,
+    cell: ({ latency }) => time(latency?.p50Ms),
+  },
+  { title: '95 % within', note: 'P95', align: 'end', cell: ({ latency }) => time(latency?.p95Ms) },
+  {
+    title: 'Spent on',
+    note: 'slowest 5 %',
+    wide: true,
+    cell: (row) => {
+      const part = slowPart(row);
+      return part && `${part.name} ${percent(part.share)}`;
+    },
+  },
+  {
+    title: 'Turned away',
+    note: '429',
+    align: 'end',
+    wide: true,
+    cell: ({ turnedAway }) => (turnedAway === 0 ? '0' : <span class="warned">{count(turnedAway)}</span>),
+  },
+  { title: 'Refused', note: 'other 4xx', align: 'end', wide: true, cell: ({ refused }) => count(refused) },
   { title: 'Failed', note: '5xx', align: 'end', cell: ({ failed }) => bad(failed) },
 ];

@@ -4,19 +4,20 @@ import type { ConsoleService } from '../../../contract/console.ts';
 import type { AnswerOf } from '../../../contract/endpoints.ts';
 import { about, offers, svcCommand } from '../../data/about.ts';
 import { ask, call, reach } from '../../data/api.ts';
+import { type Delay, useDelays } from '../../data/delays.ts';
 import { useResource } from '../../data/resource.ts';
 import { Badge } from '../../parts/badge.tsx';
-import { Command } from '../../parts/command.tsx';
+import { CommandButton } from '../../parts/command.tsx';
 import { Cards } from '../../parts/facts.tsx';
 import { bytes, compact, count, counted, ENGINES } from '../../parts/numbers.ts';
 import { Failure, Loading } from '../../parts/states.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { Id, Text } from '../../parts/text.tsx';
-import { duration, Time } from '../../parts/time.tsx';
+import { Ago, duration, Time } from '../../parts/time.tsx';
 import { Box, ViewHead } from '../../parts/view.tsx';
-import { FaultsOn, onOf, useFaults } from '../overview/faults-on.tsx';
-import { isBackupOld } from '../overview/items.tsx';
-import { RequestsBox } from './requests.tsx';
+import { backup, isBackupOld } from '../overview/items.tsx';
+import { Providers } from './providers.tsx';
+import { decideWords, RequestsBox } from './requests.tsx';
 import { StoredData } from './stored-data.tsx';
 
 const EVERY_MS = 5_000;
@@ -38,7 +39,7 @@ export function ServiceView(): VNode {
     (signal) => call('getOverview', { signal }),
     SELDOM_MS,
   );
-  const faults = useFaults();
+  const delays = useDelays();
   const { value, error } = service;
   // All of it comes at once, so that nothing jumps.
   const isThere = useRef(false);
@@ -47,44 +48,54 @@ export function ServiceView(): VNode {
     <>
       <ViewHead
         title="Service"
-        summary={value && isThere.current ? summaryOf(value, overview.value) : ''}
+        summary={value && isThere.current ? summaryOf(value, overview.value, delays) : ''}
         command={svcCommand('doctor')}
         readAt={service.readAt}
         every={EVERY_MS}
         refresh={service.reload}
       />
       {error && <Failure error={error} retry={service.reload} />}
-      <FaultsOn faults={faults} />
       {!isThere.current && !error && <Loading what="the service" />}
       {value && isThere.current && (
         <>
-          <OldBackup overview={overview.value} />
+          {backup(overview.value).map(({ key, what }) => (
+            <section class="attention" aria-label="Needs you" key={key}>
+              <h2>Needs you</h2>
+              <p class="actions">
+                {what} <MakeBackup />
+              </p>
+            </section>
+          ))}
           <Cards facts={factsOf(value, overview.value)} />
           {value.requests && (
             <RequestsBox
               of={value.requests}
-              faults={onOf(faults).some(({ place }) => place === 'requests')}
+              byMinute={value.requestsByMinute}
+              ageMs={ageOf(value)}
+              delays={delays}
             />
           )}
           <Providers of={overview.value?.providers ?? []} />
           <Box
-            title={value.backlog === null ? 'Due work' : dueWords(value.backlog)}
-            label="Due work"
-            note="What waits for the workers of all nodes now, counted up to 10,000; what is tried again later is not in it."
+            title={value.backlog === null ? 'What waits to be sent' : dueWords(value.backlog)}
+            label="Waiting"
+            note="In all processes together, counted up to 10,000 of each kind. What failed and is tried again later is not among it."
           >
             {value.backlog === null ? (
-              <p>{value.process === null ? NOT_SAID : 'The store does not answer.'}</p>
+              <p>{value.inside ? 'The store does not answer.' : NOT_SAID}</p>
             ) : (
-              <Table label="Due work" rows={value.backlog} keyOf={({ kind }) => kind} columns={BACKLOG} />
+              value.backlog.some(({ due }) => due > 0) && (
+                <Table label="Waiting" rows={value.backlog} keyOf={({ kind }) => kind} columns={BACKLOG} />
+              )
             )}
           </Box>
           <Box
             title={value.nodes === null ? 'Processes' : servingWords(value.nodes)}
             label="Processes"
-            note="All that serve from this store. Each says every 15 s that it is there."
+            note="All that serve these data. Each reports every 15 s; one that has not for a minute is silent."
           >
             {value.nodes === null ? (
-              <p>{value.process === null ? NOT_SAID : 'The store does not answer.'}</p>
+              <p>{value.inside ? 'The store does not answer.' : NOT_SAID}</p>
             ) : (
               <Table
                 label="Processes"
@@ -101,31 +112,28 @@ export function ServiceView(): VNode {
   );
 }
 
-/** That there is no backup, or an old one, with the command that makes one. */
-function OldBackup({ overview }: { overview: Overview | undefined }): VNode | null {
-  if (!overview || !isBackupOld(overview)) return null;
-  const { lastBackupAt } = overview;
-  const isHere = about.value?.local && about.value.profile === 'local';
+/** How long the process of the console runs, in ms; where it is not known, forever. */
+function ageOf({ nodes }: ConsoleService): number {
+  const own = nodes?.find(({ self }) => self);
+  return own ? Date.now() - Date.parse(own.startedAt) : Infinity;
+}
+
+const isHere = () => about.value?.local && about.value.profile === 'local';
+
+/** How long ago the last backup was made. It stands out where it needs a person. */
+function LastBackup({ of }: { of: Overview }): VNode {
+  const { lastBackupAt: at } = of;
+  const words = at === null ? 'never' : <Ago at={at} />;
+  return isBackupOld(of) ? <Badge tone="warn">{words}</Badge> : <span>{words}</span>;
+}
+
+/** The command that makes a backup. */
+function MakeBackup(): VNode {
+  const line = isHere() ? svcCommand('data', 'backup', 'svc.backup') : 'svc data backup svc.backup';
   return (
-    <section class="attention" aria-label="Backup">
-      <h2>Backup</h2>
-      <div>
-        <p>
-          {lastBackupAt === null ? (
-            'No backup was ever made.'
-          ) : (
-            <>
-              The last backup was made <Time at={lastBackupAt} />.
-            </>
-          )}{' '}
-          {isHere ? 'This makes one:' : 'Where its database is, this makes one:'}
-        </p>
-        <Command
-          line={isHere ? svcCommand('data', 'backup', 'svc.backup') : 'svc data backup svc.backup'}
-          label="make a backup"
-        />
-      </div>
-    </section>
+    <CommandButton word="Make a backup" line={line}>
+      {isHere() ? 'This makes one:' : 'Where its database is, this makes one:'}
+    </CommandButton>
   );
 }
 
@@ -134,8 +142,9 @@ const LATE_MS = 60_000;
 
 /** What is wrong or, where nothing is, what runs; and what grows. */
 function summaryOf(
-  { reached, ready, nodes, backlog }: ConsoleService,
+  { reached, ready, nodes, backlog, requests }: ConsoleService,
   overview: Overview | undefined,
+  delays: readonly Delay[],
 ): string {
   if (!reached) return 'The service does not answer';
   const late = (backlog ?? []).filter(({ due, oldestMs }) => due > 0 && oldestMs > LATE_MS);
@@ -155,19 +164,24 @@ function summaryOf(
     stored === undefined
       ? ''
       : stored === 0
-        ? '; no event came in this hour and the 23 before'
-        : `; ${compact(stored)} events came in this hour and the 23 before`;
-  if (wrong.length > 0) return `Something is wrong: ${wrong.join(', ')}${grows}`;
-  return `The service runs: ${[nodes && servingWords(nodes), backlog && dueWords(backlog)].filter(Boolean).join(', ').toLowerCase() || 'the service answers'}${grows}`;
+        ? '; no event came in the last 24 hours'
+        : `; ${compact(stored)} events came in the last 24 hours`;
+  const decide = requests && decideWords(requests, delays);
+  if (wrong.length > 0)
+    return `Something is wrong: ${wrong.join(', ')}${decide ? `; ${decide}` : ''}${grows}`;
+  const runs = [nodes && servingWords(nodes), backlog && dueWords(backlog), decide].filter(Boolean);
+  return `The service runs: ${runs.map((words) => lowered(words!)).join(', ') || 'it answers'}${grows}`;
 }
+
+const lowered = (words: string) => words.charAt(0).toLowerCase() + words.slice(1);
 
 function dueWords(backlog: readonly Backlog[]): string {
   const due = backlog.filter((each) => each.due > 0);
-  if (due.length === 0) return 'No work is due';
+  if (due.length === 0) return 'Nothing waits to be sent';
   const oldest = Math.max(...due.map(({ oldestMs }) => oldestMs));
   const all = due.reduce((sum, each) => sum + each.due, 0);
   const words = due.map(({ due: n, kind }) => counted(n, SINGULAR[kind] ?? kind, kind)).join(' and ');
-  return `${words} ${all === 1 ? 'is' : 'are'} due, the oldest for ${duration(Math.max(0, oldest))}`;
+  return `${words} ${all === 1 ? 'waits' : 'wait'} to be sent, the oldest for ${duration(Math.max(0, oldest))}`;
 }
 
 /** One of each kind of work. */
@@ -179,61 +193,10 @@ function servingWords(nodes: readonly Node[]): string {
   return silent === 0 ? serving : `${serving}, ${silent} silent`;
 }
 
-function providerWords(providers: readonly Provider[]): string {
-  const failing = providers.filter(({ waiting }) => waiting > 0).map(({ channel }) => channel);
-  return failing.length === 0
-    ? 'No provider fails'
-    : `The ${failing.length === 1 ? 'provider' : 'providers'} of ${failing.join(', ')} ${failing.length === 1 ? 'fails' : 'fail'}`;
-}
-
-/** When each provider last took a notification. Nothing for a test workspace, which calls none. */
-function Providers({ of }: { of: readonly Provider[] }): VNode | null {
-  if (of.length === 0) return null;
-  return (
-    <Box
-      title={providerWords(of)}
-      label="Providers"
-      note="as far as the latest 200 notifications of each state say"
-    >
-      <Table label="Providers" rows={of} keyOf={({ channel }) => channel} columns={PROVIDER} />
-    </Box>
-  );
-}
-
 type Overview = AnswerOf<'getOverview'>;
-type Provider = Overview['providers'][number];
-
-const PROVIDER: readonly Column<Provider>[] = [
-  { title: 'Channel', cell: ({ channel }) => <Text of={channel} /> },
-  {
-    title: 'State',
-    cell: ({ waiting, lastSuccessAt }) =>
-      waiting > 0 ? (
-        <Badge tone="bad">fails</Badge>
-      ) : (
-        <Badge tone={lastSuccessAt === null ? 'plain' : 'good'}>
-          {lastSuccessAt === null ? 'not used' : 'works'}
-        </Badge>
-      ),
-  },
-  {
-    title: 'Last success',
-    cell: ({ lastSuccessAt }) => (lastSuccessAt === null ? 'none' : <Time at={lastSuccessAt} />),
-  },
-  {
-    title: 'Waiting',
-    note: 'after three attempts or more',
-    align: 'end',
-    cell: ({ waiting }) => count(waiting),
-  },
-];
-
 const NOT_SAID = 'A service that is reached over the network does not say it.';
 
-function factsOf(
-  { reached, ready, version, channels, process }: ConsoleService,
-  overview: Overview | undefined,
-) {
+function factsOf({ reached, ready, version, channels }: ConsoleService, overview: Overview | undefined) {
   const { store = null, workspace, version: own = '' } = about.value ?? {};
   const state = !reached ? (
     <Badge tone="bad">does not answer</Badge>
@@ -252,26 +215,26 @@ function factsOf(
       note: [workspace?.mode, workspace?.region].filter(Boolean).join(' · ') || undefined,
     },
     ...(store
-      ? [{ name: 'Store', value: ENGINES[store.engine], note: `${bytes(store.bytes)} of all workspaces` }]
+      ? [{ name: 'Database', value: ENGINES[store.engine], note: `${bytes(store.bytes)} of all workspaces` }]
       : []),
     ...(overview
       ? [
           {
             name: 'Last backup',
-            value: overview.lastBackupAt === null ? 'never' : <Time at={overview.lastBackupAt} />,
+            value: <LastBackup of={overview} />,
+            note: isBackupOld(overview) ? undefined : <MakeBackup />,
           },
         ]
       : []),
     ...(channels
       ? [
           {
-            name: 'Channels with a provider',
+            name: 'Channels that send',
             value: channels.join(', ') || 'none',
-            note: 'messages of the others are kept in the outbox, and not sent',
+            note: 'what goes to others is written to a file, and reaches nobody',
           },
         ]
       : []),
-    ...(process ? ownFacts(process) : []),
   ];
 }
 
@@ -279,24 +242,13 @@ type Backlog = NonNullable<ConsoleService['backlog']>[number];
 
 const BACKLOG: readonly Column<Backlog>[] = [
   { title: 'Kind', cell: ({ kind }) => <Text of={kind} /> },
-  { title: 'Due now', align: 'end', cell: ({ due }) => count(due) },
+  { title: 'Waiting', align: 'end', cell: ({ due }) => count(due) },
   {
-    title: 'Oldest waits',
+    title: 'Oldest waits for',
     align: 'end',
     cell: ({ due, oldestMs }) => (due === 0 ? '' : duration(Math.max(0, oldestMs))),
   },
 ];
-
-/** What the process behind the console says of itself. */
-function ownFacts({ memoryBytes, connections }: NonNullable<ConsoleService['process']>) {
-  const open = Object.entries(connections).map(([state, n]) => `${n} ${state}`);
-  return [
-    { name: 'Memory', value: `${count(Math.round(memoryBytes / 2 ** 20))} MiB`, note: 'of this process' },
-    ...(open.length > 0
-      ? [{ name: 'Connections', value: open.join(', '), note: 'of this process, to PostgreSQL' }]
-      : []),
-  ];
-}
 
 type Node = NonNullable<ConsoleService['nodes']>[number];
 
@@ -309,14 +261,14 @@ const NODE: readonly Column<Node>[] = [
       </>
     ),
   },
-  { title: 'Process', align: 'end', cell: ({ pid }) => pid },
-  { title: 'Version', cell: ({ version }) => <Text of={version ?? 'not said'} /> },
+  { title: 'Process ID', align: 'end', cell: ({ pid }) => pid },
+  { title: 'Version', wide: true, cell: ({ version }) => <Text of={version ?? 'not said'} /> },
   {
     title: 'State',
-    cell: ({ silent }) => <Badge tone={silent ? 'bad' : 'good'}>{silent ? 'silent' : 'there'}</Badge>,
+    cell: ({ silent }) => <Badge tone={silent ? 'bad' : 'good'}>{silent ? 'silent' : 'running'}</Badge>,
   },
-  { title: 'Since', cell: ({ startedAt }) => <Time at={startedAt} /> },
-  { title: 'Last seen', cell: ({ seenAt }) => <Time at={seenAt} /> },
+  { title: 'Started', wide: true, cell: ({ startedAt }) => <Time at={startedAt} /> },
+  { title: 'Last report', cell: ({ seenAt }) => <Time at={seenAt} /> },
 ];
 
 const LEADS: Column<Node> = {

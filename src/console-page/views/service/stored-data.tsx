@@ -1,6 +1,7 @@
 import type { VNode } from 'preact';
 import type { ConsoleService } from '../../../contract/console.ts';
 import { about } from '../../data/about.ts';
+import { Bar } from '../../parts/bars.tsx';
 import { bytes, count, percent } from '../../parts/numbers.ts';
 import { type Column, Table } from '../../parts/table.tsx';
 import { Text } from '../../parts/text.tsx';
@@ -11,13 +12,14 @@ type Data = NonNullable<ConsoleService['data']>[number];
 /** How many rows there are of each kind of data, and how much room they take. */
 export function StoredData({ of }: { of: readonly Data[] }): VNode {
   const shown = isEmpty(of) ? of.filter(({ rows }) => rows !== null) : of;
+  const inner = shown.filter(isInner);
   return (
     <Box title={dataTitle(of)} label="Data" note={dataNote(of)}>
-      <DataTable rows={shown.filter((each) => !isInner(each))} of={of} />
-      {shown.some(isInner) && (
+      <DataTable rows={[...shown.filter((each) => !isInner(each)), ...restOf(inner)]} of={of} />
+      {inner.length > 1 && (
         <details class="figures">
-          <summary>Tables that the service keeps for itself</summary>
-          <DataTable rows={shown.filter(isInner)} of={of} />
+          <summary>Other tables, by size</summary>
+          <DataTable rows={inner} of={of} />
         </details>
       )}
     </Box>
@@ -25,7 +27,11 @@ export function StoredData({ of }: { of: readonly Data[] }): VNode {
 }
 
 /** Tables without rows of their own here, which few look for. */
-const isInner = ({ kind, rows }: Data) => rows === null && kind !== 'free' && kind !== 'other';
+const isInner = ({ kind, rows }: Data) => rows === null && kind !== 'free';
+
+/** One line for all of them, so that the shares add up. */
+const restOf = (inner: readonly Data[]): Data[] =>
+  inner.length === 0 ? [] : [{ kind: 'rest', rows: null, more: false, bytes: sizeOf(inner) }];
 
 function DataTable({ rows, of }: { rows: readonly Data[]; of: readonly Data[] }): VNode {
   return (
@@ -73,13 +79,15 @@ const rowsWords = ({ rows, more }: Data) =>
 
 /** What is stored, in words: a table that has no rows of its own here is named. */
 const wordsOf = ({ kind, rows }: Data) =>
-  kind === 'other'
+  kind === 'rest'
     ? 'all other tables'
-    : kind === 'free'
-      ? 'free room for new rows'
-      : rows === null
-        ? (TABLES[kind] ?? kind.replaceAll('_', ' '))
-        : kind;
+    : kind === 'other'
+      ? 'smaller tables'
+      : kind === 'free'
+        ? 'room that is free for new rows'
+        : rows === null
+          ? (TABLES[kind] ?? kind.replaceAll('_', ' '))
+          : kind;
 
 const isMeasured = (data: readonly Data[]) => data.some(({ bytes: size }) => size !== null);
 
@@ -87,7 +95,7 @@ const isMeasured = (data: readonly Data[]) => data.some(({ bytes: size }) => siz
 const largestFirst = (data: readonly Data[]) =>
   [...data].sort((a, b) => Number(isRest(a)) - Number(isRest(b)) || (b.bytes ?? 0) - (a.bytes ?? 0));
 
-const isRest = ({ kind }: Data) => kind === 'other' || kind === 'free';
+const isRest = ({ kind }: Data) => ['other', 'rest', 'free'].includes(kind);
 
 /** What takes most room or, where that is not known, what there is most of. */
 function dataTitle(data: readonly Data[]): string {
@@ -102,8 +110,7 @@ function dataTitle(data: readonly Data[]): string {
 
 function dataNote(data: readonly Data[]): string {
   const rows = 'rows of this workspace, counted up to 5,000';
-  if (isMeasured(data))
-    return `${rows}; sizes of the tables of all workspaces with their indexes, measured every five minutes`;
+  if (isMeasured(data)) return `${rows}; sizes are of all workspaces, measured every five minutes`;
   return `${rows}; the sizes of tables are not known here: ${about.value?.store?.engine === 'postgres' ? 'they are on the workers of Citus' : 'the file is larger than 4 GB, or does not give room back'}`;
 }
 
@@ -127,5 +134,9 @@ const DATA: readonly Column<Data>[] = [
 
 const sizesOf = (data: readonly Data[]): readonly Column<Data>[] => [
   { title: 'Size', align: 'end', cell: ({ bytes: size }) => (size === null ? '' : bytes(size)) },
-  { title: 'Share', align: 'end', cell: (each) => percent(shareOf(each, data)) },
+  {
+    title: 'Share',
+    wide: true,
+    cell: (each) => <Bar value={each.bytes ?? 0} max={sizeOf(data)} label={percent(shareOf(each, data))} />,
+  },
 ];

@@ -1,8 +1,10 @@
 import type { ComponentChildren, VNode } from 'preact';
 import type { AnswerOf } from '../../../contract/endpoints.ts';
+import { search } from '../../data/api.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import type { IconName } from '../../parts/icons.tsx';
+import { type ListedMessage, outcomeWord, StateBadge } from '../../parts/message-life.tsx';
 import { count } from '../../parts/numbers.ts';
 import { Text } from '../../parts/text.tsx';
 import { Time } from '../../parts/time.tsx';
@@ -21,7 +23,7 @@ const ICONS: Readonly<Record<Entry['kind'], IconName>> = {
 };
 
 /** The entries of a timeline in words. A message stands in the line of its decision, where both are there. */
-export function timelineItems(entries: readonly Entry[]): TimelineItem[] {
+export function timelineItems(entries: readonly Entry[], hashId: string): TimelineItem[] {
   const messages = new Map(
     entries.filter(({ kind }) => kind === 'message').map((entry) => [entry.id, entry]),
   );
@@ -29,26 +31,62 @@ export function timelineItems(entries: readonly Entry[]): TimelineItem[] {
   return entries
     .filter(({ kind, id }) => kind !== 'message' || !decided.has(id))
     .map((entry, index) =>
-      timelineItem(entry, index, entry.kind === 'decision' ? messages.get(entry.id) : undefined),
+      timelineItem(entry, index, hashId, entry.kind === 'decision' ? messages.get(entry.id) : undefined),
     );
 }
 
+/** A decision, from which Escape leads back to its user. */
+const decisionPath = (id: string, hashId: string) =>
+  `/decisions/${encodeURIComponent(id)}${search({ hashId, from: 'user' })}`;
+
+/** Messages with what became of each. */
+export const messageItems = (messages: readonly ListedMessage[], hashId: string): TimelineItem[] =>
+  messages.map(({ decisionId, contentId, at, state, context, servedAt, outcomes }) => ({
+    key: decisionId,
+    at,
+    icon: 'message',
+    kind: 'message',
+    title: (
+      <a href={decisionPath(decisionId, hashId)}>
+        <Text of={contentId} />
+      </a>
+    ),
+    body: (
+      <>
+        <StateBadge of={state} /> <Text of={context.surface ?? ''} />
+        {servedAt !== null && (
+          <>
+            {' · served at '}
+            <Time at={servedAt} />
+          </>
+        )}
+        {outcomes.map((outcome) => (
+          <>
+            {` · ${outcomeWord(outcome.type)} at `}
+            <Time at={outcome.at} />
+          </>
+        ))}
+      </>
+    ),
+  }));
+
 /** An entry of the timeline in words, with a link to what it belongs to; `message` is that of a decision. */
-function timelineItem(entry: Entry, index: number, message: Entry | undefined): TimelineItem {
+function timelineItem(entry: Entry, index: number, hashId: string, message: Entry | undefined): TimelineItem {
   return {
     key: `${entry.kind} ${entry.id} ${entry.at} ${index}`,
     at: entry.at,
     icon: ICONS[entry.kind],
     kind: entry.kind,
-    ...words(entry, message),
+    ...words(entry, hashId, message),
   };
 }
 
 function words(
   entry: Entry,
+  hashId: string,
   message: Entry | undefined,
 ): { title: ComponentChildren; body?: ComponentChildren } {
-  const decision = `/decisions/${encodeURIComponent(entry.id)}`;
+  const decision = decisionPath(entry.id, hashId);
   const notification = `/notifications/${encodeURIComponent(entry.id)}`;
   switch (entry.kind) {
     case 'event':
@@ -85,8 +123,12 @@ function words(
       };
     case 'outcome':
       return {
-        title: <a href={entry.of === 'notification' ? notification : decision}>{entry.outcome}</a>,
-        body: <Text of={`of a ${entry.of ?? 'message'} ${entry.contentId ?? entry.templateId ?? ''}`} />,
+        title: (
+          <a href={entry.of === 'notification' ? notification : decision}>
+            {outcomeWord(entry.outcome ?? '')}
+          </a>
+        ),
+        body: <Text of={`the ${entry.of ?? 'message'} ${entry.contentId ?? entry.templateId ?? ''}`} />,
       };
     case 'notification':
       return {

@@ -1,25 +1,25 @@
 import type { VNode } from 'preact';
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import type { AnswerOf } from '../../../contract/endpoints.ts';
 import { svcCommand } from '../../data/about.ts';
 import { ApiError, call } from '../../data/api.ts';
 import { useFilters } from '../../data/filters.ts';
 import { usePages, useResource } from '../../data/resource.ts';
 import { Badge } from '../../parts/badge.tsx';
-import { Bar } from '../../parts/bars.tsx';
 import { Cards } from '../../parts/facts.tsx';
 import { FilterBar, type FilterField } from '../../parts/filter-bar.tsx';
-import { count, counted } from '../../parts/numbers.ts';
+import { outcomeWord } from '../../parts/message-life.tsx';
+import { counted } from '../../parts/numbers.ts';
 import { PagedList, Removed } from '../../parts/pages.tsx';
 import { Empty, Failure, Loading } from '../../parts/states.tsx';
 import { Text } from '../../parts/text.tsx';
 import { Ago, Time } from '../../parts/time.tsx';
 import { Timeline } from '../../parts/timeline.tsx';
-import { Box } from '../../parts/view.tsx';
-import { type Entry, timelineItems } from './timeline-words.tsx';
+import { ContactBox } from './contact-box.tsx';
+import { type Entry, messageItems, timelineItems } from './timeline-words.tsx';
 
 type User = AnswerOf<'getUser'>;
-type FirstPage = Pick<AnswerOf<'getUserTimeline'>, 'contacts' | 'events'>;
+type FirstPage = Pick<AnswerOf<'getUserTimeline'>, 'contacts' | 'events' | 'marketing'>;
 type LastPage = Pick<AnswerOf<'getUserTimeline'>, 'eventsRemovedBefore' | 'decisionsRemovedBefore'>;
 
 const KINDS: FilterField = {
@@ -36,14 +36,6 @@ const KINDS: FilterField = {
   ],
 };
 
-const LAST = {
-  event: 'the event',
-  decision: 'a decision was made',
-  message: 'a message was made',
-  outcome: 'a message was answered',
-  notification: 'a notification was triggered',
-} as const;
-
 /** What is known of a user, the contacts against the caps, and one timeline of everything that happened. */
 export function UserDetail({ hashId }: { hashId: string }): VNode {
   const filters = useFilters();
@@ -57,24 +49,57 @@ export function UserDetail({ hashId }: { hashId: string }): VNode {
     setLast(answer);
     return answer;
   });
+  // The timeline has those that wait; these are all of them.
+  const ofMessages = kinds === 'message';
+  const messages = usePages(ofMessages ? `messages ${hashId}` : undefined, async (after, signal) => {
+    const answer = await call('listLatestMessages', { query: { hashId, after }, signal });
+    return { items: answer.messages, next: answer.next };
+  });
+  // What is decided and sent is not the user's doing.
+  const lately = useRef<Entry | undefined>(undefined);
+  if (!kinds) lately.current = timeline.items.find(({ kind }) => kind === 'event' || kind === 'outcome');
+  const acted = lately.current;
   const unknown = user.error instanceof ApiError && user.error.status === 404;
   // What stands above the timeline comes first, so that nothing jumps.
   if ((!user.value && !user.error) || (!first && !timeline.error)) return <Loading what="the user" />;
+  const removed = (
+    <>
+      <Removed what="events" before={last.eventsRemovedBefore} />
+      <Removed what="decisions" before={last.decisionsRemovedBefore} />
+    </>
+  );
+  if (unknown && !kinds && !timeline.loading && !timeline.error && timeline.items.length === 0)
+    return (
+      <>
+        <Empty
+          title="No user of this id is stored here."
+          command={svcCommand('users', 'import', 'users.csv')}
+        >
+          <p>
+            Nothing was decided or sent for one either. Check the id, letter by letter: upper and lower case
+            differ. Events of a user who is not stored are in <a href="/live">Live events</a> alone, as{' '}
+            <code>user:…</code>. To store users:
+          </p>
+        </Empty>
+        {removed}
+      </>
+    );
   return (
     <>
-      {!kinds && timeline.items[0] && (
+      {acted && (
         <p class="lead">
-          Last seen <Ago at={timeline.items[0].at} />: {LAST[timeline.items[0].kind]}
-          {timeline.items[0].event !== undefined && (
-            <>
-              {' '}
-              <Text of={timeline.items[0].event} />
-            </>
-          )}
+          Last active <Ago at={acted.at} />:{' '}
+          <Text
+            of={
+              acted.outcome
+                ? `${outcomeWord(acted.outcome)} ${acted.contentId ?? acted.templateId ?? 'a message'}`
+                : (acted.event ?? 'an event')
+            }
+          />
           .
         </p>
       )}
-      {user.value && <UserFacts user={user.value} contacts={first?.contacts ?? []} />}
+      {user.value && <UserFacts user={user.value} of={first} />}
       {unknown && (
         <p class="note">
           The service stores no fields of this user: it was not imported, or it was erased. Its events are not
@@ -82,34 +107,34 @@ export function UserDetail({ hashId }: { hashId: string }): VNode {
         </p>
       )}
       {user.error && !unknown && <Failure error={user.error} retry={user.reload} />}
-      {first?.contacts && <Contacts contacts={first.contacts} />}
+      {first && user.value && <ContactBox user={user.value} of={first} />}
       <FilterBar filters={filters} fields={[KINDS]} />
-      <PagedList
-        what="the timeline"
-        pages={timeline}
-        empty={
-          kinds ? (
-            <Empty
-              title={
-                kinds === 'message'
-                  ? 'No message waits: one that was answered is told by its decision and its outcome.'
-                  : 'Nothing of this kind has happened.'
-              }
-            />
-          ) : (
-            <Empty
-              title="Nothing has happened yet."
-              command={svcCommand('decide', '--hash-id', hashId, '--channel', 'in-app')}
-            >
-              <p>Events, decisions and notifications of this user appear here. To make a decision:</p>
-            </Empty>
-          )
-        }
-      >
-        {(items) => <Timeline label="Timeline" items={timelineItems(items)} />}
-      </PagedList>
-      <Removed what="events" before={last.eventsRemovedBefore} />
-      <Removed what="decisions" before={last.decisionsRemovedBefore} />
+      {ofMessages && (
+        <PagedList what="the messages" pages={messages} empty={<Empty title="No messages yet." />}>
+          {(items) => <Timeline label="Timeline" items={messageItems(items, hashId)} />}
+        </PagedList>
+      )}
+      {!ofMessages && (
+        <PagedList
+          what="the timeline"
+          pages={timeline}
+          empty={
+            kinds ? (
+              <Empty title="Nothing of this kind has happened." />
+            ) : (
+              <Empty
+                title="Nothing has happened yet."
+                command={svcCommand('decide', '--hash-id', hashId, '--channel', 'in-app')}
+              >
+                <p>Events, decisions and notifications of this user appear here. To make a decision:</p>
+              </Empty>
+            )
+          }
+        >
+          {(items) => <Timeline label="Timeline" items={timelineItems(items, hashId)} />}
+        </PagedList>
+      )}
+      {removed}
       {first?.events?.scannedSince && (
         <p class="note">
           Of events that no rule counts, only those received since <Time at={first.events.scannedSince} /> are
@@ -121,12 +146,11 @@ export function UserDetail({ hashId }: { hashId: string }): VNode {
   );
 }
 
-type Contacts = NonNullable<FirstPage['contacts']>;
-
-function UserFacts({ user, contacts }: { user: User; contacts: Contacts }): VNode {
-  const { status, timeZone, locale, channels, fields, traits, optIn, optOut } = user;
+function UserFacts({ user, of }: { user: User; of: FirstPage | undefined }): VNode {
+  const { status, timeZone, locale, fields, traits, optIn, optOut } = user;
   const list = (values: readonly string[]) => <Text of={values.join(', ') || 'none'} />;
-  const today = contacts.find(({ cap }) => cap === null);
+  const today = of?.contacts?.find(({ cap }) => cap === null);
+  const mustOptIn = of?.marketing?.some(({ reason }) => reason === 'not_opted_in') === true;
   return (
     <Cards
       facts={[
@@ -136,30 +160,34 @@ function UserFacts({ user, contacts }: { user: User; contacts: Contacts }): VNod
           note: <Text of={[locale, timeZone].filter(Boolean).join(' · ') || 'no locale or time zone'} />,
         },
         {
-          name: 'Can be reached by',
-          value: list(channels.filter(({ addresses }) => addresses > 0).map(({ channel }) => channel)),
-          note: channels.some(({ bounced, stopped }) => bounced + stopped > 0)
-            ? channels
-                .filter(({ bounced, stopped }) => bounced + stopped > 0)
-                .map(({ channel, bounced, stopped }) => `${channel}: ${bounced} bounced, ${stopped} stopped`)
-                .join('; ')
-            : undefined,
-        },
-        {
           name: 'Marketing',
           value:
             optOut.length > 0 ? (
               <Badge tone="warn">opted out of {list(optOut)}</Badge>
             ) : optIn.length > 0 ? (
               <>opted in to {list(optIn)}</>
+            ) : mustOptIn ? (
+              <Badge tone="warn">not opted in</Badge>
             ) : (
-              'not opted in'
+              'not opted out'
             ),
           note:
-            optOut.length === 0 ? 'nothing opted out of' : optIn.length > 0 && <>opted in to {list(optIn)}</>,
+            optOut.length > 0
+              ? optIn.length > 0 && <>opted in to {list(optIn)}</>
+              : optIn.length > 0
+                ? 'nothing opted out of'
+                : mustOptIn
+                  ? 'the catalog asks for an opt-in'
+                  : 'the catalog asks for no opt-in',
         },
         ...(today
-          ? [{ name: 'Contacts today', value: count(today.used), note: 'messages and notifications' }]
+          ? [
+              {
+                name: 'Decided today',
+                value: counted(today.used, 'contact'),
+                note: 'messages, shown or not, and notifications',
+              },
+            ]
           : []),
         {
           name: 'Stored fields',
@@ -168,41 +196,5 @@ function UserFacts({ user, contacts }: { user: User; contacts: Contacts }): VNod
         },
       ]}
     />
-  );
-}
-
-/** The caps of the catalog, and what counts against them; nothing where it has none. */
-function Contacts({ contacts }: { contacts: Contacts }): VNode | null {
-  const capped = contacts.flatMap(({ cap, ...rest }) => (cap === null ? [] : [{ ...rest, cap }]));
-  if (capped.length === 0) return null;
-  const full = capped.filter(({ used, cap }) => used >= cap);
-  const least = Math.min(...capped.map(({ used, cap }) => cap - used));
-  return (
-    <Box
-      title={
-        full.length > 0
-          ? 'Marketing is held back: a cap is reached'
-          : `Room for ${counted(least, 'more marketing message')}`
-      }
-      label="Contacts against the cap"
-    >
-      <ul class="contacts">
-        {capped.map(({ used, cap, windowHours, nextFreeAt }) => (
-          <li key={windowHours}>
-            <span>
-              Marketing <span class="note">in {counted(windowHours / 24, 'calendar day')}</span>
-            </span>
-            <Bar value={used} max={cap} label={`${used} of ${cap}`} strong={used >= cap} />
-            <span class="note">
-              {nextFreeAt !== undefined && (
-                <>
-                  room again at <Time at={nextFreeAt} />
-                </>
-              )}
-            </span>
-          </li>
-        ))}
-      </ul>
-    </Box>
   );
 }

@@ -15,39 +15,50 @@ export function AttemptHistory({ of, when }: { of: DeliveryTrend; when: string }
   const { answered, attempts, boundsMs, delivered, p95Ms, capped, stepMs } = of;
   const all = sum(attempts);
   const from = Date.parse(of.from);
-  const until = from + answered.length * stepMs;
+  const until = Date.parse(of.until);
+  // The last step is not over.
+  const across = (until - from) / stepMs;
   const classWords = (row: number) =>
     `${row === 0 ? '' : `${duration(boundsMs[row - 1]!)} to `}${duration(boundsMs[row]!)}`;
+  // A class that nothing fell into would only make the table of the figures wider.
+  const classes = boundsMs.map((_, row) => row).filter((row) => answered.some((step) => step[row]! > 0));
   return (
     <Box
       title={
         all === 0
           ? `Nothing was attempted ${when}`
-          : `${percent(sum(delivered) / all)} of the attempts succeeded ${when}${p95Ms === null ? '' : `, 95 % of the answers came within ${duration(p95Ms)}`}`
+          : `${percent(sum(delivered) / all)} of the attempts succeeded ${when}${p95Ms === null ? '' : `, P95 of the answers ${duration(p95Ms)}`}`
       }
       label="Attempts"
       note={`${count(all)}${capped ? '+' : ''} attempts, a column each ${duration(stepMs)}; counted for a week`}
     >
       {all > 0 && (
         <>
-          <Outcomes attempts={attempts} delivered={delivered} when={when} />
-          <TimeAxis from={from} until={until} />
-          <ul class="legend">
-            <li>
-              <span class="swatch well" aria-hidden="true" />
-              succeeded <span class="note">{count(sum(delivered))}</span>
-            </li>
-            <li>
-              <span class="swatch failed" aria-hidden="true" />
-              failed <span class="note">{count(all - sum(delivered))}</span>
-            </li>
-          </ul>
-          <h3>How long the answers took</h3>
-          <Latencies of={of} when={when} />
-          <TimeAxis from={from} until={until} />
+          <div class="columns">
+            <div class="stack">
+              <h3>How many there were</h3>
+              <Outcomes attempts={attempts} delivered={delivered} across={across} when={when} />
+              <TimeAxis from={from} until={until} />
+              <ul class="legend">
+                <li>
+                  <span class="swatch well" aria-hidden="true" />
+                  succeeded <span class="note">{count(sum(delivered))}</span>
+                </li>
+                <li>
+                  <span class="swatch failed" aria-hidden="true" />
+                  failed <span class="note">{count(all - sum(delivered))}</span>
+                </li>
+              </ul>
+            </div>
+            <div class="stack">
+              <h3>How long the answers took</h3>
+              <Latencies of={of} across={across} when={when} />
+              <TimeAxis from={from} until={until} />
+            </div>
+          </div>
           <Figures
             label={`How attempts went ${when}`}
-            heads={['From', 'Attempts', 'Succeeded', ...boundsMs.map((_, row) => classWords(row))]}
+            heads={['From', 'Attempts', 'Succeeded', ...classes.map((row) => classWords(row))]}
             rows={() =>
               attempts.flatMap((n, i) =>
                 n === 0
@@ -57,7 +68,7 @@ export function AttemptHistory({ of, when }: { of: DeliveryTrend; when: string }
                         <Time at={from + i * stepMs} />,
                         count(n),
                         count(delivered[i]!),
-                        ...answered[i]!.map((each) => count(each)),
+                        ...classes.map((row) => count(answered[i]![row]!)),
                       ],
                     ],
               )
@@ -70,8 +81,14 @@ export function AttemptHistory({ of, when }: { of: DeliveryTrend; when: string }
 }
 
 /** A column for each step: what succeeded, and on top of it what failed. */
-function Outcomes(props: { attempts: readonly number[]; delivered: readonly number[]; when: string }): VNode {
-  const { attempts, delivered, when } = props;
+function Outcomes(props: {
+  attempts: readonly number[];
+  delivered: readonly number[];
+  /** How many steps, and parts of one, the chart has. */
+  across: number;
+  when: string;
+}): VNode {
+  const { attempts, delivered, across, when } = props;
   const most = Math.max(...attempts);
   return (
     <div class="heat-strip">
@@ -81,7 +98,7 @@ function Outcomes(props: { attempts: readonly number[]; delivered: readonly numb
       </ul>
       <svg
         class="outcomes"
-        viewBox={`0 0 ${attempts.length} ${most}`}
+        viewBox={`0 0 ${across} ${most}`}
         preserveAspectRatio="none"
         role="img"
         aria-label={`Attempts ${when} that succeeded and that failed, the oldest on the left, at most ${count(most)}`}
@@ -98,7 +115,9 @@ function Outcomes(props: { attempts: readonly number[]; delivered: readonly numb
 }
 
 /** How long the answers took: a field for each step and class of latency, darker for more. */
-function Latencies({ of: { answered, boundsMs }, when }: { of: DeliveryTrend; when: string }): VNode {
+function Latencies(props: { of: DeliveryTrend; across: number; when: string }): VNode {
+  const { answered, boundsMs } = props.of;
+  const { across, when } = props;
   const most = Math.max(1, ...answered.flat());
   return (
     <div class="heat-strip">
@@ -109,7 +128,7 @@ function Latencies({ of: { answered, boundsMs }, when }: { of: DeliveryTrend; wh
       </ul>
       <svg
         class="heat"
-        viewBox={`0 0 ${answered.length} ${boundsMs.length}`}
+        viewBox={`0 0 ${across} ${boundsMs.length}`}
         preserveAspectRatio="none"
         role="img"
         aria-label={`How long attempts took ${when}, the oldest on the left, the slowest on top, darker for more`}

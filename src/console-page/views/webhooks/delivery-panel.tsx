@@ -12,7 +12,13 @@ import { Panel } from '../../parts/panel.tsx';
 import { Failure, Loading } from '../../parts/states.tsx';
 import { Id, Text } from '../../parts/text.tsx';
 import { duration, Time } from '../../parts/time.tsx';
-import { attemptWords, DELIVERY_TONES, type DeliveryRecord, signedWords } from './webhook-words.ts';
+import {
+  attemptWords,
+  DELIVERY_TONES,
+  type DeliveryRecord,
+  isSuccess,
+  signedWords,
+} from './webhook-words.ts';
 
 /** One delivery, wherever it is in the list; it is read again as long as attempts are to come. */
 export function DeliveryPanel(props: { id: string; close: () => void; changed: () => void }): VNode {
@@ -106,7 +112,7 @@ function Record({ of, changed }: { of: DeliveryRecord; changed: () => void }): V
         {attempts.map((attempt) => (
           <li key={attempt.at}>
             <Time at={attempt.at} millis />
-            <span class={attempt.status !== null && attempt.status < 300 ? 'good' : 'bad'}>
+            <span class={isSuccess(attempt) ? 'good' : 'bad'}>
               <Text of={attemptWords(attempt)} />
             </span>
             <span class="note">{duration(attempt.durationMs)}</span>

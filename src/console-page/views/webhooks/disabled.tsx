@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
 import { offers, svcCommand } from '../../data/about.ts';
 import { Command } from '../../parts/command.tsx';
-import { Cut, Text } from '../../parts/text.tsx';
+import { Address, Text } from '../../parts/text.tsx';
 import { Enable } from './enable.tsx';
 import type { Sending } from './progress.tsx';
 import type { Webhook } from './webhook-words.ts';
@@ -25,8 +25,8 @@ export function Disabled({
         .map((webhook) => (
           <div class="reasons" key={webhook.id}>
             <p class="note">
-              <Cut of={webhook.url} /> gets nothing: <Text of={webhook.disabledReason ?? 'disabled'} />. Once
-              it is well, this enables it and sends what it missed:
+              <Address of={webhook.url} /> gets nothing: <Text of={webhook.disabledReason ?? 'disabled'} />.
+              Once it is well, this enables it and sends what it missed:
             </p>
             {offers('updateWebhook') ? (
               <div class="actions">

@@ -9,7 +9,7 @@ import { Instant } from '../../parts/instant.tsx';
 import { count, counted } from '../../parts/numbers.ts';
 import { Segments } from '../../parts/segments.tsx';
 import { Failure } from '../../parts/states.tsx';
-import { Cut } from '../../parts/text.tsx';
+import { Address } from '../../parts/text.tsx';
 import type { Sending } from './progress.tsx';
 import type { Webhook } from './webhook-words.ts';
 
@@ -18,36 +18,27 @@ const KEPT_MS = 30 * 86_400_000;
 /** Subscriptions whose commands are shown. */
 const MOST_COMMANDS = 2;
 
+const HOUR_MS = 3_600_000;
+
 const words = (n: number) => counted(n, 'delivery', 'deliveries');
 
-/** A button that sends again what did not arrive, of the active subscriptions that are listed; it says how many that is. */
+/** A button that sends again what has not arrived to the active subscriptions; `n` are those that the view knows of. */
 export function RetryFailed(props: {
-  webhooks: readonly Webhook[];
-  webhookId: string | undefined;
+  active: readonly Webhook[];
+  n: number;
+  /** There may be more of them. */
+  more: boolean;
   since: string | undefined;
-  /** When the deliveries were read: what failed is counted again then. */
-  readAt: number | undefined;
   sent: (sending: Sending) => void;
 }): VNode | null {
-  const { webhooks, webhookId, since, readAt, sent } = props;
+  const { active, n, more, since, sent } = props;
   const [asking, setAsking] = useState(false);
-  const active = webhooks.filter(({ id, status }) => status === 'active' && (!webhookId || id === webhookId));
-  // What was counted stays until it is counted again.
-  const [last, setLast] = useState<{ readonly n: number; readonly more: boolean }>();
-  useResource(readAt === undefined ? undefined : `${webhookId} ${readAt}`, async (signal) => {
-    const query = { status: 'failed', since };
-    const { deliveries, next } = webhookId
-      ? await call('listDeliveries', { params: { id: webhookId }, query, signal })
-      : await call('listAllDeliveries', { query, signal });
-    const ids = new Set(active.map(({ id }) => id));
-    setLast({ n: deliveries.filter((each) => ids.has(each.webhookId)).length, more: Boolean(next) });
-  });
   return (
     <>
-      {last !== undefined && (last.n > 0 || last.more) && (
-        <button type="button" onClick={() => setAsking(true)}>
-          Retry {count(last.n)}
-          {last.more && '+'} that did not arrive…
+      {n > 0 && (
+        <button type="button" class="primary" onClick={() => setAsking(true)}>
+          Retry {count(n)}
+          {more && '+'} that {n === 1 && !more ? 'has' : 'have'} not arrived…
         </button>
       )}
       {asking && <Resend active={active} since={since} sent={sent} close={() => setAsking(false)} />}
@@ -56,19 +47,29 @@ export function RetryFailed(props: {
 }
 
 const CHOICES = [
-  ['failed', 'What was given up'],
-  ['missed', 'What it missed'],
+  ['undelivered', 'What has not arrived'],
+  ['missed', 'While it was disabled'],
   ['all', 'All'],
 ] as const;
+type Choice = (typeof CHOICES)[number][0];
 
 /** What of it is sent, in words. */
-const MEANINGS: Readonly<Record<string, string>> = {
-  failed:
-    'Deliveries that were given up are sent once more with the same bytes and identifiers, in order of occurrence and behind new ones.',
-  all: 'All deliveries, also those that arrived, are sent once more with the same bytes and identifiers, in order of occurrence and behind new ones.',
+const MEANINGS: Readonly<Record<Choice, string>> = {
+  undelivered:
+    'Deliveries that were given up, and those that wait for a retry, are sent now with the same bytes and identifiers, in order of occurrence and behind new ones.',
+  all: 'All deliveries, also those that arrived, are sent now with the same bytes and identifiers, in order of occurrence and behind new ones.',
   missed:
-    'What occurred while it was not active is sent, in order of occurrence and behind new ones. What it has a delivery of already is not sent again.',
+    'What occurred while it was disabled is sent, in order of occurrence and behind new ones. What it has a delivery of already is not sent again.',
 };
+
+/** Since when, in words; before all of them is the beginning of what the view shows, where it has one. */
+const BEGINNINGS = [
+  ['kept', 'All of 30 days'],
+  ['hour', 'Last hour'],
+  ['day', 'Last day'],
+  ['time', 'Another time…'],
+] as const;
+const AGO_MS: Readonly<Record<string, number>> = { kept: KEPT_MS, hour: HOUR_MS, day: 24 * HOUR_MS };
 
 /** Asks what is to be sent again, says how many deliveries that is, and queues them once that is confirmed. */
 export function Resend(props: {
@@ -78,39 +79,44 @@ export function Resend(props: {
   close: () => void;
 }): VNode {
   const { active, sent, close } = props;
-  const [since, setSince] = useState(props.since ?? new Date(Date.now() - KEPT_MS).toISOString());
-  const [what, setWhat] = useState('failed');
+  const [beginning, setBeginning] = useState(props.since === undefined ? 'kept' : 'shown');
+  const [since, setSince] = useState(props.since ?? ago('kept'));
+  const begin = (chosen: string) => {
+    setBeginning(chosen);
+    if (chosen === 'shown') setSince(props.since!);
+    else if (chosen !== 'time') setSince(ago(chosen));
+  };
+  const [what, setWhat] = useState<Choice>('undelivered');
   const [begun, setBegun] = useState<readonly string[]>([]);
-  const ask = (id: string, dryRun: boolean, signal?: AbortSignal) => {
-    const status = what === 'all' ? ('all' as const) : ('failed' as const);
-    return call('redeliverMany', {
+  const ask = (id: string, dryRun: boolean, signal?: AbortSignal) =>
+    call('redeliverMany', {
       params: { id },
-      body: { since, status, dryRun },
+      body: { since, status: what === 'all' ? what : 'undelivered', dryRun },
       ...(signal && { signal }),
     });
-  };
   const { value, error, reload } = useResource(
     since === '' ? undefined : `${what} ${since}`,
     async (signal) => {
       const found = [];
       for (const { id, url } of active) {
-        const query = what === 'missed' ? { from: since } : {};
+        if (what !== 'missed') {
+          found.push({ id, url, n: (await ask(id, true, signal)).matched, waits: 0 });
+          continue;
+        }
+        const query = { from: since };
         const { pending: waits = 0, missed } = await call('getWebhook', { params: { id }, query, signal });
-        const n =
-          what === 'missed'
-            ? (missed?.outcomes ?? 0) - (missed?.erased ?? 0)
-            : (await ask(id, true, signal)).matched;
-        found.push({ id, url, n, waits });
+        found.push({ id, url, n: (missed?.outcomes ?? 0) - (missed?.erased ?? 0), waits });
       }
-      return found.filter(({ n }) => n > 0);
+      return found;
     },
   );
-  const all = (value ?? []).reduce((sum, { n }) => sum + n, 0);
+  const some = (value ?? []).filter(({ n }) => n > 0);
+  const all = some.reduce((sum, { n }) => sum + n, 0);
   const run = async () => {
     if (since === '') throw new Error('Choose a date and a time.');
     let ids = begun;
     const at = new Date().toISOString();
-    for (const { id } of value ?? []) {
+    for (const { id } of some) {
       // A second try goes on behind what a refusal did not let through.
       if (ids.includes(id)) continue;
       if (what === 'missed') await call('updateWebhook', { params: { id }, body: { from: since } });
@@ -121,28 +127,59 @@ export function Resend(props: {
     sent({
       what: what === 'missed' ? 'missed' : 'again',
       at,
-      to: (value ?? []).map(({ id, n, waits }) => ({ id, announced: n, waited: waits })),
+      // What waits already is among what is sent again.
+      to: some.map(({ id, n, waits }) => ({ id, announced: n, waited: what === 'missed' ? waits : 0 })),
     });
   };
   const waiting = (value ?? []).reduce((sum, { waits }) => sum + waits, 0);
   return (
     <Confirm
       title="Send again?"
-      verb={!value || what === 'missed' ? 'Send' : `Send ${words(all)}`}
+      verb={all === 0 || what === 'missed' ? 'Send' : `Send ${words(all)}`}
+      idle={all === 0}
+      hint={
+        <span class="note">
+          <kbd>Enter</kbd> sends
+        </span>
+      }
       run={run}
       close={close}
+      foot={some
+        .slice(0, MOST_COMMANDS)
+        .map(({ id, url }) => (
+          <Command
+            key={id}
+            line={
+              what === 'missed'
+                ? svcCommand('webhooks', 'update', id, '--from', since)
+                : svcCommand('webhooks', 'redeliver', id, '--since', since, '--status', what)
+            }
+            label={`do the same for ${url}`}
+          />
+        ))}
     >
       {active.length === 1 && (
-        <Segments label="What is sent" options={CHOICES} chosen={what} choose={setWhat} />
+        <Segments
+          label="What is sent"
+          options={CHOICES}
+          chosen={what}
+          choose={(each) => setWhat(each as Choice)}
+        />
       )}
-      <Instant label="Since" value={since} set={setSince} />
+      <Segments
+        label="Since when"
+        options={props.since === undefined ? BEGINNINGS : [['shown', 'As listed'], ...BEGINNINGS]}
+        chosen={beginning}
+        choose={begin}
+      />
+      {beginning === 'time' && <Instant label="Since" value={since} set={setSince} />}
       <p>{MEANINGS[what]}</p>
       {error && <Failure error={error} retry={reload} />}
       <div role="status">
         {!value && !error && 'Counting…'}
         {value && (
           <ul>
-            {value.map(({ id, url, n }) => (
+            {some.map(({ id, url, n }) => (
               <li key={id}>
                 {what === 'missed' ? (
                   <>
@@ -153,32 +190,21 @@ export function Resend(props: {
                     <strong>{words(n)}</strong> to
                   </>
                 )}{' '}
-                <Cut of={url} />
+                <Address of={url} />
               </li>
             ))}
-            {value.length === 0 && <li>Nothing is to be sent.</li>}
-            {waiting > 0 && <li>{words(waiting)} that wait for an attempt are sent anyway.</li>}
+            {all === 0 && <li>Nothing is to be sent.</li>}
+            {what === 'missed' && waiting > 0 && (
+              <li>
+                {words(waiting)} that {waiting === 1 ? 'waits' : 'wait'} for an attempt{' '}
+                {waiting === 1 ? 'is' : 'are'} sent anyway, each at its time.
+              </li>
+            )}
           </ul>
         )}
       </div>
-      {value?.slice(0, MOST_COMMANDS).map(({ id, url }) => (
-        <Command
-          key={id}
-          line={
-            what === 'missed'
-              ? svcCommand('webhooks', 'update', id, '--from', since)
-              : svcCommand(
-                  'webhooks',
-                  'redeliver',
-                  id,
-                  '--since',
-                  since,
-                  ...(what === 'all' ? ['--status', 'all'] : []),
-                )
-          }
-          label={`do the same for ${url}`}
-        />
-      ))}
     </Confirm>
   );
 }
+
+const ago = (beginning: string) => new Date(Date.now() - AGO_MS[beginning]!).toISOString();

@@ -2,19 +2,21 @@ import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import { offers, svcCommand } from '../../data/about.ts';
 import { call } from '../../data/api.ts';
+import { receivingOf } from '../../data/receivers.ts';
 import { Badge } from '../../parts/badge.tsx';
-import { Command } from '../../parts/command.tsx';
+import { Command, CommandButton } from '../../parts/command.tsx';
 import { Confirm } from '../../parts/dialog.tsx';
 import { Cards, type Fact } from '../../parts/facts.tsx';
 import { count, percent } from '../../parts/numbers.ts';
-import { Cut, Id, Text } from '../../parts/text.tsx';
+import { Term } from '../../parts/term.tsx';
+import { Address, Cut, Id, Text } from '../../parts/text.tsx';
 import { Ago, duration, Time } from '../../parts/time.tsx';
 import { Box } from '../../parts/view.tsx';
 import type { DeliveryTrend } from './attempt-history.tsx';
 import { Enable } from './enable.tsx';
 import type { Sending } from './progress.tsx';
 import { Resend } from './resend.tsx';
-import { stateOf, type Webhook } from './webhook-words.ts';
+import { pendingWords, sinceOf, stateOf, type Webhook } from './webhook-words.ts';
 
 /** One subscription: what it gets, how it is, and what can be done with it. `went` are its attempts, `when` their range in words. */
 export function Subscription(props: {
@@ -54,10 +56,11 @@ export function Subscription(props: {
       )}
       {status === 'active' && failingSince !== undefined && (
         <p>
-          No attempt succeeded since <Time at={failingSince} />.
+          Every attempt has failed since <Time at={failingSince} />. What waits is sent again without you, at
+          longer and longer intervals; once the receiver is well, it can be sent at once.
         </p>
       )}
-      <Cards facts={[...factsOf(webhook), ...attemptFacts(went, when)]} />
+      <Cards facts={[...factsOf(webhook), ...attemptFacts(went, when), secretFact(webhook)]} />
       <div class="tags">
         <h3>Gets</h3>
         <ul class="badges">
@@ -89,30 +92,26 @@ export function Subscription(props: {
 }
 
 const factsOf = (webhook: Webhook): readonly Fact[] => {
-  const { createdAt, secretVersion = 1, secretSince, pending, catchingUp, maxRate, leaseUntil } = webhook;
+  const { createdAt, pending, catchingUp, maxRate, leaseUntil } = webhook;
   const [tone, words] = stateOf(webhook);
+  const since = sinceOf(webhook);
   return [
     {
       name: 'State',
       value: <Badge tone={tone}>{words}</Badge>,
       note: (
         <>
-          subscribed <Time at={createdAt} />
+          {since === undefined ? 'subscribed' : 'since'} <Time at={since ?? createdAt} />
         </>
       ),
     },
     {
       name: 'Waiting',
-      value: pending === undefined ? 'not said' : `${count(pending)}${pending >= 10_000 ? '+' : ''}`,
+      value: pending === undefined ? 'not said' : pendingWords(pending),
       note:
         catchingUp && !catchingUp.allQueued
           ? `and what it missed: ${count(catchingUp.queued)} queued so far`
           : 'deliveries with an attempt to come',
-    },
-    {
-      name: 'Signing secret',
-      value: secretSince === undefined ? 'not said' : <Ago at={secretSince} />,
-      note: `set then, version ${secretVersion}; never shown`,
     },
     ...(maxRate === undefined ? [] : [{ name: 'At most', value: `${count(maxRate)} a second` }]),
     ...(leaseUntil === undefined
@@ -121,6 +120,12 @@ const factsOf = (webhook: Webhook): readonly Fact[] => {
   ];
 };
 
+const secretFact = ({ secretVersion = 1, secretSince }: Webhook): Fact => ({
+  name: 'Signing secret',
+  value: secretSince === undefined ? 'not said' : <Ago at={secretSince} />,
+  note: `set then, version ${secretVersion}; never shown`,
+});
+
 function attemptFacts(went: DeliveryTrend | undefined, when: string): readonly Fact[] {
   if (!went) return [];
   const [own] = went.subscriptions;
@@ -128,7 +133,7 @@ function attemptFacts(went: DeliveryTrend | undefined, when: string): readonly F
   return [
     { name: 'Attempts', value: count(own?.attempts ?? 0), note: when },
     { name: 'Succeeded', value: own ? percent(own.delivered / own.attempts) : '–', note: when },
-    { name: '95 % within', value: time(own?.p95Ms), note: `half within ${time(own?.p50Ms)}` },
+    { name: <Term of="P95" />, value: time(own?.p95Ms), note: `of the answers; P50 ${time(own?.p50Ms)}` },
   ];
 }
 
@@ -149,50 +154,52 @@ function Actions(props: {
     <>
       <div class="actions">
         {offers('updateWebhook') && !isActive && <Enable webhook={webhook} sent={sent} />}
-        {offers('updateWebhook') && isActive && (
-          <button type="button" onClick={() => setAsking('disable')}>
-            Disable…
-          </button>
-        )}
         {offers('redeliverMany') && isActive && (
-          <button type="button" onClick={() => setAsking('resend')}>
+          <button
+            type="button"
+            class={receivingOf(webhook) === 'answers' ? undefined : 'primary'}
+            onClick={() => setAsking('resend')}
+          >
             Resend…
           </button>
         )}
-      </div>
-      <details class="figures">
-        <summary>By command: send a test, change, rotate the secret</summary>
-        <p class="note">Send valid and invalid deliveries to it, and see what it answers to each:</p>
-        <Command line={svcCommand('webhooks', 'test', url)} label="send a test" />
-        <p class="note">Change which kinds of event it gets:</p>
-        <Command
+        <CommandButton word="Send a test" line={svcCommand('webhooks', 'test', url)}>
+          This sends valid and invalid deliveries to it, and says what it answers to each:
+        </CommandButton>
+        <CommandButton
+          word="Change"
           line={svcCommand('webhooks', 'update', id, '--event', webhook.events.join(','))}
-          label="change it"
-        />
-        <p class="note">
-          Replace its secret; for 24 hours, both sign. A secret is shown once, and never by this page:
-        </p>
-        <Command line={svcCommand('webhooks', 'rotate', id)} label="rotate the secret" />
-        {!offers('updateWebhook') && (
-          <>
-            <p class="note">{isActive ? 'Send nothing more:' : 'Enable it, and send what it missed:'}</p>
-            <Command
-              line={svcCommand(
-                'webhooks',
-                'update',
-                id,
-                '--status',
-                ...(isActive ? ['disabled'] : ['active', '--from', 'disabled']),
-              )}
-              label={isActive ? 'disable it' : 'enable it'}
-            />
-          </>
+        >
+          This changes which kinds of event it gets; other flags change its address, filter and rate:
+        </CommandButton>
+        <CommandButton word="Rotate the secret" line={svcCommand('webhooks', 'rotate', id)}>
+          This replaces its secret; for 24 hours, both sign. A secret is shown once, and never by this page:
+        </CommandButton>
+        {offers('updateWebhook') && isActive && (
+          <button type="button" class="danger" onClick={() => setAsking('disable')}>
+            Disable…
+          </button>
         )}
-      </details>
+        {!offers('updateWebhook') && (
+          <CommandButton
+            word={isActive ? 'Disable' : 'Enable'}
+            line={svcCommand(
+              'webhooks',
+              'update',
+              id,
+              '--status',
+              ...(isActive ? ['disabled'] : ['active', '--from', 'disabled']),
+            )}
+          >
+            {isActive ? 'This sends nothing more:' : 'This enables it, and sends what it missed:'}
+          </CommandButton>
+        )}
+      </div>
       {asking === 'disable' && (
-        <Confirm title="Disable the subscription?" verb="Disable" run={disable} close={close}>
+        <Confirm title="Disable the subscription?" verb="Disable" danger run={disable} close={close}>
           <p>
-            Nothing more is sent to <Cut of={url} />. What occurs is kept, and can be sent when it is enabled.
+            Nothing more is sent to <Address of={url} />. What occurs is kept, and can be sent when it is
+            enabled.
           </p>
           <Command line={svcCommand('webhooks', 'update', id, '--status', 'disabled')} label="disable it" />
         </Confirm>

@@ -1,31 +1,40 @@
 import type { ComponentChildren, VNode } from 'preact';
-import { svcCommand } from '../../data/about.ts';
+import { useState } from 'preact/hooks';
+import { offers, svcCommand } from '../../data/about.ts';
 import { search } from '../../data/api.ts';
 import type { Filters } from '../../data/filters.ts';
+import { type Receiving, receivingOf } from '../../data/receivers.ts';
 import type { Pages } from '../../data/resource.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { count, counted, percent } from '../../parts/numbers.ts';
 import { PagedList } from '../../parts/pages.tsx';
+import { rangeOf } from '../../parts/range.tsx';
 import { Empty } from '../../parts/states.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
-import { Cut, Id } from '../../parts/text.tsx';
+import { Address, Cut, Id } from '../../parts/text.tsx';
 import { duration, Time } from '../../parts/time.tsx';
 import { Box } from '../../parts/view.tsx';
 import type { DeliveryTrend } from './attempt-history.tsx';
 import { Disabled } from './disabled.tsx';
 import type { Sending } from './progress.tsx';
-import { stateOf, type Webhook } from './webhook-words.ts';
+import { Resend } from './resend.tsx';
+import { type Delivery, pendingWords, sinceOf, stateOf, type Webhook } from './webhook-words.ts';
 
 /** The subscriptions, each with how its attempts went in the range of time of the view, and what is to do where one is disabled. */
 export function Subscriptions(props: {
   webhooks: Pages<Webhook>;
+  /** Those of which is known how much waits. */
+  known: ReadonlyMap<string, Webhook>;
+  /** The latest deliveries that failed or wait for a retry. */
+  failing: readonly Delivery[];
   trend: DeliveryTrend | undefined;
   /** The range in words: `in the last 7 days`. */
   when: string;
   filters: Filters;
   sent: (sending: Sending) => void;
 }): VNode {
-  const { webhooks, trend, when, filters, sent } = props;
+  const { webhooks, known, failing, trend, when, filters, sent } = props;
+  const [asking, setAsking] = useState<Webhook>();
   return (
     <Box title={titleOf(webhooks, trend)} label="Subscriptions">
       <PagedList
@@ -46,9 +55,17 @@ export function Subscriptions(props: {
               dense
               rows={items}
               keyOf={({ id }) => id}
-              columns={columnsOf(trend, when, filters)}
+              columns={columnsOf(trend, when, filters, known, failing, setAsking)}
             />
             <Disabled webhooks={items} sent={sent} />
+            {asking && (
+              <Resend
+                active={[asking]}
+                since={rangeOf(filters).since}
+                sent={sent}
+                close={() => setAsking(undefined)}
+              />
+            )}
           </>
         )}
       </PagedList>
@@ -82,18 +99,24 @@ function titleOf(
   const all = more
     ? `more than ${counted(items.length, 'subscription')}`
     : counted(items.length, 'subscription');
-  const since = items.flatMap(({ status, failingSince }) =>
-    status === 'active' && failingSince !== undefined ? Date.parse(failingSince) : [],
-  );
+  const of = (state: Receiving) => items.filter((each) => receivingOf(each) === state);
+  const [failing, retrying] = [of('failing'), of('retrying')];
+  /** Which of several it is about. */
+  const at = ([first, ...others]: readonly Webhook[]): readonly ComponentChildren[] =>
+    items.length === 1
+      ? []
+      : [' to ', others.length === 0 ? <Address of={first!.url} /> : count(others.length + 1)];
   const but: readonly ComponentChildren[] =
-    since.length === 0
-      ? oftenFails(items, trend)
-      : [
-          items.length === 1
-            ? ', but no attempt succeeded since '
-            : `, and no attempt to ${count(since.length)} of the active ones succeeded since `,
-          <Time at={Math.min(...since)} />,
-        ];
+    failing.length > 0
+      ? [
+          ', but every attempt',
+          ...at(failing),
+          ' has failed since ',
+          <Time at={Math.min(...failing.map(({ failingSince }) => Date.parse(failingSince!)))} />,
+        ]
+      : retrying.length > 0
+        ? [', and the latest attempt', ...at(retrying), ' failed and is retried']
+        : oftenFails(items, trend);
   if (disabled === 0) return [items.length === 1 ? 'One subscription, active' : `${all}, all active`, ...but];
   return items.length === 1
     ? 'The subscription is disabled'
@@ -128,6 +151,9 @@ function columnsOf(
   trend: DeliveryTrend | undefined,
   when: string,
   { values }: Filters,
+  known: ReadonlyMap<string, Webhook>,
+  failing: readonly Delivery[],
+  resend: (webhook: Webhook) => void,
 ): readonly Column<Webhook>[] {
   const found = new Map(trend?.subscriptions.map((each) => [each.webhookId, each]));
   /** A figure of what was attempted; nothing until it is known. */
@@ -147,27 +173,56 @@ function columnsOf(
             aria-label={`The subscription of ${url}`}
             href={`/webhooks${search({ ...values, webhookId: id, delivery: '' })}`}
           >
-            <Cut of={url} />
+            <Address of={url} />
           </a>
           <div class="note">{description ? <Cut of={description} /> : <Id of={id} short />}</div>
         </>
       ),
     },
     {
-      title: 'Events',
-      wide: true,
-      cell: ({ events }) => (
-        <span title={events.join(', ')}>
-          {events[0]}
-          {events.length > 1 && <span class="note"> and {counted(events.length - 1, 'other')}</span>}
-        </span>
-      ),
-    },
-    {
       title: 'State',
       cell: (webhook) => {
         const [tone, words] = stateOf(webhook);
-        return <Badge tone={tone}>{words}</Badge>;
+        const since = sinceOf(webhook);
+        return (
+          <>
+            <Badge tone={tone}>{words}</Badge>
+            {since !== undefined && (
+              <div class="note">
+                since <Time at={since} />
+              </div>
+            )}
+          </>
+        );
+      },
+    },
+    {
+      title: 'Waiting',
+      align: 'end',
+      cell: (webhook) => {
+        const { pending } = known.get(webhook.id) ?? {};
+        if (pending === undefined) return '–';
+        // Else what waits may be on its way for the first time.
+        const isRetried =
+          receivingOf(webhook) !== 'answers' ||
+          failing.some(({ webhookId, status }) => webhookId === webhook.id && status === 'pending');
+        return (
+          <>
+            {pendingWords(pending)}
+            {pending > 0 && isRetried && webhook.status === 'active' && offers('redeliverMany') && (
+              <div>
+                <button
+                  type="button"
+                  class="row-button"
+                  aria-label={`Resend to ${webhook.url}`}
+                  onClick={() => resend(webhook)}
+                >
+                  Resend…
+                </button>
+              </div>
+            )}
+          </>
+        );
       },
     },
     {
@@ -180,21 +235,25 @@ function columnsOf(
     {
       title: 'Succeeded',
       align: 'end',
+      wide: true,
       cell: figure((went) => <Success of={went} />),
     },
     {
-      title: 'Half within',
-      note: 'of the answers',
-      align: 'end',
-      wide: true,
-      cell: figure(({ p50Ms }) => time(p50Ms)),
-    },
-    {
-      title: '95 % within',
+      title: 'P95',
       note: 'of the answers',
       align: 'end',
       wide: true,
       cell: figure(({ p95Ms }) => time(p95Ms)),
+    },
+    {
+      title: 'Events',
+      wide: true,
+      cell: ({ events }) => (
+        <span title={events.join(', ')}>
+          {events[0]}
+          {events.length > 1 && <span class="note"> and {counted(events.length - 1, 'other')}</span>}
+        </span>
+      ),
     },
   ];
 }

@@ -1,38 +1,25 @@
 import type { VNode } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso/router';
-import { flagsOf, offers, svcCommand } from '../../data/about.ts';
+import { flagsOf, svcCommand } from '../../data/about.ts';
 import { call, search } from '../../data/api.ts';
 import { type Filters, useFilters } from '../../data/filters.ts';
+import { receivingOf } from '../../data/receivers.ts';
 import { type Pages, useEvery, usePages, useResource } from '../../data/resource.ts';
 import { trendEveryMs } from '../../data/trends.ts';
-import { Badge } from '../../parts/badge.tsx';
-import { FilterBar, type FilterField } from '../../parts/filter-bar.tsx';
+import { CommandButton } from '../../parts/command.tsx';
 import { useEscape } from '../../parts/focus/escape.ts';
 import { Icon } from '../../parts/icons.tsx';
-import { count, counted } from '../../parts/numbers.ts';
-import { PagedList } from '../../parts/pages.tsx';
 import { keptRange, type Range, RangeControl, rangeOf, rangeWords } from '../../parts/range.tsx';
-import { Empty, Failure, Loading } from '../../parts/states.tsx';
-import { type Column, Table } from '../../parts/table.tsx';
-import { Terms } from '../../parts/term.tsx';
-import { Cut, Id, Text } from '../../parts/text.tsx';
-import { duration, Time } from '../../parts/time.tsx';
-import { Box, ViewHead } from '../../parts/view.tsx';
+import { Failure, Loading } from '../../parts/states.tsx';
+import { ViewHead } from '../../parts/view.tsx';
 import { AttemptHistory } from './attempt-history.tsx';
+import { Deliveries, useFailing } from './deliveries.tsx';
 import { DeliveryPanel } from './delivery-panel.tsx';
-import { Progress, type Sending } from './progress.tsx';
-import { RetryFailed } from './resend.tsx';
+import { Progress, type Sending, useSending } from './progress.tsx';
 import { Subscription } from './subscription.tsx';
 import { Subscriptions } from './subscriptions.tsx';
-import { attemptWords, DELIVERY_TONES, type Delivery, TERMS, type Webhook } from './webhook-words.ts';
-
-const STATUS: FilterField = {
-  name: 'status',
-  label: 'State of the deliveries',
-  kind: 'choice',
-  options: [['', 'All'], ...Object.keys(DELIVERY_TONES).map((state) => [state, state] as const)],
-};
+import type { Webhook } from './webhook-words.ts';
 
 /** The subscriptions, and the deliveries of all of them or of one, each with its attempts. */
 export function WebhooksView(): VNode {
@@ -52,14 +39,28 @@ export function WebhooksView(): VNode {
       : await call('listAllDeliveries', { query, signal });
     return { items: answer.deliveries, next: answer.next };
   });
-  const { range: attempted, when } = countedRange(filters, oldestOf(webhooks, webhookId));
+  const failing = useFailing(filters, deliveries.readAt);
+  const { range: attempted, when } = countedRange(filters, oldestOf(webhooks));
   const isListed = !webhooks.loading || webhooks.items.length > 0;
-  const trend = useResource(isListed ? `${webhookId} ${rangeKey}` : undefined, (signal) =>
-    readTrends(attempted, webhookId, signal),
-  );
-  const { went, webhook } = trend.value ?? {};
-  const addresses = new Map(webhooks.items.map(({ id, url }) => [id, url]));
   const [sending, setSending] = useState<Sending>();
+  const going = useSending(sending, () => reload());
+  const followed = going.overAt === undefined ? sending?.to.map(({ id }) => id) : undefined;
+  const asked = webhookId === undefined ? mostUrgent(webhooks.items) : [webhookId];
+  const trend = useResource(isListed ? `${webhookId} ${rangeKey}` : undefined, (signal) =>
+    // Those of which something is sent again are read with that.
+    readTrends(
+      attempted,
+      webhookId,
+      asked.filter((id) => !followed?.includes(id)),
+      signal,
+    ),
+  );
+  const went = trend.value?.went;
+  // What was read last stays until it is read again.
+  const known = useRef(new Map<string, Webhook>());
+  for (const each of [...(trend.value?.webhooks ?? []), ...(followed ? (going.value?.webhooks ?? []) : [])])
+    known.current.set(each.id, each);
+  const webhook = webhookId === undefined ? undefined : known.current.get(webhookId);
   // All is read at once, so that its figures agree.
   const reload = () => {
     webhooks.reload();
@@ -68,10 +69,6 @@ export function WebhooksView(): VNode {
   };
   // A list that was read on stays as it is.
   useEvery(trendEveryMs(), () => deliveries.items.length <= PAGE && reload());
-  const sent = (begun: Sending) => {
-    setSending(begun);
-    reload();
-  };
   const { route } = useLocation();
   const toAll = `/webhooks${search({ ...filters.values, webhookId: '', delivery: '' })}`;
   useEscape(webhookId && !openId ? () => route(toAll) : undefined);
@@ -87,6 +84,19 @@ export function WebhooksView(): VNode {
       readAt={deliveries.readAt}
       every={trendEveryMs()}
       refresh={reload}
+      actions={
+        <CommandButton
+          word="New subscription"
+          line={svcCommand(
+            'webhooks',
+            'create',
+            '--url=https://example.com/hook',
+            '--event=campaign.clicked,decision.actioned',
+          )}
+        >
+          This subscribes an address of yours, and shows its signing secret once, which no page has:
+        </CommandButton>
+      }
     />
   );
   // What is above comes first, with its figures, so that nothing jumps.
@@ -108,9 +118,8 @@ export function WebhooksView(): VNode {
       </div>
       {sending && (
         <Progress
-          key={sending.at}
-          of={sending}
-          ended={() => {
+          of={going}
+          close={() => {
             setSending(undefined);
             reload();
           }}
@@ -129,13 +138,21 @@ export function WebhooksView(): VNode {
               went={went}
               when={when}
               since={range.since}
-              sent={sent}
+              sent={setSending}
               reload={reload}
             />
           )}
         </>
       ) : (
-        <Subscriptions webhooks={webhooks} trend={went} when={when} filters={filters} sent={sent} />
+        <Subscriptions
+          webhooks={webhooks}
+          known={known.current}
+          failing={failing.found?.items ?? []}
+          trend={went}
+          when={when}
+          filters={filters}
+          sent={setSending}
+        />
       )}
       {went && <AttemptHistory of={went} when={when} />}
       {trend.loading && !went && (
@@ -143,75 +160,14 @@ export function WebhooksView(): VNode {
           <Loading what="how the attempts went" />
         </div>
       )}
-      <Box
-        title={deliveriesTitle(deliveries.items, status)}
-        label="Deliveries"
-        note={webhookId ? 'to one subscription, the latest first' : 'to all subscriptions, the latest first'}
-      >
-        <div class="toolbar">
-          <FilterBar filters={filters} fields={[STATUS]} />
-          {offers('redeliverMany') && (
-            <RetryFailed
-              webhooks={webhooks.items}
-              webhookId={webhookId}
-              since={range.since}
-              readAt={deliveries.readAt}
-              sent={sent}
-            />
-          )}
-          <Terms of={TERMS} />
-        </div>
-        {(status || range.since || range.until) && (
-          <p class="note">
-            Hidden: deliveries{' '}
-            {[
-              status && `that are not ${status}`,
-              (range.since || range.until) && 'of what happened at other times',
-            ]
-              .filter(Boolean)
-              .join(', and those ')}
-            .{' '}
-            <button
-              type="button"
-              class="row-button"
-              onClick={() => filters.set({ status: '', range: '', since: '', until: '' })}
-            >
-              Show all
-            </button>
-          </p>
-        )}
-        <PagedList
-          what="the deliveries"
-          pages={deliveries}
-          empty={
-            <Empty
-              title={
-                webhookId || status || range.since || range.until
-                  ? 'No deliveries match.'
-                  : 'No deliveries yet.'
-              }
-              command={svcCommand('webhooks', 'test')}
-            >
-              <p>An outcome of a message or a notification makes one; a test delivery is sent by:</p>
-            </Empty>
-          }
-        >
-          {(items) => (
-            <Table
-              label="Deliveries"
-              dense
-              filters={filters}
-              rows={items}
-              keyOf={({ deliveryId }) => deliveryId}
-              current={({ deliveryId }) => deliveryId === openId}
-              columns={deliveryColumns(
-                (id) => filters.set({ delivery: id }),
-                webhookId ? undefined : addresses,
-              )}
-            />
-          )}
-        </PagedList>
-      </Box>
+      <Deliveries
+        pages={deliveries}
+        failing={failing}
+        webhooks={webhooks.items}
+        filters={filters}
+        open={(id) => filters.set({ delivery: id })}
+        sent={setSending}
+      />
       {openId && (
         <DeliveryPanel
           key={openId}
@@ -227,109 +183,51 @@ export function WebhooksView(): VNode {
 /** Deliveries that one request reads. */
 const PAGE = 100;
 
-/** What the figures above the list are made of, read at once. */
-async function readTrends(range: Range, webhookId: string | undefined, signal: AbortSignal) {
-  const [went, webhook] = await Promise.all([
+/** Subscriptions of which the list says how much waits: those that do not get what is sent come first. */
+const MOST_ASKED = 5;
+
+const mostUrgent = (webhooks: readonly Webhook[]): readonly string[] =>
+  webhooks
+    .toSorted((a, b) => Number(receivingOf(a) === 'answers') - Number(receivingOf(b) === 'answers'))
+    .slice(0, MOST_ASKED)
+    .map(({ id }) => id);
+
+/** What the figures above the list are made of, read at once, with some subscriptions. */
+async function readTrends(
+  range: Range,
+  webhookId: string | undefined,
+  ids: readonly string[],
+  signal: AbortSignal,
+) {
+  const [went, ...webhooks] = await Promise.all([
     call('getDeliveryTrend', { query: { ...range, webhookId }, signal }),
-    webhookId ? call('getWebhook', { params: { id: webhookId }, signal }) : undefined,
-  ]);
-  return { went, webhook };
-}
-
-const OF_STATE: Readonly<Record<string, string>> = {
-  pending: 'that are pending',
-  delivered: 'that arrived',
-  failed: 'that were given up',
-};
-
-/** What became of the deliveries that are listed, or which of them are. */
-function deliveriesTitle(listed: readonly Delivery[], status: string | undefined): string {
-  const n = (state: Delivery['status']) => listed.filter((each) => each.status === state).length;
-  const all = `the latest ${counted(listed.length, 'delivery', 'deliveries')}`;
-  if (listed.length === 0) return 'Deliveries';
-  if (status)
-    return `The latest ${counted(listed.length, 'delivery', 'deliveries')} ${OF_STATE[status] ?? ''}`;
-  const [pending, failed] = [n('pending'), n('failed')];
-  if (pending + failed === 0) return `All of ${all} arrived`;
-  return [
-    `${count(n('delivered'))} of ${all} arrived`,
-    pending > 0 && `${count(pending)} ${pending === 1 ? 'is' : 'are'} retried without you`,
-    failed > 0 && `${count(failed)} ${failed === 1 ? 'was' : 'were'} given up`,
-  ]
-    .filter(Boolean)
-    .join(', ');
+    ...ids.map((id) => call('getWebhook', { params: { id }, signal })),
+  ] as const);
+  return { went, webhooks };
 }
 
 const WEEK_MS = 7 * 86_400_000;
+/** A chart of less would be a column or two. */
+const HOUR_MS = 3_600_000;
 
-/** When the oldest subscription that is shown was made, Unix ms; 0 where others may be older. */
-const oldestOf = ({ items, more }: Pages<Webhook>, webhookId: string | undefined): number => {
-  const shown = items.filter(({ id }) => !webhookId || id === webhookId);
-  return shown.length === 0 || more ? 0 : Math.min(...shown.map(({ createdAt }) => Date.parse(createdAt)));
-};
+/** When the oldest subscription was made, Unix ms; 0 where others may be older. */
+const oldestOf = ({ items, more }: Pages<Webhook>): number =>
+  items.length === 0 || more ? 0 : Math.min(...items.map(({ createdAt }) => Date.parse(createdAt)));
 
 /**
- * The range over which attempts are counted, which is a week at most, and what it is called. It begins no earlier than
- * the subscriptions that are shown.
+ * The range over which attempts are counted, which is a week at most, and what it is called: the same for all
+ * subscriptions and for one, so that their figures agree. It begins with the hour of the oldest subscription, and is an
+ * hour at least. Within an hour, the counts of its first minutes would soon no longer be kept.
  */
 function countedRange({ values }: Filters, oldest: number): { readonly range: Range; readonly when: string } {
   const { since, until } = rangeOf({ values });
   if (since !== undefined) return { range: { since, until }, when: rangeWords(values) };
   const end = until === undefined ? Date.now() : Date.parse(until);
-  const range = { since: new Date(Math.min(end, Math.max(end - WEEK_MS, oldest))).toISOString(), until };
+  const range = {
+    since: new Date(
+      Math.min(end - HOUR_MS, Math.max(end - WEEK_MS, oldest - (oldest % HOUR_MS))),
+    ).toISOString(),
+    until,
+  };
   return { range, when: until === undefined ? rangeWords({ range: 'week' }) : 'in the 7 days before' };
 }
-
-/** `addresses` are those of the subscriptions, where the deliveries of several are listed. */
-const deliveryColumns = (
-  open: (id: string) => void,
-  addresses: ReadonlyMap<string, string> | undefined,
-): readonly Column<Delivery>[] => [
-  {
-    title: 'Event',
-    cell: ({ deliveryId, type }) => (
-      <button type="button" class="row-button" onClick={() => open(deliveryId)}>
-        <Text of={type} />
-      </button>
-    ),
-  },
-  { title: 'State', cell: ({ status }) => <Badge tone={DELIVERY_TONES[status]}>{status}</Badge> },
-  {
-    title: 'Latest attempt',
-    wide: true,
-    cell: ({ attempts }) => {
-      const last = attempts.at(-1);
-      return last === undefined ? 'none yet' : <Text of={attemptWords(last)} />;
-    },
-  },
-  {
-    title: 'Took',
-    align: 'end',
-    wide: true,
-    cell: ({ attempts }) => {
-      const last = attempts.at(-1);
-      return last === undefined ? '' : duration(last.durationMs);
-    },
-    sortBy: ({ attempts }) => attempts.at(-1)?.durationMs ?? -1,
-  },
-  {
-    title: 'Attempts',
-    align: 'end',
-    wide: true,
-    cell: ({ attempts }) => attempts.length,
-    sortBy: ({ attempts }) => attempts.length,
-  },
-  {
-    title: 'Next attempt',
-    wide: true,
-    cell: ({ nextAttemptAt }) => (nextAttemptAt === null ? '' : <Time at={nextAttemptAt} />),
-  },
-  addresses === undefined
-    ? { title: 'Delivery', wide: true, cell: ({ deliveryId }) => <Id of={deliveryId} short /> }
-    : {
-        title: 'Address',
-        wide: true,
-        cell: ({ webhookId }) => <Cut of={addresses.get(webhookId) ?? webhookId} />,
-      },
-  { title: 'Happened', align: 'end', cell: ({ occurredAt }) => <Time at={occurredAt} /> },
-];

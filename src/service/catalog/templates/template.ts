@@ -44,6 +44,7 @@ export function toTemplate(template: TemplateFile, marketing: MarketingFile | un
     activeUntil: template.activeUntil === undefined ? undefined : Date.parse(template.activeUntil),
     priority: template.priority ?? 'marketing',
     rules: {
+      ...marketingRules(marketing),
       category,
       // The first that is given holds; null is given.
       quietHours: toQuietHours(
@@ -51,7 +52,6 @@ export function toTemplate(template: TemplateFile, marketing: MarketingFile | un
           (each) => each !== undefined,
         ),
       ),
-      timeZone: marketing?.timeZone,
       caps: [
         ...toCap('all', marketing?.cap),
         ...toCap('category', ofCategory?.cap),
@@ -63,6 +63,15 @@ export function toTemplate(template: TemplateFile, marketing: MarketingFile | un
     marketingValidForMs: (validForMinutes ?? marketing?.validForMinutes ?? DAY_MINUTES) * MINUTE_MS,
   };
 }
+
+/** The rules of marketing whose template and category say nothing. */
+export const marketingRules = (marketing: MarketingFile | undefined): MarketingRules => ({
+  category: undefined,
+  quietHours: toQuietHours(marketing?.quietHours),
+  timeZone: marketing?.timeZone,
+  caps: toCap('all', marketing?.cap),
+  requireOptIn: marketing?.requireOptIn ?? false,
+});
 
 function ownEntry<T>(entries: Readonly<Record<string, T>> | undefined, key: string): T | undefined {
   return entries && Object.hasOwn(entries, key) ? entries[key] : undefined;

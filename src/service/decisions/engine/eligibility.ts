@@ -2,6 +2,7 @@ import {
   type Audience,
   type Content,
   type EventRule,
+  isInTime,
   type TraitRule,
   type TraitValue,
   windowOf,
@@ -29,8 +30,7 @@ export function removalOf(
   if (content.locales.length > 0 && context.locale && !spoken(content.locales, String(context.locale)))
     return { rule: 'locale' };
   if (content.paused) return { rule: 'paused' };
-  if (content.activeFrom !== undefined && now < content.activeFrom) return { rule: 'active' };
-  if (content.activeUntil !== undefined && now >= content.activeUntil) return { rule: 'active' };
+  if (!isInTime(content, now)) return { rule: 'active' };
   for (const rule of content.traits)
     if (!traitHolds(rule, audience)) return { rule: 'trait', name: rule.trait };
   for (const rule of content.events)

@@ -4,7 +4,7 @@ import { due } from '../../platform/store/due.ts';
 import { pipeline } from '../../platform/store/pipeline.ts';
 import type { Tx } from '../../platform/store/store.ts';
 import type { PartOfReward } from '../engine/delays.ts';
-import { decisions, type Earning } from '../store/decisions.ts';
+import { type Earning, earnings } from '../store/earnings.ts';
 import { rewards } from '../store/rewards.ts';
 import { countValues } from './count-values.ts';
 import { attributedTo, MAX_CANDIDATES } from './rules/attribution.ts';
@@ -194,12 +194,12 @@ async function earn(
     [...of.values()].some((change) => change !== 0) ? [id] : [],
   );
   if (ids.length === 0) return;
-  const before = await decisions.lockAll(tx, workspaceId, ids.sort());
+  const before = await earnings.lockAll(tx, workspaceId, ids.sort());
   const after = before.map((decision) => ({
     ...decision,
     goals: withChanges(decision.goals, changes.get(decision.decisionId)!),
   }));
-  await decisions.setGoals(tx, workspaceId, after);
+  await earnings.setGoals(tx, workspaceId, after);
   await countValues(tx, workspaceId, before, after, isNews);
   // What is counted back, or was removed, tells nothing of how long responses take.
   const isTold = isNews !== false && formula.goals.length > 0;

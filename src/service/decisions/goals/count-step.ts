@@ -7,7 +7,7 @@ import { due } from '../../platform/store/due.ts';
 import { erasingUsers } from '../../platform/store/erasing-users.ts';
 import type { Tx } from '../../platform/store/store.ts';
 import { workspaces } from '../../platform/store/workspaces.ts';
-import { decisions } from '../store/decisions.ts';
+import { earnings } from '../store/earnings.ts';
 import { addGoalEvents, attributeEvents, type CountedGoals, matchKeyOf, reward, takeBack } from './apply.ts';
 import { defineGoals } from './define-goals.ts';
 import { formulaBy } from './formula.ts';
@@ -186,7 +186,7 @@ async function sweep(
   const target = JSON.stringify(formula);
   if (head.formula !== target) {
     const swept = head.target === target ? head.swept : 0;
-    const found = await decisions.rewardedAfter(tx, workspaceId, swept, SWEPT);
+    const found = await earnings.rewardedAfter(tx, workspaceId, swept, SWEPT);
     await reward(tx, workspaceId, found, formula);
     const done = found.length < SWEPT;
     await definitions.setHead(tx, workspaceId, {

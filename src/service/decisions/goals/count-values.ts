@@ -1,6 +1,6 @@
 import type { Tx } from '../../platform/store/store.ts';
 import { fanOuts } from '../../webhooks/store/fan-outs.ts';
-import type { Earning } from '../store/decisions.ts';
+import type { Earning } from '../store/earnings.ts';
 import { UNIT } from './rules/attribution.ts';
 import { goalValue } from './rules/learned-reward.ts';
 import { definitions, isReady } from './store/definitions.ts';

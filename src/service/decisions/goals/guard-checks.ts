@@ -5,7 +5,7 @@ import { due } from '../../platform/store/due.ts';
 import type { Tx } from '../../platform/store/store.ts';
 import type { WorkerPlatform } from '../../platform/workers/worker.ts';
 import { contentCounts } from '../store/content-counts.ts';
-import { decisions } from '../store/decisions.ts';
+import { earnings } from '../store/earnings.ts';
 import { checkGuards, type GuardChange, pagesOf } from './guard-step.ts';
 import { horizonOf, nextHorizonAt } from './rules/guard.ts';
 
@@ -46,7 +46,7 @@ export class GuardChecks {
     const { catalog, now, unsettled } = await store.read(async (tx) => ({
       catalog: await this.#catalogs.of(tx, workspaceId),
       now: tx.now,
-      unsettled: (await decisions.firstUnsettled(tx, workspaceId)) ?? Number.POSITIVE_INFINITY,
+      unsettled: (await earnings.firstUnsettled(tx, workspaceId)) ?? Number.POSITIVE_INFINITY,
     }));
     if (catalog.guards.length === 0 || this.#isLooked(workspaceId, catalog, now)) return;
     // The log has the first entries of all decisions that began to count before `unsettled`: these are counted as served now.

@@ -6,7 +6,7 @@ import type { PartOfReward } from '../engine/delays.ts';
 import { featuresOf, unpackFeatures } from '../engine/features.ts';
 import type { RewardEntry } from '../engine/learning.ts';
 import type { LoggedDecision } from './decision-record.ts';
-import { decisions } from './decisions.ts';
+import { earnings } from './earnings.ts';
 
 export interface NumberedReward extends RewardEntry {
   readonly seq: number;
@@ -86,7 +86,7 @@ export const rewards = {
     await pipeline([
       ...piecesOf(rows).map((piece) => insert(tx, piece)),
       ...[...byReward].flatMap(([reward, ids]) =>
-        piecesOf(ids).map((piece) => decisions.setReward(tx, workspaceId, piece, reward)),
+        piecesOf(ids).map((piece) => earnings.setReward(tx, workspaceId, piece, reward)),
       ),
     ]);
     await tx.notify('outcomes');

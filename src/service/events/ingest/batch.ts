@@ -1,6 +1,6 @@
 import { ENDPOINTS, type RequestOf } from '../../../contract/endpoints.ts';
+import { checked } from '../../http/checked-request.ts';
 import { type JsonText, parseJson } from '../../http/json-body.ts';
-import { checked } from '../../http/request-body.ts';
 import { textArray, textArrayOfRanges } from '../../platform/store/text-array.ts';
 import type { EventBatch } from '../store/append.ts';
 import type { BatchIds } from '../store/ids/id-hashes.ts';

@@ -2,6 +2,7 @@ import type { WatchFrame } from '../../../contract/schemas/events.ts';
 import { type Property, propertiesOf } from '../../../kit/event-filter/match.ts';
 import { Lru } from '../../../kit/lru.ts';
 import { MASKED, maskPersonal } from '../../../kit/personal-data.ts';
+import { hashId as hashOf } from '../../platform/crypto/hash-id.ts';
 import type { PagedEvent } from '../store/events.ts';
 
 /** Longer properties, in UTF-16 units, are left out of a frame. */
@@ -25,8 +26,8 @@ function hasHiddenName(name: string): boolean {
   return known === 'hidden';
 }
 
-/** Writes an event as a frame. Numbers are spelled as they were sent. */
-export function eventFrame(event: PagedEvent): string {
+/** Writes an event as a frame, its user hashed with the key of the workspace too. Numbers are spelled as they were sent. */
+export function eventFrame(event: PagedEvent, hashKey: Uint8Array): string {
   const { number, userId, event: name, timestamp, eventId, origin, properties, receivedAt } = event;
   const bytes =
     event.leftOut || (properties !== null && properties.length > MAX_PROPERTIES && properties.length);
@@ -35,6 +36,7 @@ export function eventFrame(event: PagedEvent): string {
     id: String(number),
     receivedAt: new Date(Number(receivedAt)).toISOString(),
     userId: maskPersonal('userId', userId),
+    hashId: hashOf(hashKey, userId),
     event: maskPersonal('event', name),
     timestamp,
     ...(eventId === null ? {} : { eventId: maskPersonal('eventId', eventId) }),

@@ -2,6 +2,7 @@ import type { WatchGap } from '../../../contract/schemas/events.ts';
 import { matchesFilter } from '../../../kit/event-filter/match.ts';
 import type { Term } from '../../../kit/event-filter/parse.ts';
 import type { Platform } from '../../platform/platform.ts';
+import { workspaces } from '../../platform/store/workspaces.ts';
 import { eventHeads } from '../store/event-heads.ts';
 import { events, type PagedEvent } from '../store/events.ts';
 import { ByteBudget } from './byte-budget.ts';
@@ -60,6 +61,8 @@ export class Watch {
   readonly #selection: ReturnType<typeof selectionOf>;
   readonly #shown: TokenBucket;
   readonly #tested: TokenBucket;
+  /** The key of the workspace for identifiers of users. */
+  #hashKey: Uint8Array = new Uint8Array();
   /** All events up to this number are dealt with. */
   #position = 0;
   /** Up to this number, events were stored before the watch was opened. */
@@ -104,10 +107,12 @@ export class Watch {
 
   async *#start(after: number | undefined): AsyncGenerator<string> {
     const { platform, workspaceId } = this.#parts;
-    const { newest, oldest } = await platform.store.read(async (tx) => ({
+    const { hashKey, newest, oldest } = await platform.store.read(async (tx) => ({
+      hashKey: await workspaces.hashKey(tx, workspaceId),
       newest: (await eventHeads.get(tx, workspaceId)).number,
       oldest: after === undefined ? undefined : await events.oldest(tx, workspaceId),
     }));
+    this.#hashKey = hashKey;
     this.#missedUpTo = newest;
     this.#position = after ?? newest;
     let ready = `retry: 1000\n${frame({ type: 'ready', next: String(this.#position) }, this.#position)}`;
@@ -171,7 +176,7 @@ export class Watch {
       this.#counts.matched++;
       if (!this.#take(missed)) continue;
       this.#counts.shown++;
-      text += eventFrame(row);
+      text += eventFrame(row, this.#hashKey);
     }
     return text;
   }

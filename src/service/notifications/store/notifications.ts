@@ -1,6 +1,8 @@
+import { NOTIFICATION_STATES } from '../../../contract/schemas.ts';
 import { definedFields } from '../../../kit/defined-fields.ts';
 import { due } from '../../platform/store/due.ts';
 import { conditionsOf, type Page, readPage } from '../../platform/store/pages.ts';
+import { pipeline } from '../../platform/store/pipeline.ts';
 import type { Tx } from '../../platform/store/store.ts';
 import { namedKinds } from '../../webhooks/store/named-kinds.ts';
 import { CONFIRMED, nextAfterThrottle, nextRetry, SEND_AT, UNCERTAIN } from '../rules/dispatch.ts';
@@ -21,8 +23,8 @@ import {
 } from './notification-rows.ts';
 import { tell } from './tell.ts';
 
-/** Failed notifications whose reasons are counted, and reasons that are named. */
-const COUNTED_FAILURES = 5_000;
+/** Notifications of a state that are counted, those that failed by reason, and reasons that are named. */
+const COUNTED = 5_000;
 const MOST_FAILURES = 20;
 
 export const notifications = {
@@ -109,6 +111,33 @@ export const notifications = {
     return { rows: rows.map(fromRow), more };
   },
 
+  /** How many notifications are in each state, counted up to COUNTED of each, or of the latest of a user. */
+  async counts(
+    tx: Tx,
+    workspaceId: string,
+    filter: Pick<NotificationFilter, 'hashId' | 'since' | 'until'>,
+  ): Promise<Record<NotificationState, number>> {
+    const { text, params } = conditionsOf([
+      ['hash_id = ?', filter.hashId],
+      ['created_at >= ?', filter.since],
+      ['created_at < ?', filter.until],
+    ]);
+    const count = (which: string, values: readonly string[]) =>
+      tx.sql.all<{ status: NotificationState; n: number }>(
+        `SELECT status, COUNT(*) AS n FROM (SELECT status FROM notification
+           WHERE workspace_id = ?${which}${text} ORDER BY created_at DESC LIMIT ${COUNTED}) AS c GROUP BY status`,
+        [workspaceId, ...values, ...params],
+      );
+    // Those of a user are found by the user, not among all of a state.
+    const rows = await (filter.hashId === undefined
+      ? pipeline(NOTIFICATION_STATES.map((status) => count(' AND status = ?', [status])))
+      : pipeline([count('', [])]));
+    const found = new Map(rows.flat().map(({ status, n }) => [status, Number(n)]));
+    return Object.fromEntries(
+      NOTIFICATION_STATES.map((status) => [status, found.get(status) ?? 0]),
+    ) as Record<NotificationState, number>;
+  },
+
   /** Why notifications failed, the most frequent reason first, of the latest that did. */
   async failures(
     tx: Tx,
@@ -122,7 +151,7 @@ export const notifications = {
     ]);
     const rows = await tx.sql.all<{ failure: string; count: number }>(
       `SELECT failure, COUNT(*) AS count FROM (SELECT failure FROM notification
-         WHERE workspace_id = ? AND status = 'failed'${text} ORDER BY created_at DESC LIMIT ${COUNTED_FAILURES}) AS f
+         WHERE workspace_id = ? AND status = 'failed'${text} ORDER BY created_at DESC LIMIT ${COUNTED}) AS f
        WHERE failure IS NOT NULL GROUP BY failure ORDER BY 2 DESC, 1 LIMIT ${MOST_FAILURES}`,
       [workspaceId, ...params],
     );

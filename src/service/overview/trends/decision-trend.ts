@@ -30,6 +30,7 @@ export function decisionTrend(
     holdout: servedOf(held, ({ served }) => served),
     tried: servedOf(all, ({ tried }) => tried),
     total: rateAt(steps.from, all),
+    holdoutTotal: rateAt(steps.from, held),
     contents: contentIds.map((contentId) => {
       const own = rows.filter((row) => row.contentId === contentId);
       const chosen = own.filter(({ policy }) => policy !== 'holdout');

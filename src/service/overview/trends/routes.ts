@@ -4,14 +4,19 @@ import { refusedBatches } from '../../events/store/refused-batches.ts';
 import type { Endpoints } from '../../http/endpoint.ts';
 import { latencyOf, performanceOf } from '../../webhooks/rules/performance.ts';
 import { SHORT_MS } from '../../webhooks/store/performance.ts';
-import { overviews } from '../store.ts';
+import { HOUR_MS, overviews } from '../store.ts';
 import { decisionTrend } from './decision-trend.ts';
 import { goalTrends } from './goal-trends.ts';
-import { byStep, type Steps, stepAt, stepsOf, viewOf } from './steps.ts';
+import { byStep, type ShortSteps, type Steps, stepAt, stepsOf, viewOf } from './steps.ts';
 import { type AttemptRow, trends } from './store.ts';
 
 /** Contents that a trend has by name, where it is not said how many. */
 const CONTENTS = 5;
+
+/** Of events by time, which are found by their order. */
+export const EVENT_STEPS: ShortSteps = { lengths: [2, 10].map((n) => n * 60_000), keptMs: Infinity };
+/** Of attempts to deliver. */
+export const ATTEMPT_STEPS: ShortSteps = { lengths: [SHORT_MS], keptMs: HOUR_MS };
 
 /** What happened over a range of time, for charts: each reads a bounded number of counters. */
 export const trendEndpoints = (catalogs: Catalogs): Endpoints => ({
@@ -30,21 +35,24 @@ export const trendEndpoints = (catalogs: Catalogs): Endpoints => ({
   getEventTrend: {
     priority: 'page',
     handle: async ({ tx, workspace, query, now }) => {
-      const steps = stepsOf(query, now);
+      const steps = stepsOf(query, now, EVENT_STEPS);
       const { number } = await eventHeads.get(tx, workspace.id);
       const times = Array.from({ length: steps.count + 1 }, (_, i) =>
         Math.min(steps.from + i * steps.stepMs, steps.until),
       );
       const stored = await overviews.events(tx, workspace.id, number, times);
-      const refused = await refusedBatches.between(tx, workspace.id, steps.from, steps.until);
-      return { body: { ...viewOf(steps), stored, refused: byStep(steps, refused) } };
+      // These are counted by the hour.
+      const hours = steps.stepMs < HOUR_MS ? stepsOf(query, now) : steps;
+      const refused = await refusedBatches.between(tx, workspace.id, hours.from, hours.until);
+      const refusedFrom = viewOf(hours).from;
+      return { body: { ...viewOf(steps), stored, refused: byStep(hours, refused), refusedFrom } };
     },
   },
 
   getDeliveryTrend: {
     priority: 'page',
     handle: async ({ tx, workspace, query, now }) => {
-      const steps = stepsOf(query, now, SHORT_MS);
+      const steps = stepsOf(query, now, ATTEMPT_STEPS);
       const { rows, capped } = await trends.attempts(tx, workspace.id, steps, query.webhookId);
       return { body: { ...deliveryTrend(steps, rows), capped } };
     },

@@ -17,20 +17,25 @@ export interface Steps {
   readonly width: number;
 }
 
-/**
- * Divides a range into steps of the shortest length of which not too many reach over it. `shortMs` is the width of counters
- * that are kept for an hour, where there are any.
- */
+/** Steps shorter than an hour, of what is counted by them. */
+export interface ShortSteps {
+  /** Each next one is a multiple of those before. */
+  readonly lengths: readonly number[];
+  /** For how long they are counted. */
+  readonly keptMs: number;
+}
+
+/** Divides a range into steps of the shortest length of which not too many reach over it. */
 export function stepsOf(
   { since, until }: { since?: string; until?: string },
   now: number,
-  shortMs?: number,
+  short?: ShortSteps,
 ): Steps {
   const end = until === undefined ? now : Date.parse(until);
   const start = Math.min(since === undefined ? end - DAY_MS : Date.parse(since), end - 1);
   const lengths = LENGTHS.filter((ms) => ms >= DAY_MS || start > now - HOURLY_MS);
   // A clock may be a little ahead of that of the service.
-  if (shortMs !== undefined && start > now - HOUR_MS - shortMs) lengths.unshift(shortMs);
+  if (short && start > now - short.keptMs - short.lengths[0]!) lengths.unshift(...short.lengths);
   const countOf = (stepMs: number) => Math.ceil((end - floor(start, stepMs)) / stepMs);
   const stepMs = lengths.find((ms) => countOf(ms) <= MOST_STEPS) ?? LENGTHS.at(-1)!;
   const count = Math.min(countOf(stepMs), MOST_STEPS);

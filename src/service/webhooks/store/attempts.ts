@@ -22,6 +22,10 @@ export interface Ended {
   readonly attempt: EndedAttempt;
 }
 
+/** Of a delivery that is sent again: a new series of attempts if the last one has ended. */
+export const NEW_SERIES_IF_ENDED = `attempts = CASE WHEN due_at IS NULL THEN 0 ELSE attempts END,
+  first_attempt_at = CASE WHEN due_at IS NULL THEN NULL ELSE first_attempt_at END`;
+
 /** When an attempt began, Unix ms. */
 export const beginOf = ({ endedAt, durationMs }: EndedAttempt): number => endedAt - Math.round(durationMs);
 

@@ -1,8 +1,9 @@
 import { due } from '../../platform/store/due.ts';
+import { pipeline } from '../../platform/store/pipeline.ts';
 import { rowsQuery } from '../../platform/store/rows.ts';
 import type { Tx } from '../../platform/store/store.ts';
 import { DELIVERED, isSuccess, judge, type Verdict } from '../rules/attempt.ts';
-import { addAttempts, beginOf, type Ended, type EndedAttempt } from './attempts.ts';
+import { addAttempts, beginOf, type Ended, type EndedAttempt, NEW_SERIES_IF_ENDED } from './attempts.ts';
 import { tellOfBacklog } from './backlog.ts';
 import { type ClaimedDelivery, deliveryClaims } from './claims.ts';
 import { fanOuts } from './fan-outs.ts';
@@ -143,20 +144,34 @@ export const deliveries = {
     if (isSuccess(attempt.status))
       return (await deliveries.succeed(tx, [{ claimed, attempt }])) === 0 ? undefined : DELIVERED;
     const { workspaceId, webhookId, deliveryId, claim } = claimed;
-    const before = await tx.sql.get<{
+    const webhookRead = tx.sql.get<{ failingSince: number | null }>(
+      `SELECT failing_since AS "failingSince" FROM webhook WHERE workspace_id = ? AND webhook_id = ? ${tx.sql.dialect.forKeyShare}`,
+      [workspaceId, webhookId],
+    );
+    const deliveryRead = tx.sql.get<{
       attempts: number;
       firstAttemptAt: number | null;
-      failingSince: number | null;
       kind: string;
+      asked: number;
     }>(
-      `SELECT d.kind, d.attempts, d.first_attempt_at AS "firstAttemptAt", w.failing_since AS "failingSince"
-       FROM delivery d JOIN webhook w ON w.workspace_id = d.workspace_id AND w.webhook_id = d.webhook_id
-       WHERE d.workspace_id = ? AND d.delivery_id = ? AND d.claim = ? AND d.claimed > 0`,
+      `SELECT kind, attempts, first_attempt_at AS "firstAttemptAt", asked FROM delivery
+       WHERE workspace_id = ? AND delivery_id = ? AND claim = ? AND claimed > 0 ${tx.sql.dialect.forUpdate}`,
       [workspaceId, deliveryId, claim],
     );
-    if (!before) return undefined;
-    const verdict = judge(before, attempt, random);
-    // The subscription is locked before its deliveries, as when it is deleted.
+    // The subscription is locked before its deliveries, as when it is deleted; the delivery, so that it is not asked for
+    // between this and the result.
+    const [webhook, delivery] = await pipeline([webhookRead, deliveryRead]);
+    if (!webhook || !delivery) return undefined;
+    const before = { ...delivery, ...webhook };
+    const judged = judge(before, attempt, random);
+    // A receiver that is gone gets nothing more.
+    const isAsked = before.asked === 1 && attempt.status !== 410;
+    /** The series ends, and what was asked for begins another. */
+    const isNewSeries = isAsked && judged.delivery === 'failed';
+    const verdict: Verdict =
+      isAsked && judged.delivery !== 'delivered'
+        ? { ...judged, delivery: 'pending', nextAttemptAt: tx.now }
+        : judged;
     if (verdict.failingSince !== before.failingSince)
       await tx.sql.run('UPDATE webhook SET failing_since = ? WHERE workspace_id = ? AND webhook_id = ?', [
         verdict.failingSince,
@@ -174,9 +189,10 @@ export const deliveries = {
     const nextAt = verdict.delivery === 'pending' ? verdict.nextAttemptAt : null;
     await deliveryClaims.store(tx, claimed, {
       status: verdict.delivery,
-      attempts: before.attempts + 1,
-      first_attempt_at: before.firstAttemptAt ?? beginOf(attempt),
+      attempts: isNewSeries ? 0 : before.attempts + 1,
+      first_attempt_at: isNewSeries ? null : (before.firstAttemptAt ?? beginOf(attempt)),
       claimed: 0,
+      asked: 0,
       due_at: nextAt,
       // A retry is sent when it is due, as any other.
       behind: 0,
@@ -212,7 +228,7 @@ export const deliveries = {
     const { text, param } = rowsQuery(tx.sql.dialect, rows);
     const stored = await tx.sql.all<{ id: string }>(
       `WITH v AS MATERIALIZED (${text})
-       UPDATE delivery SET status = 'delivered', attempts = attempts + 1, claimed = 0, due_at = NULL, behind = 0,
+       UPDATE delivery SET status = 'delivered', attempts = attempts + 1, claimed = 0, asked = 0, due_at = NULL, behind = 0,
          first_attempt_at = COALESCE(first_attempt_at, CAST(v.c2 AS bigint))
        FROM v WHERE workspace_id = ? AND delivery_id = v.c0 AND claim = CAST(v.c1 AS bigint) AND claimed > 0
        RETURNING delivery_id AS id`,
@@ -228,14 +244,14 @@ export const deliveries = {
 
   /**
    * Makes a delivery due now, with a new series of attempts if the last one has ended. A claimed delivery stays with
-   * its worker. Returns false if there is no such delivery.
+   * its worker, and is due again at once if that attempt fails. Returns false if there is no such delivery.
    */
   async redeliver(tx: Tx, workspaceId: string, webhookId: string, deliveryId: string): Promise<boolean> {
     const changed = await tx.sql.run(
       `UPDATE delivery SET
-         attempts = CASE WHEN due_at IS NULL THEN 0 ELSE attempts END,
-         first_attempt_at = CASE WHEN due_at IS NULL THEN NULL ELSE first_attempt_at END,
+         ${NEW_SERIES_IF_ENDED},
          due_at = CASE WHEN claimed > 0 THEN due_at ELSE ? END,
+         asked = CASE WHEN claimed > 0 THEN 1 ELSE 0 END,
          behind = 0,
          status = 'pending'
        WHERE workspace_id = ? AND webhook_id = ? AND delivery_id = ?`,

@@ -1,6 +1,7 @@
 import { due } from '../../platform/store/due.ts';
 import { listed } from '../../platform/store/listed.ts';
 import type { SqlValue, Tx } from '../../platform/store/store.ts';
+import { NEW_SERIES_IF_ENDED } from './attempts.ts';
 import { manyDue, PAUSE_MS, PER_ROUND } from './catch-up.ts';
 import { MAX_COUNTED } from './outcome-log.ts';
 
@@ -11,10 +12,21 @@ const MAX_DUE = 128;
 /** How often a second a limited rate is filled up. */
 const PIECES_PER_SECOND = 20;
 
+/** Which deliveries are sent again, by their states: those that were given up, also those that wait for a retry, or all. */
+const STATES = {
+  failed: "('failed')",
+  undelivered: "('failed', 'pending')",
+  all: "('failed', 'pending', 'delivered')",
+} as const;
+type States = keyof typeof STATES;
+
+/** Deliveries that have ended or wait for a later attempt, not those that are sent now anyway. Has the time as a parameter. */
+const IS_AT_REST = '(due_at IS NULL OR (due_at > ? AND claimed = 0))';
+
 /** Which deliveries of a subscription are sent again. Times are Unix ms. */
 export interface Redelivered {
   readonly since: number;
-  readonly status: 'failed' | 'all';
+  readonly status: States;
   /** Kinds of event; undefined for all. */
   readonly kinds: readonly string[] | undefined;
 }
@@ -36,7 +48,7 @@ interface Row {
   readonly at: number;
   readonly id: string;
   readonly until: number;
-  readonly status: 'failed' | 'all';
+  readonly status: States;
   readonly kinds: string | null;
   readonly rate: number | null;
 }
@@ -46,11 +58,11 @@ export const redeliveries = {
   /** Counts the deliveries that would be sent again, up to MAX_COUNTED. */
   async count(tx: Tx, workspaceId: string, webhookId: string, which: Redelivered): Promise<number> {
     const kinds = which.kinds && listed(tx.sql.dialect, 'kind', which.kinds);
-    const params: SqlValue[] = [workspaceId, webhookId, which.since];
+    const params: SqlValue[] = [workspaceId, webhookId, which.since, tx.now];
     if (kinds) params.push(kinds.param);
     const row = await tx.sql.get<{ n: number }>(
       `SELECT count(*) AS n FROM (SELECT 1 FROM delivery WHERE workspace_id = ? AND webhook_id = ? AND occurred_at >= ?
-         AND due_at IS NULL ${kinds ? `AND ${kinds.text}` : ''} ${which.status === 'failed' ? "AND status = 'failed'" : ''}
+         AND status IN ${STATES[which.status]} AND ${IS_AT_REST} ${kinds ? `AND ${kinds.text}` : ''}
          LIMIT ?) AS d`,
       [...params, MAX_COUNTED],
     );
@@ -145,21 +157,25 @@ async function proceedOne(tx: Tx, workspaceId: string, row: Row): Promise<void> 
     return;
   }
   const most = rate === null ? PIECE : Math.max(1, Math.min(PIECE, Math.floor(rate / PIECES_PER_SECOND)));
-  const page = await tx.sql.all<{ at: number; id: string; status: string; kind: string }>(
-    `SELECT occurred_at AS at, delivery_id AS id, status, kind FROM delivery
+  const page = await tx.sql.all<{ at: number; id: string; wanted: number; kind: string }>(
+    `SELECT occurred_at AS at, delivery_id AS id, kind,
+       CASE WHEN status NOT IN ${STATES[row.status]} THEN 0 WHEN claimed > 0 THEN 2 WHEN ${IS_AT_REST} THEN 1 ELSE 0 END AS wanted
+     FROM delivery
      WHERE workspace_id = ? AND webhook_id = ? AND occurred_at >= ? AND (occurred_at > ? OR delivery_id > ?)
        AND occurred_at <= ? ORDER BY occurred_at, delivery_id LIMIT ?`,
-    [...key, row.at, row.at, row.id, row.until, PIECE],
+    [tx.now, ...key, row.at, row.at, row.id, row.until, PIECE],
   );
   const kinds = row.kinds === null ? undefined : (JSON.parse(row.kinds) as string[]);
   const again: string[] = [];
+  const underWay: string[] = [];
   let last: (typeof page)[number] | undefined;
   for (const one of page) {
     if (again.length === most) break;
     last = one;
-    const wanted = row.status === 'failed' ? one.status === 'failed' : one.status !== 'pending';
-    if (wanted && (kinds === undefined || kinds.includes(one.kind))) again.push(one.id);
+    if (one.wanted > 0 && (kinds === undefined || kinds.includes(one.kind)))
+      (one.wanted === 1 ? again : underWay).push(one.id);
   }
+  if (underWay.length > 0) await ask(tx, workspaceId, underWay);
   const queued = again.length === 0 ? 0 : await makeDue(tx, workspaceId, again);
   if (last === page.at(-1) && page.length < PIECE)
     await tx.sql.run(
@@ -169,13 +185,22 @@ async function proceedOne(tx: Tx, workspaceId: string, row: Row): Promise<void> 
   else await move(last!, tx.now + (rate === null ? 0 : Math.ceil((queued * 1000) / rate)), queued);
 }
 
-/** Makes finished deliveries due, behind new ones, with a new series of attempts. Returns how many. */
+/** Notes that deliveries were asked for whose attempts are under way, so that those that fail are made again at once. */
+async function ask(tx: Tx, workspaceId: string, ids: readonly string[]): Promise<void> {
+  const { text, param } = listed(tx.sql.dialect, 'delivery_id', ids);
+  await tx.sql.run(`UPDATE delivery SET asked = 1 WHERE workspace_id = ? AND ${text} AND claimed > 0`, [
+    workspaceId,
+    param,
+  ]);
+}
+
+/** Makes deliveries due, behind new ones, with a new series of attempts where the last one has ended. Returns how many. */
 async function makeDue(tx: Tx, workspaceId: string, ids: readonly string[]): Promise<number> {
   const { text, param } = listed(tx.sql.dialect, 'delivery_id', ids);
   const changed = await tx.sql.run(
-    `UPDATE delivery SET attempts = 0, first_attempt_at = NULL, due_at = ?, behind = 1, status = 'pending'
-     WHERE workspace_id = ? AND ${text} AND due_at IS NULL`,
-    [tx.now, workspaceId, param],
+    `UPDATE delivery SET ${NEW_SERIES_IF_ENDED}, due_at = ?, behind = 1, status = 'pending'
+     WHERE workspace_id = ? AND ${text} AND ${IS_AT_REST}`,
+    [tx.now, workspaceId, param, tx.now],
   );
   if (changed > 0) {
     await due.mark(tx, workspaceId, 'deliveries');

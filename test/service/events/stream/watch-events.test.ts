@@ -12,6 +12,10 @@ const ingest = async (service: TestService, ...events: string[]) => {
     expect((await service.fetch('/v1/events', { raw })).status).toBe(202);
   }
 };
+const hashOfUser = async (service: TestService, userId: string) => {
+  const answer = await service.fetch('/v1/users', { body: { users: [{ userId }] } });
+  return ((await answer.json()) as { users: { hashId: string }[] }).users[0]!.hashId;
+};
 const users = (events: readonly { userId: string }[]) => events.map(({ userId }) => userId);
 
 it('begins at the newest event, shows what comes as it was sent, and counts it', async () => {
@@ -27,6 +31,7 @@ it('begins at the newest event, shows what comes as it was sent, and counts it',
     type: 'event',
     id: '2',
     userId: 'u1',
+    hashId: await hashOfUser(service, 'u1'),
     event: 'e',
     timestamp: '2026-01-01T00:00:00Z',
     receivedAt: expect.stringMatching(/^\d{4}-.*Z$/),

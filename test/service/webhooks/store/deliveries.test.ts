@@ -7,6 +7,7 @@ import { deliveries } from '../../../../src/service/webhooks/store/deliveries.ts
 import { fanOuts } from '../../../../src/service/webhooks/store/fan-outs.ts';
 import { purgeDeliveries } from '../../../../src/service/webhooks/store/purge.ts';
 import { deliveryRecords } from '../../../../src/service/webhooks/store/records.ts';
+import { redeliveries } from '../../../../src/service/webhooks/store/redeliveries.ts';
 import { webhooks } from '../../../../src/service/webhooks/store/webhooks.ts';
 import { tempDir } from '../../../support/temp.ts';
 
@@ -202,6 +203,52 @@ describe('the lease of a delivery', () => {
     const [first] = await claim();
     await store.write((tx) => deliveries.redeliver(tx, 'ws', 'wh_1', first!.deliveryId));
     expect(await claim()).toEqual([]);
+  });
+
+  it('is followed by another at once if it was asked for meanwhile and fails, also after the last attempt', async () => {
+    await subscribe();
+    await enqueue();
+    for (let attempts = 1; attempts <= 12; attempts++) {
+      const [claimed] = await claim();
+      await store.write((tx) => deliveries.redeliver(tx, 'ws', 'wh_1', claimed!.deliveryId));
+      await finish(claimed!, 500, HOUR);
+      expect(await list()).toMatchObject([{ status: 'pending', nextAttemptAt: now }]);
+    }
+    // Asked for once, it is made once more.
+    const [last] = await claim();
+    await finish(last!, 500, HOUR);
+    expect((await list())[0]!.nextAttemptAt).toBe(now + HOUR);
+  });
+
+  it('ends with a success, also if asked for meanwhile, and with a receiver that is gone', async () => {
+    await subscribe();
+    await enqueue();
+    for (const status of [204, 410]) {
+      const [claimed] = await claim();
+      await store.write((tx) => deliveries.redeliver(tx, 'ws', 'wh_1', claimed!.deliveryId));
+      await finish(claimed!, status);
+      expect(await claim()).toEqual([]);
+      await store.write((tx) => deliveries.redeliver(tx, 'ws', 'wh_1', claimed!.deliveryId));
+    }
+    expect((await webhook())!.status).toBe('disabled');
+  });
+
+  it('is asked for by those that are sent again together, too', async () => {
+    await subscribe();
+    await enqueue();
+    const [claimed] = await claim();
+    await store.write((tx) =>
+      redeliveries.start(
+        tx,
+        'ws',
+        'wh_1',
+        { since: 0, status: 'undelivered', kinds: undefined },
+        { rate: null, matched: 0 },
+      ),
+    );
+    await store.write((tx) => redeliveries.proceed(tx, 'ws'));
+    await finish(claimed!, 500);
+    expect((await list())[0]!.nextAttemptAt).toBe(now);
   });
 });
 

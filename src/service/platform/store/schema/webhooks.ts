@@ -122,6 +122,8 @@ export const webhooksTables = (d: Dialect): string[] => [
     due_at ${d.bigint},
     -- 1 if new deliveries of the subscription are sent first.
     behind INTEGER NOT NULL DEFAULT 0,
+    -- 1 if it was asked for while an attempt was under way: should that fail, the next one is due at once.
+    asked INTEGER NOT NULL DEFAULT 0,
     trace TEXT,
     PRIMARY KEY (workspace_id, delivery_id)
   )`,

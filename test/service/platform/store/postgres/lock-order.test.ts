@@ -2,6 +2,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../../../../src/kit/clock.ts';
 import { settleOnce } from '../../../../../src/service/decisions/reward-log-writer.ts';
 import { decisions } from '../../../../../src/service/decisions/store/decisions.ts';
+import { earnings } from '../../../../../src/service/decisions/store/earnings.ts';
 import { messages } from '../../../../../src/service/decisions/store/messages.ts';
 import { rewards } from '../../../../../src/service/decisions/store/rewards.ts';
 import { recentEvents } from '../../../../../src/service/events/store/recent-events.ts';
@@ -135,7 +136,7 @@ it('the reward log writer of one workspace does not wait for the reward log of a
     ] as const) {
       await decisions.add({ ...tx, now: tx.now - ageMs }, ws, record(ws), true);
       await decisions.add({ ...tx, now: tx.now }, ws, record(`${ws}_new`));
-      const held = await decisions.lockForUpdate(tx, ws, `dec_${ws}_new`);
+      const held = await earnings.lockForUpdate(tx, ws, `dec_${ws}_new`);
       await rewards.record(tx, ws, held!, { reward: 1, earned: 1, parts: undefined });
     }
   });

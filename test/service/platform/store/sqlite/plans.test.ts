@@ -5,6 +5,7 @@ import Database from 'libsql';
 import { expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '../../../../../src/kit/clock.ts';
 import { decisions } from '../../../../../src/service/decisions/store/decisions.ts';
+import { earnings } from '../../../../../src/service/decisions/store/earnings.ts';
 import { messages } from '../../../../../src/service/decisions/store/messages.ts';
 import { shownContents } from '../../../../../src/service/decisions/store/shown-contents.ts';
 import { recentEvents } from '../../../../../src/service/events/store/recent-events.ts';
@@ -85,7 +86,7 @@ test.for(Object.entries(OF_A_USER))('reads of %s find the rows of a user by the 
 });
 
 test('the look for decisions without a reward reads no decision that has one', async () => {
-  for (const read of [decisions.anyUnsettled, decisions.firstUnsettled]) {
+  for (const read of [earnings.anyUnsettled, earnings.firstUnsettled]) {
     const plans = await plansOf((tx) => read(tx, 'ws'));
     expect(plans.map((plan) => /INDEX (\w+)/.exec(plan)?.[1])).toEqual(['decision_by_counting']);
   }

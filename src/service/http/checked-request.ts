@@ -1,11 +1,38 @@
 import type { IncomingMessage } from 'node:http';
+import type { HonoRequest } from 'hono';
 import type { Endpoint } from '../../contract/endpoints.ts';
 import { ServiceError } from '../../contract/errors.ts';
+import { HEADERS, IMPORT_RUN } from '../../contract/headers.ts';
 import { MAX_BATCH } from '../../contract/limits.ts';
 import { type Detail, validate } from '../../contract/validation.ts';
 import { readBody } from './body.ts';
 import type { Descriptor } from './endpoint.ts';
 import { parseJson } from './json-body.ts';
+
+/** The run of an import that a request names. Throws invalid_request. */
+export function runOf(request: HonoRequest, { ofRuns }: Endpoint): string | undefined {
+  const run = ofRuns ? request.header(HEADERS.importRun) : undefined;
+  if (run === undefined || IMPORT_RUN.test(run)) return run;
+  throw new ServiceError('invalid_request', undefined, [
+    { field: 'X-Service-Import-Run', message: 'must be 1 to 64 letters, digits, hyphens and underscores' },
+  ]);
+}
+
+/** The query of a request, as the endpoint's schema reads it. Throws invalid_request, also for a field that is given twice. */
+export function checkedQuery(request: HonoRequest, endpoint: Endpoint): Record<string, string> {
+  if (!endpoint.query) return request.query();
+  const given = Object.entries(request.queries());
+  const repeated = given.filter(([, values]) => values.length > 1);
+  if (repeated.length > 0)
+    throw new ServiceError(
+      'invalid_request',
+      undefined,
+      repeated.map(([field]) => ({ field, message: 'must be given once' })),
+    );
+  const result = validate(endpoint.query, Object.fromEntries(given.map(([name, [value]]) => [name, value])));
+  if (!result.ok) throw new ServiceError('invalid_request', undefined, result.details);
+  return result.value as Record<string, string>;
+}
 
 /** The body of a request: its bytes, and what the handler gets. */
 export interface CheckedBody {
