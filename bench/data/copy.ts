@@ -1,15 +1,17 @@
 /**
  * Copies a workspace between the engines: EVENTS events (default 1 million) of EVENTS / 10 users and as many decisions as
- * a hundredth of them, from SQLite into PostgreSQL, from there into another SQLite file, and into a backup. Prints rows/s
+ * a hundredth of them, each with a message that was tapped and a delivered webhook, from SQLite into PostgreSQL, from there into another SQLite file, and into a backup. Prints rows/s
  * and the CPU of this process, each with the comparison of both sides, and the largest memory of the process; beside it how
  * fast the same server writes the same rows from its own files, without a client, a source or a comparison: the most that
  * this machine allows. `npm run bench -- bench/data/copy.ts [EVENTS]`.
  */
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { systemClock } from '../../src/kit/clock.ts';
+import { tcpListen } from '../../src/kit/tcp-listen.ts';
 import { backupData, copyData } from '../../src/service/admin/data.ts';
 import { copiedTables } from '../../src/service/copy/tables.ts';
 import { migrateStore } from '../../src/service/platform/open.ts';
@@ -24,7 +26,17 @@ const BATCH = 1000;
 
 console.log(`${cpus().length} cores (${cpus()[0]!.model}), Node ${process.version}`);
 const file = join(dir, 'source.db');
-const service = await startService({ database: file, dataDir: dir, port: 0, limits: OFF });
+const service = await startService({
+  database: file,
+  dataDir: dir,
+  port: 0,
+  limits: OFF,
+  onThisMachine: true,
+});
+const receiver = createServer((incoming, answer) => {
+  incoming.resume().on('end', () => answer.writeHead(204).end());
+});
+const receiverPort = await tcpListen(receiver, '127.0.0.1', 0);
 const send = async (path: string, body: object) => {
   const answer = await fetch(service.url + path, {
     method: 'POST',
@@ -36,7 +48,8 @@ const send = async (path: string, body: object) => {
     body: JSON.stringify(body),
   });
   if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
-  return (await answer.json()) as { users?: { hashId: string }[] };
+  const text = await answer.text();
+  return (text && JSON.parse(text)) as { users?: { hashId: string }[]; decisionId?: string };
 };
 const hashIds: string[] = [];
 for (let from = 0; from < users; from += BATCH) {
@@ -57,13 +70,21 @@ for (let from = 0; from < events; from += BATCH)
       properties: { page: `/products/${from + i}`, price: ((from + i) % 1000) / 100, member: i % 2 === 0 },
     })),
   });
-for (let n = 0; n < events / 100; n++)
-  await send('/v1/decisioning/decide', {
+await send('/v1/webhooks', {
+  url: `http://127.0.0.1:${receiverPort}/`,
+  events: ['campaign.clicked'],
+  signingSecret: 'a secret for the measurement',
+});
+for (let n = 0; n < events / 100; n++) {
+  const { decisionId } = await send('/v1/decisioning/decide', {
     hashId: hashIds[n % hashIds.length],
     context: { channel: 'in-app', surface: 'home' },
   });
+  await send(`/v1/messages/${decisionId}/outcomes`, { type: 'clicked' });
+}
 while (!(await service.idle())) await systemClock.sleep(100);
 await service.close();
+receiver.close();
 
 const postgres = await startPostgres();
 try {
@@ -98,12 +119,16 @@ try {
   await Promise.all([full!.connect(), empty!.connect()]);
   const tables = copiedTables().map(({ name }) => ({ name, rows: join(postgres.data, `${name}.rows`) }));
   for (const { name, rows } of tables) await full!.query(`COPY (SELECT * FROM ${name}) TO '${rows}'`);
+  const rowsOf = new Map<string, number>();
   await timed('PostgreSQL alone, COPY from files', async () => {
-    let rows = 0;
-    for (const each of tables)
-      rows += (await empty!.query(`COPY ${each.name} FROM '${each.rows}'`)).rowCount ?? 0;
-    return { rows };
+    for (const { name, rows } of tables)
+      rowsOf.set(name, (await empty!.query(`COPY ${name} FROM '${rows}'`)).rowCount ?? 0);
+    return { rows: [...rowsOf.values()].reduce((sum, rows) => sum + rows) };
   });
+  const largest = [...rowsOf].sort(([, a], [, b]) => b - a).slice(0, 7);
+  console.log(
+    `of these ${largest.map(([name, rows]) => `${name} ${rows.toLocaleString('en-US')}`).join(', ')}`,
+  );
   await Promise.all([full!.end(), empty!.end()]);
   await timed('PostgreSQL to SQLite', () =>
     copyData(place(database, 'a'), place(join(dir, 'back.db'), 'a'), options),
