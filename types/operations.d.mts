@@ -1856,7 +1856,7 @@ export interface Webhook {
   readonly disabledAt?: string | undefined;
   /** The first failed attempt since one succeeded, or since it was enabled; missing if the latest succeeded. */
   readonly failingSince?: string | undefined;
-  /** Its deliveries that wait for an attempt, counted up to 10,000. */
+  /** Its deliveries that wait for an attempt, counted up to 10,000; in a list up to 1,000, where it is asked for. */
   readonly pending?: number | undefined;
   /** The outcomes of its kinds since it was disabled, or since `from`. */
   readonly missed?: {
@@ -2151,6 +2151,8 @@ export interface Operations {
   revertCatalog(input: RevertCatalogRequest, options?: CallOptions): Promise<PutCatalogAnswer>;
   /** List the webhook subscriptions. Also the disabled ones, oldest first. */
   listWebhooks(input?: {
+    /** With how many deliveries of each wait for an attempt; a page then has up to 100 subscriptions. */
+    readonly pending?: 'true' | undefined;
     /** The `next` of the previous page. */
     readonly after?: string | undefined;
   }, options?: CallOptions): Promise<ListWebhooksAnswer>;

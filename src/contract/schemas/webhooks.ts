@@ -170,7 +170,10 @@ export const Webhook = named(
         z.optional(z.string()),
         { format: 'date-time' },
       ),
-      pending: about('Its deliveries that wait for an attempt, counted up to 10,000.', z.optional(z.int())),
+      pending: about(
+        'Its deliveries that wait for an attempt, counted up to 10,000; in a list up to 1,000, where it is asked for.',
+        z.optional(z.int()),
+      ),
       missed: about(
         'The outcomes of its kinds since it was disabled, or since `from`.',
         z.optional(
@@ -225,7 +228,13 @@ export const GetWebhookQuery = z.strictObject({
     z.optional(z.union([z.enum(['disabled']), instant()])),
   ),
 });
-export const ListWebhooksQuery = z.strictObject({ after: after() });
+export const ListWebhooksQuery = z.strictObject({
+  pending: about(
+    'With how many deliveries of each wait for an attempt; a page then has up to 100 subscriptions.',
+    z.optional(z.enum(['true'])),
+  ),
+  after: after(),
+});
 export const ListWebhooksAnswer = named(
   'ListWebhooksAnswer',
   'A page of the subscriptions.',

@@ -25,6 +25,8 @@ import { deliveryView, iso, redeliveryView, webhookView } from './views.ts';
 
 /** Maximum page sizes; pages with large records are shorter (store/pages.ts). */
 const WEBHOOK_PAGE = 1000;
+/** Subscriptions of a page on which what waits is counted. */
+const COUNTED_PAGE = 100;
 const DELIVERY_PAGE = 100;
 
 /** Writes that change a subscription lock its row. */
@@ -69,10 +71,23 @@ export const webhookEndpoints = (
   listWebhooks: {
     priority: 'page',
     handle: async ({ tx, workspace, query }) => {
-      const page = await webhooks.list(tx, workspace.id, WEBHOOK_PAGE, placeOf(query.after));
+      const isCounted = query.pending === 'true';
+      const most = isCounted ? COUNTED_PAGE : WEBHOOK_PAGE;
+      const page = await webhooks.list(tx, workspace.id, most, placeOf(query.after));
       const last = page.rows.at(-1);
       const next = nextAfter(page, last && { at: last.createdAt, id: last.id });
-      return { body: { webhooks: page.rows.map((row) => webhookView(row)), ...next } };
+      const counts = isCounted
+        ? await deliveries.countPendingOf(
+            tx,
+            workspace.id,
+            page.rows.map(({ id }) => id),
+          )
+        : undefined;
+      const viewed = page.rows.map((row) => ({
+        ...webhookView(row),
+        ...(counts && { pending: counts.get(row.id) ?? 0 }),
+      }));
+      return { body: { webhooks: viewed, ...next } };
     },
   },
 

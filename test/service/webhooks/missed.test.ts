@@ -24,6 +24,27 @@ it('logs that a subscription was disabled by its handler', async () => {
   await expect.poll(() => logged).toContainEqual({ ...line, webhookId, reason });
 });
 
+it('counts in a list how much of each subscription waits, where that is asked for', async () => {
+  const service = await start();
+  const list = async () => (await json(service.fetch('/v1/webhooks?pending=true'), 200)).webhooks;
+  expect(await list()).toEqual([]);
+  const broken = await receiver((response) => void response.writeHead(500).end());
+  const well = await receiver();
+  const ids: string[] = [];
+  for (const { url } of [broken, well]) ids.push((await subscribe(service, url)).id);
+  const hashId = await knownUser(service);
+  for (let i = 0; i < 3; i++) await tap(service, hashId);
+  const counts = async () =>
+    (await list()).map(({ id, pending }: { id: string; pending: number }) => [id, pending]);
+  await expect.poll(counts).toEqual([
+    [ids[0], 3],
+    [ids[1], 0],
+  ]);
+  expect(await json(service.fetch('/v1/webhooks'), 200)).not.toMatchObject({
+    webhooks: [{ pending: expect.anything() }, {}],
+  });
+});
+
 it('delivers, counts and catches up with what passes the filter of a subscription', async () => {
   const service = await start();
   const target = await receiver();

@@ -1,6 +1,6 @@
 import type { VNode } from 'preact';
 import { call } from '../../data/api.ts';
-import { type Receiving, receivingOf } from '../../data/receivers.ts';
+import { needsPerson, type Receiving, receivingOf } from '../../data/receivers.ts';
 import { count, counted } from '../../parts/numbers.ts';
 import { Id } from '../../parts/text.tsx';
 import { Time } from '../../parts/time.tsx';
@@ -36,13 +36,16 @@ export async function readReceiver(
 /** How a receiver is by its latest attempts, and how many of the last hour failed. */
 export function ReceiverState({ of }: { of: Receiver }): VNode {
   const { url, state, failingSince, pending, lastHour } = of;
-  const waits = `${counted(pending, 'delivery waits', 'deliveries wait')} for the next attempt`;
+  const waits =
+    state === 'given up'
+      ? 'all were given up'
+      : `${counted(pending, 'delivery waits', 'deliveries wait')} for the next attempt`;
   const failed =
     lastHour &&
     `: ${count(lastHour.attempts - lastHour.delivered)} of the ${counted(lastHour.attempts, 'attempt')} of the last hour failed`;
   return (
     <>
-      {state === 'failing' ? (
+      {needsPerson(state) ? (
         <>
           Every attempt at <Id of={url} short={MOST_URL} /> has failed since <Time at={failingSince!} />, and{' '}
           {waits}

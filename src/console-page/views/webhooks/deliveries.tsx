@@ -244,13 +244,30 @@ const deliveryColumns = (
 ): readonly Column<Delivery>[] => [
   {
     title: 'Event',
-    cell: ({ deliveryId, type }) => (
-      <button type="button" class="row-button" onClick={() => open(deliveryId)}>
-        <Text of={type} />
-      </button>
+    cell: ({ deliveryId, type, webhookId }) => (
+      <>
+        <button type="button" class="row-button" onClick={() => open(deliveryId)}>
+          <Text of={type} />
+        </button>
+        {addresses && (
+          <span class="note narrow">
+            <Address of={addresses.get(webhookId) ?? webhookId} />
+          </span>
+        )}
+      </>
     ),
   },
-  { title: 'State', cell: ({ status }) => <Badge tone={DELIVERY_TONES[status]}>{status}</Badge> },
+  {
+    title: 'State',
+    cell: (delivery) => (
+      <>
+        <Badge tone={DELIVERY_TONES[delivery.status]}>{delivery.status}</Badge>
+        <span class="note narrow">
+          <Cut of={reasonOf(delivery) ?? ''} />
+        </span>
+      </>
+    ),
+  },
   {
     title: 'Latest attempt',
     wide: true,

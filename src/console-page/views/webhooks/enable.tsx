@@ -30,12 +30,17 @@ export function Enable({ webhook, sent }: { webhook: Webhook; sent: (sending: Se
       <button type="button" onClick={() => setAsking(true)}>
         Enable…
       </button>
-      {asking && <Ask webhook={webhook} sent={sent} close={() => setAsking(false)} />}
+      {asking && <EnableDialog webhook={webhook} sent={sent} close={() => setAsking(false)} />}
     </>
   );
 }
 
-function Ask(props: { webhook: Webhook; sent: (sending: Sending) => void; close: () => void }): VNode {
+/** Asks which of the outcomes that a subscription missed it gets, says how many they are, and enables it. */
+export function EnableDialog(props: {
+  webhook: Webhook;
+  sent: (sending: Sending) => void;
+  close: () => void;
+}): VNode {
   const { id, disabledAt } = props.webhook;
   const [choice, setChoice] = useState<string>('disabled');
   const [time, setTime] = useState(disabledAt ?? new Date().toISOString());

@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import { offers, svcCommand } from '../../data/about.ts';
 import { search } from '../../data/api.ts';
 import type { Filters } from '../../data/filters.ts';
-import { type Receiving, receivingOf } from '../../data/receivers.ts';
+import { needsPerson, type Receiving, receivingOf } from '../../data/receivers.ts';
 import type { Pages } from '../../data/resource.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { count, counted, percent } from '../../parts/numbers.ts';
@@ -11,19 +11,26 @@ import { PagedList } from '../../parts/pages.tsx';
 import { rangeOf } from '../../parts/range.tsx';
 import { Empty } from '../../parts/states.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
-import { Address, Cut, Id } from '../../parts/text.tsx';
+import { Address, Cut, Text } from '../../parts/text.tsx';
 import { duration, Time } from '../../parts/time.tsx';
 import { Box } from '../../parts/view.tsx';
 import type { DeliveryTrend } from './attempt-history.tsx';
-import { Disabled } from './disabled.tsx';
+import { EnableDialog } from './enable.tsx';
 import type { Sending } from './progress.tsx';
 import { Resend } from './resend.tsx';
-import { type Delivery, pendingWords, sinceOf, stateOf, type Webhook } from './webhook-words.ts';
+import {
+  type Delivery,
+  MOST_WAITING_LISTED,
+  pendingWords,
+  sinceOf,
+  stateOf,
+  type Webhook,
+} from './webhook-words.ts';
 
-/** The subscriptions, each with how its attempts went in the range of time of the view, and what is to do where one is disabled. */
+/** The subscriptions, those that need a person first, each with how its attempts went in the range of time of the view, and what is to do. */
 export function Subscriptions(props: {
   webhooks: Pages<Webhook>;
-  /** Those of which is known how much waits. */
+  /** Those of which is known what they missed. */
   known: ReadonlyMap<string, Webhook>;
   /** The latest deliveries that failed or wait for a retry. */
   failing: readonly Delivery[];
@@ -34,7 +41,8 @@ export function Subscriptions(props: {
   sent: (sending: Sending) => void;
 }): VNode {
   const { webhooks, known, failing, trend, when, filters, sent } = props;
-  const [asking, setAsking] = useState<Webhook>();
+  const [asking, setAsking] = useState<readonly [Asking, Webhook]>();
+  const close = () => setAsking(undefined);
   return (
     <Box title={titleOf(webhooks, trend)} label="Subscriptions">
       <PagedList
@@ -53,25 +61,25 @@ export function Subscriptions(props: {
             <Table
               label="Subscriptions"
               dense
-              rows={items}
+              rows={mostUrgentFirst(items)}
               keyOf={({ id }) => id}
-              columns={columnsOf(trend, when, filters, known, failing, setAsking)}
+              columns={columnsOf(trend, when, filters, known, failing, (what, webhook) =>
+                setAsking([what, webhook]),
+              )}
             />
-            <Disabled webhooks={items} sent={sent} />
-            {asking && (
-              <Resend
-                active={[asking]}
-                since={rangeOf(filters).since}
-                sent={sent}
-                close={() => setAsking(undefined)}
-              />
+            {asking?.[0] === 'resend' && (
+              <Resend active={[asking[1]]} since={rangeOf(filters).since} sent={sent} close={close} />
             )}
+            {asking?.[0] === 'enable' && <EnableDialog webhook={asking[1]} sent={sent} close={close} />}
           </>
         )}
       </PagedList>
     </Box>
   );
 }
+
+/** From so many on, a count of what was missed may be more. */
+const MOST_MISSED = 100_000;
 
 /** Shares of attempts that succeed from which on a title does not name the subscription. */
 const WELL = 0.9;
@@ -99,8 +107,8 @@ function titleOf(
   const all = more
     ? `more than ${counted(items.length, 'subscription')}`
     : counted(items.length, 'subscription');
-  const of = (state: Receiving) => items.filter((each) => receivingOf(each) === state);
-  const [failing, retrying] = [of('failing'), of('retrying')];
+  const failing = items.filter((each) => needsPerson(receivingOf(each)));
+  const retrying = items.filter((each) => receivingOf(each) === 'retrying');
   /** Which of several it is about. */
   const at = ([first, ...others]: readonly Webhook[]): readonly ComponentChildren[] =>
     items.length === 1
@@ -112,7 +120,7 @@ function titleOf(
           ', but every attempt',
           ...at(failing),
           ' has failed since ',
-          <Time at={Math.min(...failing.map(({ failingSince }) => Date.parse(failingSince!)))} />,
+          <Time at={Math.max(...failing.map(({ failingSince }) => Date.parse(failingSince!)))} />,
         ]
       : retrying.length > 0
         ? [', and the latest attempt', ...at(retrying), ' failed and is retried']
@@ -147,13 +155,56 @@ function Success({ of: { attempts, delivered, attemptsByStep, deliveredByStep } 
   );
 }
 
+/** Those that need a person first. */
+const URGENCY: readonly Receiving[] = ['given up', 'failing', 'disabled', 'retrying', 'answers'];
+
+const mostUrgentFirst = (webhooks: readonly Webhook[]): readonly Webhook[] =>
+  webhooks.toSorted((a, b) => URGENCY.indexOf(receivingOf(a)) - URGENCY.indexOf(receivingOf(b)));
+
+/** What the badge of a state leaves open; nothing where it says all. */
+function StateWords({ of: webhook }: { of: Webhook }): VNode | null {
+  const since = sinceOf(webhook);
+  const at = since !== undefined && (
+    <>
+      since <Time at={since} />
+    </>
+  );
+  switch (receivingOf(webhook)) {
+    case 'answers':
+      return null;
+    case 'disabled':
+      return (
+        <>
+          {at}: <Text of={webhook.disabledReason ?? 'nobody said why'} />
+        </>
+      );
+    case 'given up':
+      return <>all given up {at}</>;
+    case 'failing':
+      return <>every attempt failed {at}</>;
+    case 'retrying':
+      return <>{at}</>;
+  }
+}
+
+/** When the latest attempt succeeded, to the step of the trend. */
+function LastSuccess({ of: { deliveredByStep }, trend }: { of: Went; trend: DeliveryTrend }): VNode {
+  const step = deliveredByStep.findLastIndex((n) => n > 0);
+  return step === -1 ? <>none</> : <Time at={Date.parse(trend.from) + step * trend.stepMs} whole />;
+}
+
+const waitingOf = ({ pending }: Webhook): string =>
+  pending === undefined ? 'not known' : pendingWords(pending, MOST_WAITING_LISTED);
+
+type Asking = 'resend' | 'enable';
+
 function columnsOf(
   trend: DeliveryTrend | undefined,
   when: string,
   { values }: Filters,
   known: ReadonlyMap<string, Webhook>,
   failing: readonly Delivery[],
-  resend: (webhook: Webhook) => void,
+  ask: (what: Asking, webhook: Webhook) => void,
 ): readonly Column<Webhook>[] {
   const found = new Map(trend?.subscriptions.map((each) => [each.webhookId, each]));
   /** A figure of what was attempted; nothing until it is known. */
@@ -164,6 +215,15 @@ function columnsOf(
       return trend && ((went && of(went)) ?? '–');
     };
   const time = (ms: number | undefined) => (ms === undefined ? undefined : duration(ms));
+  /** True where what waits is retried: else it may be on its way for the first time. */
+  const isRetried = (webhook: Webhook) =>
+    receivingOf(webhook) !== 'answers' ||
+    failing.some(({ webhookId, status }) => webhookId === webhook.id && status === 'pending');
+  const nextStep = (webhook: Webhook): readonly [Asking, word: string] | undefined => {
+    if (webhook.status === 'disabled') return offers('updateWebhook') ? ['enable', 'Enable'] : undefined;
+    if (!offers('redeliverMany') || !isRetried(webhook)) return undefined;
+    return receivingOf(webhook) === 'given up' || webhook.pending !== 0 ? ['resend', 'Resend'] : undefined;
+  };
   return [
     {
       title: 'Address',
@@ -175,7 +235,12 @@ function columnsOf(
           >
             <Address of={url} />
           </a>
-          <div class="note">{description ? <Cut of={description} /> : <Id of={id} short />}</div>
+          {description && (
+            <span class="note wide">
+              {' '}
+              <Cut of={description} />
+            </span>
+          )}
         </>
       ),
     },
@@ -183,57 +248,17 @@ function columnsOf(
       title: 'State',
       cell: (webhook) => {
         const [tone, words] = stateOf(webhook);
-        const since = sinceOf(webhook);
         return (
-          <>
-            <Badge tone={tone}>{words}</Badge>
-            {since !== undefined && (
-              <div class="note">
-                since <Time at={since} />
-              </div>
-            )}
-          </>
+          <span class="state-words">
+            <Badge tone={tone}>{words}</Badge> <StateWords of={webhook} />
+            {webhook.pending !== 0 && <span class="note narrow">{waitingOf(webhook)} waiting</span>}
+          </span>
         );
       },
-    },
-    {
-      title: 'Waiting',
-      align: 'end',
-      cell: (webhook) => {
-        const { pending } = known.get(webhook.id) ?? {};
-        if (pending === undefined) return '–';
-        // Else what waits may be on its way for the first time.
-        const isRetried =
-          receivingOf(webhook) !== 'answers' ||
-          failing.some(({ webhookId, status }) => webhookId === webhook.id && status === 'pending');
-        return (
-          <>
-            {pendingWords(pending)}
-            {pending > 0 && isRetried && webhook.status === 'active' && offers('redeliverMany') && (
-              <div>
-                <button
-                  type="button"
-                  class="row-button"
-                  aria-label={`Resend to ${webhook.url}`}
-                  onClick={() => resend(webhook)}
-                >
-                  Resend…
-                </button>
-              </div>
-            )}
-          </>
-        );
-      },
-    },
-    {
-      title: 'Attempts',
-      note: when,
-      align: 'end',
-      wide: true,
-      cell: figure(({ attempts }) => count(attempts)),
     },
     {
       title: 'Succeeded',
+      note: when,
       align: 'end',
       wide: true,
       cell: figure((went) => <Success of={went} />),
@@ -246,14 +271,49 @@ function columnsOf(
       cell: figure(({ p95Ms }) => time(p95Ms)),
     },
     {
-      title: 'Events',
+      title: 'Last success',
+      ...(trend && { note: `accurate to ${duration(trend.stepMs)}` }),
+      align: 'end',
       wide: true,
-      cell: ({ events }) => (
-        <span title={events.join(', ')}>
-          {events[0]}
-          {events.length > 1 && <span class="note"> and {counted(events.length - 1, 'other')}</span>}
-        </span>
-      ),
+      cell: figure((went) => <LastSuccess of={went} trend={trend!} />),
+    },
+    {
+      title: 'Waiting',
+      note: 'or missed',
+      align: 'end',
+      wide: true,
+      cell: (webhook) => {
+        if (webhook.status === 'active') return waitingOf(webhook);
+        const { missed } = known.get(webhook.id) ?? {};
+        return (
+          <>
+            {webhook.pending !== 0 && `${waitingOf(webhook)}, `}
+            {missed ? (
+              <>
+                {count(missed.outcomes)}
+                {missed.outcomes >= MOST_MISSED && '+'} missed
+              </>
+            ) : (
+              <span title="Open it to count what it missed">not counted</span>
+            )}
+          </>
+        );
+      },
+    },
+    {
+      title: 'To do',
+      align: 'end',
+      wide: true,
+      cell: (webhook) => {
+        const [what, word] = nextStep(webhook) ?? [];
+        return (
+          what && (
+            <button type="button" aria-label={`${word} ${webhook.url}`} onClick={() => ask(what, webhook)}>
+              {word}…
+            </button>
+          )
+        );
+      },
     },
   ];
 }

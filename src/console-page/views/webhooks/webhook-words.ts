@@ -18,6 +18,7 @@ export const DELIVERY_TONES: Readonly<Record<Delivery['status'], Tone>> = {
 const STATES = {
   disabled: ['bad', 'disabled'],
   failing: ['bad', 'failing'],
+  'given up': ['bad', 'failing'],
   retrying: ['warn', 'retrying'],
   answers: ['good', 'active'],
 } as const satisfies Record<Receiving, readonly [Tone, string]>;
@@ -29,11 +30,12 @@ export const stateOf = (webhook: Webhook): readonly [Tone, string] => STATES[rec
 export const sinceOf = ({ status, disabledAt, failingSince }: Webhook): string | undefined =>
   status === 'active' ? failingSince : disabledAt;
 
-/** From so many on, a count of what waits may be more. */
+/** From so many on, a count of what waits may be more: of one subscription, and in the list of all. */
 const MOST_WAITING = 10_000;
+export const MOST_WAITING_LISTED = 1000;
 
-export const pendingWords = (pending: number): string =>
-  `${count(pending)}${pending >= MOST_WAITING ? '+' : ''}`;
+export const pendingWords = (pending: number, most = MOST_WAITING): string =>
+  `${count(pending)}${pending >= most ? '+' : ''}`;
 
 /** What an attempt came to: the status of the answer, or why there was none. */
 export const attemptWords = ({ status, error }: Attempt): string =>
@@ -72,7 +74,10 @@ export const TERMS: Meanings = [
     'failed',
     'No attempt succeeded in the time for retries, or the receiver answered 410: it is sent again only if you ask for it.',
   ],
-  ['failing', 'Every attempt of the last hour or longer has failed.'],
+  [
+    'failing',
+    'Every attempt of the last hour or longer has failed, or all deliveries that failed were given up.',
+  ],
   ['retrying', 'The latest attempt failed, and is made again without you.'],
   ['disabled', 'Nothing is sent. What occurs is kept, and can be sent when the subscription is enabled.'],
   ['P50, P95', '50 % and 95 % of the answers took this long or less; the others took longer.'],

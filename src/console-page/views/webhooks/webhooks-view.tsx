@@ -4,7 +4,6 @@ import { useLocation } from 'preact-iso/router';
 import { flagsOf, svcCommand } from '../../data/about.ts';
 import { call, search } from '../../data/api.ts';
 import { type Filters, useFilters } from '../../data/filters.ts';
-import { receivingOf } from '../../data/receivers.ts';
 import { type Pages, useEvery, usePages, useResource } from '../../data/resource.ts';
 import { trendEveryMs } from '../../data/trends.ts';
 import { CommandButton } from '../../parts/command.tsx';
@@ -26,7 +25,7 @@ export function WebhooksView(): VNode {
   const filters = useFilters();
   const { webhookId, status, delivery: openId } = filters.values;
   const webhooks = usePages('webhooks', async (after, signal) => {
-    const answer = await call('listWebhooks', { query: { after }, signal });
+    const answer = await call('listWebhooks', { query: { pending: 'true', after }, signal });
     return { items: answer.webhooks, next: answer.next };
   });
   const range = rangeOf(filters);
@@ -45,7 +44,7 @@ export function WebhooksView(): VNode {
   const [sending, setSending] = useState<Sending>();
   const going = useSending(sending, () => reload());
   const followed = going.overAt === undefined ? sending?.to.map(({ id }) => id) : undefined;
-  const asked = webhookId === undefined ? mostUrgent(webhooks.items) : [webhookId];
+  const asked = webhookId === undefined ? disabledOf(webhooks.items) : [webhookId];
   const trend = useResource(isListed ? `${webhookId} ${rangeKey}` : undefined, (signal) =>
     // Those of which something is sent again are read with that.
     readTrends(
@@ -183,12 +182,12 @@ export function WebhooksView(): VNode {
 /** Deliveries that one request reads. */
 const PAGE = 100;
 
-/** Subscriptions of which the list says how much waits: those that do not get what is sent come first. */
+/** Disabled subscriptions of which the list says how much each missed, which is counted in the log of outcomes. */
 const MOST_ASKED = 5;
 
-const mostUrgent = (webhooks: readonly Webhook[]): readonly string[] =>
+const disabledOf = (webhooks: readonly Webhook[]): readonly string[] =>
   webhooks
-    .toSorted((a, b) => Number(receivingOf(a) === 'answers') - Number(receivingOf(b) === 'answers'))
+    .filter(({ status }) => status === 'disabled')
     .slice(0, MOST_ASKED)
     .map(({ id }) => id);
 

@@ -23,6 +23,8 @@ type TakenRow = Pick<ClaimedDelivery, 'deliveryId' | 'body' | 'claim' | 'trace'>
 
 /** The most pending deliveries that are counted. */
 const MAX_COUNTED = 10_000;
+/** The most of each subscription where those of many are counted. */
+const MAX_COUNTED_OF_MANY = 1000;
 
 const OPEN = "w.status = 'active' AND (w.lease_until IS NULL OR w.lease_until > ?)";
 
@@ -66,6 +68,25 @@ export const deliveries = {
       [workspaceId, webhookId, MAX_COUNTED],
     );
     return Number(row!.n);
+  },
+
+  /** How many deliveries of each subscription wait for an attempt, counted up to MAX_COUNTED_OF_MANY, by identifier. */
+  async countPendingOf(
+    tx: Tx,
+    workspaceId: string,
+    webhookIds: readonly string[],
+  ): Promise<ReadonlyMap<string, number>> {
+    if (webhookIds.length === 0) return new Map();
+    const { text, param } = rowsQuery(
+      tx.sql.dialect,
+      webhookIds.map((id) => [id]),
+    );
+    const rows = await tx.sql.all<{ id: string; n: number }>(
+      `SELECT v.c0 AS id, (SELECT count(*) FROM (SELECT 1 FROM delivery d WHERE d.workspace_id = ? AND d.webhook_id = v.c0
+         AND d.due_at IS NOT NULL LIMIT ?) AS o) AS n FROM (${text}) AS v`,
+      [workspaceId, MAX_COUNTED_OF_MANY, param],
+    );
+    return new Map(rows.map(({ id, n }) => [id, Number(n)]));
   },
 
   /** Claims up to `limit` due deliveries of a subscription for `leaseMs`, longest due first. */
