@@ -5,7 +5,7 @@ import { layoutProblems } from '../support/console/layout.ts';
 import { type RunningConsole, startConsole } from '../support/console/running-console.ts';
 import { laggingClock, liveThroughHours } from '../support/console/simulated-days.ts';
 
-const KEYS = ['Enter', 'Tab', 'Escape', 'ArrowDown', 'ControlOrMeta+S'];
+const KEYS = ['Enter', 'Tab', 'Escape', 'ArrowDown', 'ControlOrMeta+A', 'ControlOrMeta+S'];
 
 describe.runIf(hasChromium)('the catalog view', () => {
   let svc: RunningConsole;
@@ -79,25 +79,150 @@ describe.runIf(hasChromium)('the catalog view', () => {
     await page.getByRole('link', { name: '1: what it changed and earned' }).waitFor();
   });
 
-  test('publishes a content in two languages, and shows each in the preview', async () => {
+  /** The label of what has the focus, after the name of the translation that it is in. */
+  const focused = () =>
+    svc.page.evaluate<string>(`(() => {
+      const { activeElement: at } = document;
+      return (at.closest('[data-name]')?.dataset.name ?? '') + ' ' + (at.labels?.[0]?.textContent ?? '');
+    })()`);
+  /** By keyboard, each step where the one before leads. */
+  const type = async (...parts: string[]) => {
+    for (const part of parts)
+      if (KEYS.includes(part)) await svc.page.keyboard.press(part);
+      else await svc.page.keyboard.type(part);
+  };
+
+  test('publishes a content in a second language from the overview, by mouse', async () => {
+    const { page } = svc;
+    const { catalog: before, version } = await current();
+    await svc.go('/overview');
+    await page.getByRole('link', { name: 'Catalog', exact: true }).click();
+    await page.getByRole('link', { name: 'card_offer' }).click();
+    // Two of the five users have fr-FR, one de-DE, one en-GB.
+    const suggested = page.getByRole('group', { name: 'Locales of users' });
+    await suggested.getByText('Or choose a locale of the latest 5 users:').waitFor();
+    expect(await suggested.getByRole('button').allTextContents()).toEqual([
+      'fr French 2 users',
+      expect.stringMatching(/^(de German|en English) 1 user$/),
+      expect.stringMatching(/^(de German|en English) 1 user$/),
+    ]);
+    await suggested.getByRole('button', { name: 'fr French' }).click();
+    expect(await focused()).toMatch(/^fr Title/);
+    await type('A French card');
+    // To publish is in reach wherever the form was scrolled to, before all is written and after it.
+    const publish = page.getByRole('button', { name: 'Publish the draft' });
+    const inSight = async () => {
+      for (const y of ['0', 'document.body.scrollHeight']) {
+        await page.evaluate(`scrollTo(0, ${y})`);
+        const { y: top, height } = (await publish.boundingBox())!;
+        expect(top).toBeGreaterThan(400);
+        expect(top + height).toBeLessThan(800);
+      }
+    };
+    await inSight();
+    expect(await publish.isDisabled()).toBe(true);
+    await page.getByRole('group', { name: /^fr/ }).getByLabel(/^Text/).click();
+    await type('Without a fee.');
+    expect(await suggested.getByRole('button', { name: 'fr French' }).count()).toBe(0);
+    // At once, also while what was typed is still checked.
+    await publish.click();
+    const changes = page.getByRole('list', { name: 'What is published' });
+    await expect.poll(() => changes.innerText()).toContain('Translation fr added: ');
+    await page.getByRole('dialog').getByRole('button', { name: 'Publish' }).click();
+    await page.getByText(`Published as version ${version + 1}.`).waitFor();
+    const read = page.getByRole('list', { name: 'What users read now' });
+    expect((await read.innerText()).split(/\n+/)).toEqual([
+      'card_offer says',
+      'to users with the locale fr: A French card',
+      'to all others: A card without a yearly fee',
+    ]);
+    const look = page.getByRole('figure');
+    await read.getByRole('link', { name: 'to all others' }).click();
+    await expect.poll(() => look.innerText()).toContain('A card without a yearly fee');
+    await read.getByRole('link', { name: 'to users with the locale fr' }).click();
+    await expect.poll(() => look.innerText()).toContain('A French card');
+    await svc.checkAccessibility();
+    await page.setViewportSize({ width: 390, height: 844 });
+    expect(await layoutProblems(page)).toEqual([]);
+    await page.setViewportSize({ width: 1280, height: 800 });
+    const texts = { fr: { title: 'A French card', body: 'Without a fee.' } };
+    expect((await contents()).find(({ contentId }) => contentId === 'card_offer')).toMatchObject({ texts });
+    // Of one that nobody gets, it says so.
+    const paused = (await contents()).map((content) =>
+      content.contentId === 'card_offer' ? { ...content, paused: true, locales: ['fr'] } : content,
+    );
+    await svc.send('/v1/catalog', { catalog: { ...before, contents: paused } }, 'PUT');
+    await page.reload();
+    await page
+      .getByRole('group', { name: /^fr/ })
+      .getByLabel(/^Title/)
+      .fill('Another French card');
+    await publish.click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Publish' }).click();
+    await expect.poll(() => read.innerText()).toMatch(/^card_offer is paused, and not chosen now. It says/);
+    expect(await read.innerText()).toMatch(/Only users with these locales, or without one, get it: fr\.$/);
+    await svc.send('/v1/catalog', { catalog: before }, 'PUT');
+  });
+
+  test('publishes a content in a second language from the overview, by keyboard alone', async () => {
+    const { page } = svc;
+    const { catalog: before, version } = await current();
+    await svc.go('/overview');
+    await type('g', 'k');
+    await page.getByRole('table', { name: 'Contents' }).waitFor();
+    await type('/', 'savings_b', 'ArrowDown');
+    await expect.poll(() => page.evaluate('document.activeElement.textContent')).toBe('savings_boost');
+    await type('Enter');
+    await expect.poll(focused).toMatch(/^ Title/);
+    await type('Tab', 'Tab');
+    expect(await focused()).toBe(' Add a translation for the locale');
+    await type('German', 'Enter');
+    await page.getByText('This is not a locale, such as de or pt-BR.').waitFor();
+    await svc.checkAccessibility();
+    await type(
+      'ControlOrMeta+A',
+      'de_at',
+      'Enter',
+      'More in German',
+      'Tab',
+      'Each German month.',
+      'ControlOrMeta+S',
+    );
+    await expect.poll(focused).toBe(' What the change is for');
+    await type('Enter');
+    await page.getByText(`Published as version ${version + 1}.`).waitFor();
+    const texts = { 'de-AT': { title: 'More in German', body: 'Each German month.' } };
+    const stored = await contents();
+    expect(stored.find(({ contentId }) => contentId === 'savings_boost')).toMatchObject({ texts });
+    // What has come of it is next.
+    await type('Tab', 'Tab', 'Tab');
+    const at = await page.evaluate<string>('document.activeElement.textContent');
+    expect(at).toBe('to users with the locale de-AT');
+    await type('Enter');
+    await expect.poll(focused).toMatch(/^de-AT Title/);
+    expect(await page.getByRole('figure').innerText()).toContain('More in German');
+    // Taken away and added once more, it is written next again.
+    await type('Tab', 'Tab', 'Enter');
+    expect(await focused()).toBe(' Add a translation for the locale');
+    await type('de-AT', 'Enter');
+    expect(await focused()).toMatch(/^de-AT Title/);
+    await page.getByRole('button', { name: 'Discard the draft' }).press('Enter');
+    await page.getByRole('dialog').getByRole('button', { name: 'Discard' }).press('Enter');
+    await svc.send('/v1/catalog', { catalog: before }, 'PUT');
+  });
+
+  test('makes a content in two languages, and says what is still to be written in each', async () => {
     const { page } = svc;
     const { catalog: before } = await current();
     await svc.go('/catalog');
-    // By keyboard, each step where the one before leads.
-    const type = async (...parts: string[]) => {
-      for (const part of parts)
-        if (KEYS.includes(part)) await page.keyboard.press(part);
-        else await page.keyboard.type(part);
-    };
-    const focused = () => page.evaluate<string>('document.activeElement?.labels?.[0]?.textContent ?? ""');
     await svc.tabTo('Name of a new content');
     await type('two_tongues', 'Enter');
     await page.waitForURL('**/catalog/contents/two_tongues');
-    await expect.poll(focused).toMatch(/^Title/);
+    await expect.poll(focused).toMatch(/^ Title/);
     await type('Good morning', 'Tab', 'Have a nice day', 'Tab', 'de', 'Enter');
     await page.getByText('2 fields to fill in').waitFor();
     await page.getByText('To fill in: Title, Text').waitFor();
-    await expect.poll(focused).toMatch(/^Title/);
+    await expect.poll(focused).toMatch(/^de Title/);
     // What was not written yet is not wrong, until storing it is tried, which leads to the first of it.
     const look = page.getByRole('figure');
     expect(await page.locator('.issue').count()).toBe(0);
@@ -105,24 +230,21 @@ describe.runIf(hasChromium)('the catalog view', () => {
     await expect.poll(() => page.locator('.issue').count()).toBe(2);
     await page.getByText('2 errors to correct').waitFor();
     expect(await page.getByRole('dialog').count()).toBe(0);
-    await expect.poll(focused).toMatch(/^Title/);
+    await expect.poll(focused).toMatch(/^de Title/);
     // The preview follows the language that is edited.
     await type('In German');
     await expect.poll(() => look.innerText()).toContain('In German');
     await type('Tab', 'A German day');
     expect(await look.innerText()).toContain('A German day');
-    // The bar with the button stays in sight.
-    await page.evaluate('scrollTo(0, document.body.scrollHeight)');
-    expect((await page.getByRole('button', { name: 'Publish the draft' }).boundingBox())!.y).toBeLessThan(60);
-    await svc.checkAccessibility();
     // From a language to another, and back: by its name, and by Escape and the arrow into the form.
-    await page.getByLabel('Another one of Other languages').focus();
+    await page.getByLabel('Add a translation for the locale').focus();
     await type('de', 'Enter');
     await expect.poll(() => look.innerText()).toContain('In German');
+    expect(await focused()).toMatch(/^de Title/);
     await type('Escape', 'ArrowDown');
     await expect.poll(() => look.innerText()).toContain('Good morning');
     await type('ControlOrMeta+S');
-    await expect.poll(focused).toBe('What the change is for');
+    await expect.poll(focused).toBe(' What the change is for');
     await type('Enter');
     const texts = { de: { title: 'In German', body: 'A German day' } };
     await expect.poll(async () => (await contents()).at(-1)).toMatchObject({ title: 'Good morning', texts });
@@ -325,11 +447,15 @@ describe.runIf(hasChromium)('the catalog view', () => {
     await preview.getByText('Order in German A-17').waitFor();
     await svc.checkAccessibility();
 
-    await page.getByLabel('Another one of Languages').fill('fr');
-    await page.getByLabel('Another one of Languages').press('Tab');
+    await page.getByLabel('Add a translation for the locale').fill('fr');
+    await page.getByLabel('Add a translation for the locale').press('Tab');
     await page.keyboard.press('Enter');
     const part = (name: string) => page.locator(`details:has(> summary:has-text("${name}"))`);
-    await part('fr').getByLabel(/^Text/).first().fill('Order in French {{orderId}}');
+    await page
+      .getByRole('group', { name: /^fr/ })
+      .getByLabel(/^Text/)
+      .first()
+      .fill('Order in French {{orderId}}');
     await page.getByText('Quiet hours', { exact: true }).click();
     await part('Quiet hours').getByLabel(/^From/).fill('21:00');
     await part('Quiet hours')

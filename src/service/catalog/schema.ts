@@ -72,7 +72,10 @@ export const CatalogContent = z.strictObject({
   category: described(name(), 'What it is about: a request for a decision can exclude whole categories.'),
   channels: described(names(), 'Channels it may be shown on. Default: any.'),
   surfaces: described(names(), 'Surfaces it may be shown on. Default: any.'),
-  locales: described(locales(), 'Locales it is written for; `en` includes `en-GB`. Default: any.'),
+  locales: described(
+    locales(),
+    'Only for users with these locales; `en` includes `en-GB`. A user whose locale is not known is not excluded. Default: any.',
+  ),
   format: described(z.enum(MESSAGE_FORMATS), 'How the app shows it.'),
   tags: z.optional(
     described(

@@ -14,9 +14,10 @@ import { Text } from '../../parts/text.tsx';
 import { Time } from '../../parts/time.tsx';
 import { ViewHead } from '../../parts/view.tsx';
 import { draft, setDraft } from './draft.ts';
-import { DraftBar, Published } from './draft-bar.tsx';
+import { DraftBar } from './draft-bar.tsx';
 import { Editor } from './editor.tsx';
 import { EntryTable } from './entry-table.tsx';
+import { type Publication, Published } from './published.tsx';
 import { type Catalog, entriesOf, isUnfilled, LISTS, type ListName, textOf, unwritten } from './schema.ts';
 import { Versions } from './versions.tsx';
 
@@ -38,7 +39,7 @@ export function CatalogView(): VNode {
   const place = placeOf(path);
   const ofVersions = path === VERSIONS || path.startsWith(`${VERSIONS}/`);
   /** Where what is wrong is shown also of fields that were not written yet, and how often that was asked for. */
-  const [published, setPublished] = useState<number>();
+  const [published, setPublished] = useState<Publication>();
   const [tried, setTried] = useState({ path: '', turn: 0 });
   useEscape(
     path.startsWith(`${VERSIONS}/`)
@@ -136,32 +137,6 @@ export function CatalogView(): VNode {
           />
         </p>
       )}
-      {current && changed && (
-        <DraftBar
-          based={changed.version}
-          current={current.version}
-          checking={checked.loading}
-          valid={checked.value?.valid === true && !checked.loading && issues.length === 0}
-          issues={issues.length}
-          unfilled={tried.turn > 0 ? 0 : issues.filter((issue) => isUnfilled(catalog, issue.path)).length}
-          toFirstError={toFirstError}
-          warnings={checked.value?.warnings ?? []}
-          catalog={changed.catalog}
-          before={current.catalog as Catalog}
-          stored={(version) => {
-            setPublished(version);
-            stored.reload();
-          }}
-          discarded={() => {
-            // What was only in the draft is gone with it.
-            const left = place && entriesOf(current.catalog as Catalog, place.list);
-            if (left && !left.some((entry) => entry[LISTS[place.list].id] === place.id)) route('/catalog');
-          }}
-        />
-      )}
-      {current && !changed && published !== undefined && (
-        <Published version={published} close={() => setPublished(undefined)} />
-      )}
       {current && place && (
         <Editor
           {...place}
@@ -191,6 +166,31 @@ export function CatalogView(): VNode {
           ))}
         </>
       )}
+      {/* Below a long form, where it is in sight when the last field is filled in. */}
+      {current && changed && (
+        <DraftBar
+          based={changed.version}
+          current={current.version}
+          checking={checked.loading}
+          valid={checked.value?.valid === true && !checked.loading && issues.length === 0}
+          issues={issues.length}
+          unfilled={tried.turn > 0 ? 0 : issues.filter((issue) => isUnfilled(catalog, issue.path)).length}
+          toFirstError={toFirstError}
+          warnings={checked.value?.warnings ?? []}
+          catalog={changed.catalog}
+          before={current.catalog as Catalog}
+          stored={(version) => {
+            setPublished({ version, before: current.catalog as Catalog, after: changed.catalog });
+            stored.reload();
+          }}
+          discarded={() => {
+            // What was only in the draft is gone with it.
+            const left = place && entriesOf(current.catalog as Catalog, place.list);
+            if (left && !left.some((entry) => entry[LISTS[place.list].id] === place.id)) route('/catalog');
+          }}
+        />
+      )}
+      {current && !changed && published && <Published {...published} close={() => setPublished(undefined)} />}
     </>
   );
 }

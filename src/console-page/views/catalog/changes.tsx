@@ -5,10 +5,10 @@ import { useResource } from '../../data/resource.ts';
 import { Badge, type Tone } from '../../parts/badge.tsx';
 import { counted } from '../../parts/numbers.ts';
 import { Failure, Loading } from '../../parts/states.tsx';
-import { Text } from '../../parts/text.tsx';
+import { cleaned, Text } from '../../parts/text.tsx';
 import { Box } from '../../parts/view.tsx';
 import { Effect } from './effect.tsx';
-import { type Catalog, type Entry, LISTS, type ListName, labelOf, textOf } from './schema.ts';
+import { type Catalog, type Entry, LISTS, type ListName, labelOf, TRANSLATIONS, textOf } from './schema.ts';
 
 /** What a version changed of the one before it, and what contents earned before and after. */
 export function VersionChanges(props: {
@@ -78,16 +78,41 @@ export function changedEntries(before: Catalog, after: Catalog): Changed[] {
     const key = JSON.stringify(names.slice(0, depth));
     const isWhole = depth === 2 && names.length === 2;
     const last = found.get(key);
-    const field = { label: labelOf(names.slice(depth).join('.') || part), ...difference };
+    const inner = names.slice(depth);
+    const fields =
+      inner[0] !== undefined && inner[0] === TRANSLATIONS[part as ListName]
+        ? translationsIn(inner, difference)
+        : [{ label: labelOf(inner.join('.') || part), ...difference }];
     found.set(key, {
       name,
       kind: depth === 2 ? list!.one : '',
       how: !isWhole ? 'changed' : difference.change === 'added' ? 'new' : 'withdrawn',
       about: isWhole ? aboutOf((difference.after ?? difference.before) as Entry) : '',
-      fields: isWhole ? [] : [...(last?.fields ?? []), field],
+      fields: isWhole ? [] : [...(last?.fields ?? []), ...fields],
     });
   }
   return [...found.values()];
+}
+
+/** A difference in the texts by locale: each locale apart, also where there were none before, or are none any more. */
+function translationsIn(
+  [, locale, ...names]: readonly string[],
+  difference: Omit<CatalogDifference, 'names'>,
+): Field[] {
+  const label = (of: string) => `Translation ${cleaned(of)}`;
+  if (locale !== undefined)
+    return [
+      {
+        label: [label(locale), ...(names.length > 0 ? [labelOf(names.join('.'))] : [])].join(', '),
+        ...difference,
+      },
+    ];
+  const { change, before, after } = difference;
+  return Object.entries((after ?? before) as Entry).map(([each, texts]) => ({
+    label: label(each),
+    change,
+    ...(change === 'added' ? { after: texts } : { before: texts }),
+  }));
 }
 
 const aboutOf = ({ title, event }: Entry) => textOf(title) || textOf(event);

@@ -95,11 +95,12 @@ export function DraftBar(props: {
             type="button"
             class="primary"
             title="Ctrl S"
-            disabled={!valid}
-            onClick={() => setAsked('store')}
+            disabled={issues > 0 || !(valid || checking)}
+            onClick={() => setWanted(true)}
           >
             Publish the draft
           </button>
+          <kbd>Ctrl S</kbd>
           <button type="button" class="danger" onClick={() => setAsked('discard')}>
             Discard the draft
           </button>
@@ -144,25 +145,6 @@ export function DraftBar(props: {
             <p>The changes of this tab are lost.</p>
           </Confirm>
         )}
-      </section>
-    </div>
-  );
-}
-
-/** Says where the draft was that it is published, until it is closed or something is changed again. */
-export function Published({ version, close }: { version: number; close: () => void }): VNode {
-  return (
-    <div class="draft-bar">
-      <section class="box" aria-label="Published">
-        <div class="actions">
-          <span role="status">
-            <strong>Published as version {version}.</strong> Every node uses it within a second.
-          </span>
-          <a href={`/catalog/versions/${version}`}>Its effect</a>
-          <button type="button" onClick={close}>
-            Close
-          </button>
-        </div>
       </section>
     </div>
   );

@@ -31,7 +31,7 @@ export function Editor(props: {
   change: (catalog: Catalog) => void;
 }): VNode {
   const { list, id, catalog, issues, tried, disabled, change } = props;
-  const { route } = useLocation();
+  const { route, query } = useLocation();
   const [withdrawing, setWithdrawing] = useState(false);
   /** The fields that were left: nothing is wrong with one that is still to be written. */
   const [left, setLeft] = useState<ReadonlySet<string>>(new Set());
@@ -42,11 +42,15 @@ export function Editor(props: {
   const key = LISTS[list].id;
   const index = entries.findIndex((entry) => entry[key] === id);
   const entry = entries[index];
-  // One that has just been made is written next.
-  const isEmpty = entry?.title === '' && entry.body === '';
+  // What it says is written first; a link may lead to one of its languages, and to how that looks.
   useEffect(() => {
-    if (isEmpty) form.current?.querySelector<HTMLElement>(CONTROLS)?.focus();
-  }, []);
+    const { locale: wanted } = query;
+    const of = wanted && form.current?.querySelector(`[data-name="${CSS.escape(wanted)}"]`);
+    (of || form.current)?.querySelector<HTMLElement>(CONTROLS)?.focus();
+    if (wanted === undefined) return;
+    setLocale(wanted);
+    form.current?.closest('.editor')?.querySelector(':scope > .box')?.scrollIntoView({ block: 'nearest' });
+  }, [query.locale]);
   useEffect(() => {
     if (tried > 0) form.current?.querySelector<HTMLElement>('[aria-invalid]')?.focus();
   }, [tried]);

@@ -17,6 +17,7 @@ import {
   LISTS,
   type ListName,
   stateOf,
+  TRANSLATIONS,
   textOf,
   withEntries,
 } from './schema.ts';
@@ -99,7 +100,7 @@ export function EntryTable(props: {
               : list === 'contents'
                 ? [...COLUMNS, ...earnedColumns(earned)]
                 : templateColumns(entries)),
-            ...(list === 'goals' || entries.every((entry) => languagesOf(entry) === '') ? [] : [LANGUAGES]),
+            ...(entries.some((entry) => entry[TRANSLATIONS[list] ?? '']) ? [translationColumn(list)] : []),
           ]}
         />
       )}
@@ -170,21 +171,16 @@ function earnedColumns(earned: ReadonlyMap<string, Earned>): readonly Column<Ent
 const templateColumns = (entries: readonly Entry[]) =>
   entries.some(({ category }) => category) ? COLUMNS : COLUMNS.filter(({ title }) => title !== 'Category');
 
-/** Those that a content is written for or has other texts in, or that a template has texts in. */
-function languagesOf({ contentId, locales, texts }: Entry): string {
-  const names = Array.isArray(locales) ? locales : Object.keys(locales ?? {});
-  const others = Object.keys(texts ?? {});
-  // What a content says in no other language, it says to all.
-  const all = contentId !== undefined && names.length === 0 && others.length > 0 ? ['any'] : [];
-  return [...new Set([...all, ...names, ...others])].join(', ');
+/** The locales that the entries of a list have texts in, beside their own. */
+function translationColumn(list: ListName): Column<Entry> {
+  const of = (entry: Entry) => Object.keys((entry[TRANSLATIONS[list] ?? ''] ?? {}) as Entry).join(', ');
+  return {
+    title: 'Translations',
+    wide: true,
+    sortBy: of,
+    cell: (entry) => (of(entry) ? <Cut of={of(entry)} /> : <span class="note">none</span>),
+  };
 }
-
-const LANGUAGES: Column<Entry> = {
-  title: 'Languages',
-  wide: true,
-  sortBy: languagesOf,
-  cell: (entry) => <Cut of={languagesOf(entry) || 'any'} />,
-};
 
 const GOAL_COLUMNS: readonly Column<Entry>[] = [
   { title: 'Event', cell: (entry) => <Cut of={textOf(entry.event)} /> },

@@ -1,10 +1,12 @@
 import type { VNode } from 'preact';
-import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { canonicalLocale, isLocale } from '../../../kit/locale.ts';
 import { zoneOf } from '../../parts/instant.tsx';
 import { cleaned, Text } from '../../parts/text.tsx';
 import { type FieldIssue, Hint, Issues, within } from './field-notes.tsx';
 import { Input, isInstant } from './inputs.tsx';
 import { type Entry, labelOf, type Schema } from './schema.ts';
+import { languageOf, SuggestedLocales } from './suggested-locales.tsx';
 
 /** What a person writes into. */
 export const CONTROLS = 'input, textarea, select';
@@ -112,7 +114,7 @@ function Field(props: FieldProps): VNode {
   }
   if (schema.items?.properties) return <Items {...props} item={schema.items} />;
   const { additionalProperties: named } = schema;
-  if (typeof named === 'object' && named.properties) return <ByName {...props} item={named} />;
+  if (typeof named === 'object' && named.properties) return <Translations {...props} item={named} />;
   const own = issues.filter((issue) => within(issue.path, path));
   const described = [schema.description && `${id}-note`, own.length > 0 && `${id}-issue`]
     .filter(Boolean)
@@ -200,8 +202,8 @@ function ToFillIn({ schema, entry }: { schema: Schema; entry: Entry }): VNode | 
   return <p class="note">To fill in: {names.map(labelOf).join(', ')}</p>;
 }
 
-/** Objects by name, such as texts by language: a form for each, and one that adds another. */
-function ByName({
+/** Texts by locale: a form for each, and what adds another one and leads into it. */
+function Translations({
   path,
   schema,
   item,
@@ -212,34 +214,44 @@ function ByName({
 }: FieldProps & { item: Schema }): VNode {
   const id = useId();
   const [name, setName] = useState('');
-  const [added, setAdded] = useState<string>();
+  const [refused, setRefused] = useState(false);
   const list = useRef<HTMLFieldSetElement>(null);
-  const toForm = (of: string) =>
-    list
-      .current!.querySelector<HTMLElement>(`:scope > [data-name="${CSS.escape(of)}"] :is(${CONTROLS})`)
-      ?.focus();
-  useEffect(() => {
-    if (added) toForm(added);
-  }, [added]);
+  /** The locale whose form gets the focus once it is there. */
+  const wanted = useRef<string>(undefined);
+  // With the drawing, so that what is typed at once is not lost.
+  useLayoutEffect(() => {
+    if (wanted.current === undefined) return;
+    const form = list.current!.querySelector(`:scope > [data-name="${CSS.escape(wanted.current)}"]`);
+    if (!form) return;
+    wanted.current = undefined;
+    form.querySelector<HTMLElement>(CONTROLS)?.focus();
+    form.scrollIntoView({ block: 'nearest' });
+  });
   const entries = (value ?? {}) as Readonly<Record<string, Entry>>;
   const put = (next: Readonly<Record<string, Entry>>) =>
     change(Object.keys(next).length === 0 ? undefined : next);
+  const known = (locale: string) =>
+    Object.keys(entries).find((each) => canonicalLocale(each) === canonicalLocale(locale));
+  const goTo = (locale: string) => {
+    const tag = known(locale) ?? canonicalLocale(locale);
+    wanted.current = tag;
+    setName('');
+    if (!(tag in entries)) put({ ...entries, [tag]: {} });
+  };
   const add = () => {
     if (name === '') return;
-    setName('');
-    if (name in entries) return toForm(name);
-    put({ ...entries, [name]: {} });
-    setAdded(name);
+    if (isLocale(name)) goTo(name);
+    else setRefused(true);
   };
   return (
     <fieldset class="field-group items" ref={list}>
-      <legend>{labelOf(path)}</legend>
+      <legend>Translations</legend>
       <Hint of={schema.description} />
       {Object.entries(entries).map(([key, entry]) => (
-        <details class="group" key={key} data-name={key} open>
-          <summary>
-            <Text of={key} />
-          </summary>
+        <fieldset class="group" key={key} data-name={key}>
+          <legend>
+            <Text of={key} /> <span class="note">{languageOf(key)}</span>
+          </legend>
           <Issues of={issues} at={`${path}.${key}`} only />
           <ToFillIn schema={item} entry={entry} />
           <Fields
@@ -257,30 +269,42 @@ function ByName({
             onClick={() => {
               const { [key]: _, ...left } = entries;
               put(left);
+              document.getElementById(id)?.focus();
             }}
           >
             Remove
           </button>
-        </details>
+        </fieldset>
       ))}
-      <span class="actions">
-        <label class="visually-hidden" for={id}>
-          Another one of {labelOf(path)}
-        </label>
-        <input
-          id={id}
-          type="text"
-          placeholder="such as de or pt-BR"
-          maxLength={64}
-          disabled={disabled}
-          value={name}
-          onInput={(e) => setName(e.currentTarget.value.trim())}
-          onKeyDown={(e) => e.key === 'Enter' && add()}
-        />
-        <button type="button" disabled={disabled || name === ''} onClick={add}>
-          {name in entries ? 'Go to it' : 'Add'}
-        </button>
-      </span>
+      <div class="field">
+        <label for={id}>Add a translation for the locale</label>
+        <span class="actions">
+          <input
+            id={id}
+            type="text"
+            placeholder="such as de or pt-BR"
+            maxLength={64}
+            disabled={disabled}
+            aria-invalid={refused ? 'true' : undefined}
+            aria-describedby={refused ? `${id}-issue` : undefined}
+            value={name}
+            onInput={(e) => {
+              setName(e.currentTarget.value.trim());
+              setRefused(false);
+            }}
+            onKeyDown={(e) => e.key === 'Enter' && add()}
+          />
+          <button type="button" disabled={disabled || name === ''} onClick={add}>
+            {known(name) ? 'Go to it' : 'Add'}
+          </button>
+        </span>
+        {refused && (
+          <p class="issue" id={`${id}-issue`} role="alert">
+            This is not a locale, such as de or pt-BR.
+          </p>
+        )}
+      </div>
+      {!disabled && <SuggestedLocales taken={Object.keys(entries)} add={goTo} />}
     </fieldset>
   );
 }

@@ -22,6 +22,12 @@ export const LISTS = {
 } as const;
 export type ListName = keyof typeof LISTS;
 
+/** The member that has the texts of an entry by locale. */
+export const TRANSLATIONS: Readonly<Partial<Record<ListName, string>>> = {
+  contents: 'texts',
+  templates: 'locales',
+};
+
 export type Entry = Readonly<Record<string, unknown>>;
 export type Catalog = Readonly<Record<string, unknown>>;
 
@@ -91,8 +97,8 @@ const GROUPS: Readonly<Record<ListName, readonly (readonly [title: string, names
   contents: [
     ['What it says', ['title', 'body', 'texts', 'format', 'category']],
     ['When', ['activeFrom', 'activeUntil', 'paused']],
-    ['Where', ['channels', 'surfaces', 'locales']],
-    ['Who, and how often', ['eligibility', 'repeat']],
+    ['Where', ['channels', 'surfaces']],
+    ['Who, and how often', ['locales', 'eligibility', 'repeat']],
     ['What is assumed and learned', ['prior', 'tags']],
   ],
   templates: [
@@ -137,8 +143,8 @@ const LABELS: Readonly<Record<string, string>> = {
   sms: 'SMS',
   email: 'E-mail',
   whatsapp: 'WhatsApp',
-  locales: 'Languages',
-  texts: 'Other languages',
+  locales: 'Only users with these locales',
+  texts: 'Translations',
   where: 'Only events with',
   within: 'Counts for so long',
   after: 'Counts from when it was',
