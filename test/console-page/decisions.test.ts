@@ -142,7 +142,19 @@ describe.runIf(hasChromium)('the decisions view', () => {
     await expect.poll(() => links.count()).toBe(3);
     await page.reload();
     await expect.poll(() => links.count()).toBe(3);
-    expect(await page.getByRole('textbox', { name: 'User' }).inputValue()).toBe(hashId);
+    const user = page.getByRole('textbox', { name: 'User' });
+    expect(await user.inputValue()).toBe(hashId);
+    // A service elsewhere hashes no userId for the page.
+    await user.fill('u_3');
+    await user.press('Enter');
+    await page
+      .getByRole('alert')
+      .getByText(/^A service elsewhere finds users by their hashId alone/)
+      .waitFor();
+    expect(page.url()).toContain(hashId);
+    await user.fill(hashId);
+    await user.press('Enter');
+    await page.getByRole('alert').waitFor({ state: 'detached' });
     await svc.tabTo('Copy as svc command');
     await page.keyboard.press('Enter');
     await page.getByText('Copied').waitFor();

@@ -315,7 +315,39 @@ describe.runIf(hasChromium)('the views of this machine', () => {
     await page.keyboard.press('Enter');
     await page.waitForURL(/\/users\/[0-9a-f]{64}$/);
     await page.getByText('No user of this id is stored here.').waitFor();
+    // Said while the page is open, and stored nowhere.
+    await page.getByText('Found by the userId u-of-no-import').waitFor();
+    await shown.checkAccessibility();
+    const stored = await page.evaluate(
+      'JSON.stringify([location.href, history.state, { ...localStorage }, { ...sessionStorage }])',
+    );
+    expect(stored).not.toContain('u-of-no-import');
+    const hashId = page.url().slice(-64);
+    await shown.go(`/users/${hashId}`);
+    await page.getByText('No user of this id is stored here.').waitFor();
+    expect(await page.getByText('Found by the userId').count()).toBe(0);
     shown.forgetFailedRequests();
+  });
+
+  test('filters decisions by a userId, with the hashId alone in the address', async () => {
+    const { page } = shown;
+    await shown.go('/decisions');
+    const field = page.getByRole('textbox', { name: 'User' });
+    expect(await field.getAttribute('placeholder')).toBe('userId or hashId');
+    await shown.tabTo('User');
+    await page.keyboard.type('u-of-no-import');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/\/decisions\?hashId=[0-9a-f]{64}$/);
+    expect(await field.inputValue()).toBe('u-of-no-import');
+    await page.getByText('No decisions match.').waitFor();
+    const chosen = page.url();
+    await page.reload();
+    await page.getByText('No decisions match.').waitFor();
+    expect(await field.inputValue()).toBe(chosen.slice(-64));
+    await field.fill('');
+    await field.press('Enter');
+    await page.waitForURL(/\/decisions$/);
+    await shown.check();
   });
 
   test('leads from a live event to its user', async () => {

@@ -1,10 +1,13 @@
 import type { VNode } from 'preact';
 import { useEffect, useId, useState } from 'preact/hooks';
 import type { Filters } from '../data/filters.ts';
+import { findUser, foundBy, namesOfUser } from '../data/find-user.ts';
 import { type Option, Segments } from './segments.tsx';
 
 export type FilterField =
   | { readonly name: string; readonly label: string; readonly kind: 'text'; readonly placeholder?: string }
+  /** A user, named by hashId or userId; the URL has the hashId. */
+  | { readonly name: string; readonly label: string; readonly kind: 'user' }
   | {
       readonly name: string;
       readonly label: string;
@@ -26,6 +29,8 @@ export function FilterBar(props: {
       {fields.map((field) =>
         field.kind === 'text' ? (
           <TextFilter filters={filters} field={field} />
+        ) : field.kind === 'user' ? (
+          <UserFilter filters={filters} field={field} />
         ) : (
           <Segments
             label={field.label}
@@ -42,9 +47,53 @@ export function FilterBar(props: {
 type FieldOf<K extends FilterField['kind']> = Extract<FilterField, { kind: K }>;
 
 function TextFilter({ filters, field }: { filters: Filters; field: FieldOf<'text'> }): VNode {
-  const id = useId();
   const { name, label, placeholder } = field;
-  const applied = filters.values[name] ?? '';
+  return (
+    <TextField
+      label={label}
+      placeholder={placeholder}
+      applied={filters.values[name] ?? ''}
+      apply={(text) => filters.set({ [name]: text })}
+    />
+  );
+}
+
+/** A user who was found by userId is shown by it. */
+function UserFilter({ filters, field }: { filters: Filters; field: FieldOf<'user'> }): VNode {
+  const { name, label } = field;
+  const [failure, setFailure] = useState<Error>();
+  const hashId = filters.values[name] ?? '';
+  const apply = (text: string) => {
+    setFailure(undefined);
+    if (text === '' || text === foundBy(hashId)) return filters.set({ [name]: text && hashId });
+    findUser(text).then((found) => filters.set({ [name]: found }), setFailure);
+  };
+  return (
+    <>
+      <TextField
+        label={label}
+        placeholder={namesOfUser()}
+        applied={foundBy(hashId) ?? hashId}
+        apply={apply}
+      />
+      {failure && (
+        <span role="alert" class="note">
+          {failure.message}
+        </span>
+      )}
+    </>
+  );
+}
+
+function TextField(props: {
+  label: string;
+  placeholder: string | undefined;
+  /** What the list is filtered by. */
+  applied: string;
+  apply: (text: string) => void;
+}): VNode {
+  const { label, placeholder, applied, apply } = props;
+  const id = useId();
   // What is being typed outlives that the view is drawn again.
   const [draft, setDraft] = useState(applied);
   useEffect(() => setDraft(applied), [applied]);
@@ -60,7 +109,7 @@ function TextFilter({ filters, field }: { filters: Filters; field: FieldOf<'text
         placeholder={placeholder}
         value={draft}
         onInput={(event) => setDraft(event.currentTarget.value)}
-        onChange={(event) => filters.set({ [name]: event.currentTarget.value.trim() })}
+        onChange={(event) => apply(event.currentTarget.value.trim())}
       />
     </span>
   );

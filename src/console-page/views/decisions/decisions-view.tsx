@@ -31,7 +31,7 @@ import {
 } from './decision-words.ts';
 
 const FIELDS: readonly FilterField[] = [
-  { name: 'hashId', label: 'User', kind: 'text', placeholder: 'hashId' },
+  { name: 'hashId', label: 'User', kind: 'user' },
   { name: 'contentId', label: 'Content', kind: 'text', placeholder: 'any' },
   {
     name: 'kind',
@@ -230,7 +230,7 @@ function scoreOf(decision: Decision): string {
 }
 
 function ContentCell({ decision, query }: { decision: Decision; query: string }): VNode {
-  const { decisionId, contentId } = decision;
+  const { decisionId, contentId, context, hashId } = decision;
   const kind = kindOf(decision);
   return (
     <>
@@ -241,6 +241,9 @@ function ContentCell({ decision, query }: { decision: Decision; query: string })
         <Badge tone={kind === 'tried' ? 'warn' : 'plain'}>{KIND_WORDS[kind]}</Badge>
       )}
       {contentId === null && <RemovedBy decision={decision} />}
+      <span class="note narrow">
+        <Text of={contextLine(context)} /> <UserLink of={hashId} />
+      </span>
     </>
   );
 }

@@ -24,7 +24,7 @@ import { ByContent } from './by-content.tsx';
 import { MessagePanel } from './message-panel.tsx';
 
 const FIELDS: readonly FilterField[] = [
-  { name: 'hashId', label: 'User', kind: 'text', placeholder: 'hashId' },
+  { name: 'hashId', label: 'User', kind: 'user' },
   { name: 'contentId', label: 'Content', kind: 'text', placeholder: 'any' },
   { name: 'surface', label: 'Surface', kind: 'text', placeholder: 'any' },
   {

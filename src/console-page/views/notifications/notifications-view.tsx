@@ -39,7 +39,7 @@ const atLeast = (n: number) => `${count(n)}${n >= COUNTED ? '+' : ''}`;
 
 /** The states, each with how many are in it. */
 const fieldsOf = ({ counts }: Head): readonly FilterField[] => [
-  { name: 'hashId', label: 'User', kind: 'text', placeholder: 'hashId' },
+  { name: 'hashId', label: 'User', kind: 'user' },
   {
     name: 'status',
     label: 'State',

@@ -1,22 +1,20 @@
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso/router';
-import { about, apiCommand, svcCommand } from '../../data/about.ts';
-import { ask } from '../../data/api.ts';
+import { apiCommand, svcCommand } from '../../data/about.ts';
 import { useFilters, usePathPart } from '../../data/filters.ts';
+import { findsByUserId, findUser, foundBy, namesOfUser } from '../../data/find-user.ts';
 import { trendEveryMs } from '../../data/trends.ts';
 import { useEscape } from '../../parts/focus/escape.ts';
 import { Icon } from '../../parts/icons.tsx';
 import { rangeOf } from '../../parts/range.tsx';
 import { Failure } from '../../parts/states.tsx';
 import { Term } from '../../parts/term.tsx';
-import { cleaned, Id } from '../../parts/text.tsx';
+import { cleaned, Id, Text } from '../../parts/text.tsx';
+import { userPath } from '../../parts/user-link.tsx';
 import { ViewHead } from '../../parts/view.tsx';
 import { LatestUsers } from './latest-users.tsx';
 import { UserDetail } from './user-detail.tsx';
-
-/** A hashId as the service makes them. */
-const HASH_ID = /^[0-9a-f]{64}$/;
 
 /** A user by hashId: /users finds one, /users/HASH shows one. */
 export function UsersView(): VNode {
@@ -53,21 +51,14 @@ function FindUser(props: {
     const wanted = typeof given === 'string' ? given.trim() : '';
     setFailure(undefined);
     if (wanted === '') return;
-    if (HASH_ID.test(wanted)) return route(`/users/${encodeURIComponent(wanted)}`);
-    if (!byUserId)
-      return setFailure(
-        new Error(
-          'A service elsewhere finds users by their hashId alone, 64 hexadecimal digits: the one that it answered when the user was stored. The console on its own machine finds them by userId too.',
-        ),
-      );
     setBusy(true);
-    ask<{ hashId: string }>('identify', { method: 'POST', body: { userId: wanted } })
-      .then((found) => route(`/users/${encodeURIComponent(found.hashId)}`), setFailure)
+    findUser(wanted)
+      .then((found) => route(userPath(found)), setFailure)
       .finally(() => setBusy(false));
   };
   useEscape(hashId === undefined ? undefined : () => route('/users'));
-  const byUserId = about.value?.local === true;
-  const label = byUserId ? 'userId or hashId of a user' : 'hashId of a user';
+  const label = `${namesOfUser()} of a user`;
+  const userId = hashId && foundBy(hashId);
   return (
     <>
       <ViewHead
@@ -79,6 +70,15 @@ function FindUser(props: {
             </>
           ) : (
             <>
+              {userId && (
+                <>
+                  Found by the userId{' '}
+                  <strong>
+                    <Text of={userId} />
+                  </strong>
+                  , which is known until this page is closed or reloaded.{' '}
+                </>
+              )}
               <Term of="hashId" /> <Id of={hashId} />
             </>
           )
@@ -125,8 +125,10 @@ function FindUser(props: {
           </button>
         </form>
       )}
-      {byUserId && hashId === undefined && (
-        <p class="note">A userId is hashed by the service; the page does not keep it.</p>
+      {findsByUserId() && hashId === undefined && (
+        <p class="note">
+          A userId is hashed by the service. The page names it while it is open, and stores it nowhere.
+        </p>
       )}
       {failure && <Failure error={failure} />}
     </>
