@@ -1524,6 +1524,16 @@ export interface TimelineContacts {
   readonly nextFreeAt?: string | undefined;
 }
 
+/** How many entries of a kind a timeline has. */
+export interface TimelineCount {
+  /** What they are. */
+  readonly kind: 'event' | 'decision' | 'message' | 'outcome' | 'notification';
+  /** How many there are, counted up to the size of the page. */
+  readonly count: number;
+  /** True if there are more. */
+  readonly more: boolean;
+}
+
 /** Something that happened to a user, without personal data. */
 export interface TimelineEntry {
   /** What it is. */
@@ -1706,6 +1716,8 @@ export interface UserTimelineAnswer {
   readonly contacts?: readonly TimelineContacts[] | undefined;
   /** Whether marketing is sent to the user now, by channel; on the first page. */
   readonly marketing?: readonly TimelineMarketing[] | undefined;
+  /** How many entries there are of each kind that is asked for; on the first page. */
+  readonly counts?: readonly TimelineCount[] | undefined;
   readonly events?: TimelineEvents | undefined;
   /** Events received before this time were removed by age; on the last page. */
   readonly eventsRemovedBefore?: string | undefined;

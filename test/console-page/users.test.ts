@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { AnswerOf } from '../../src/contract/endpoints.ts';
 import { hasChromium } from '../support/console/chromium.ts';
+import { layoutProblems } from '../support/console/layout.ts';
 import { type RunningConsole, startConsole } from '../support/console/running-console.ts';
 
 describe.runIf(hasChromium)('the users view', () => {
@@ -18,25 +19,37 @@ describe.runIf(hasChromium)('the users view', () => {
     await page.keyboard.type(data.hashId);
     await page.keyboard.press('Enter');
     await page.waitForURL(`**/users/${data.hashId}`);
-    const items = page.getByRole('list', { name: 'Timeline' }).getByRole('listitem');
-    const { items: entries } = await svc.send<{ items: { kind: string; contentId?: string }[] }>(
-      `/v1/users/${data.hashId}/timeline`,
-    );
-    // A message stands in the line of its decision.
-    const lines = entries.filter(({ kind }) => kind !== 'message');
+    const items = page.locator('.timeline > li');
+    const { items: entries } = await svc.send<{
+      items: { kind: string; event?: string; contentId?: string }[];
+    }>(`/v1/users/${data.hashId}/timeline`);
+    // A message stands in the line of its decision, and a run of one event in one.
+    const shown = entries.filter(({ kind }) => kind !== 'message');
+    const lines = shown.filter(({ kind }, i) => kind !== 'event' || shown[i - 1]?.kind !== 'event');
+    const events = entries.filter(({ kind }) => kind === 'event');
+    expect(events.map(({ event }) => event)).toEqual(Array(4).fill('app_opened'));
+    await page.getByRole('heading', { name: 'Today' }).waitFor();
     await expect.poll(() => items.count()).toBe(lines.length);
     const texts = await items.allInnerTexts();
     for (const [i, { kind }] of lines.entries()) expect(texts[i]).toContain(kind);
     expect(texts.filter((text) => /first served at|waits for the app/.test(text)).length).toBe(
-      entries.length - lines.length,
+      entries.filter(({ kind }) => kind === 'message').length,
     );
     for (const kind of ['event', 'decision', 'message', 'notification'])
       expect(entries.some((entry) => entry.kind === kind)).toBe(true);
     await page.getByText(/^Last active just now: \w+\.$/).waitFor();
     // Properties of events, without what looks personal.
-    expect(texts.filter((text) => /amount \d+ · source \w+ · email \*\*\*/.test(text)).length).toBe(
-      entries.filter(({ kind }) => kind === 'event').length,
-    );
+    const run = items.filter({ hasText: 'app_opened 4 times' });
+    expect(
+      await run
+        .getByText(/amount \d+ · source \w+ · email \*\*\*/)
+        .filter({ visible: true })
+        .count(),
+    ).toBe(0);
+    await svc.tabTo(/^from [\d:]{8} to [\d:]{8}$/);
+    await page.keyboard.press('Enter');
+    const each = run.getByRole('listitem').filter({ hasText: /amount \d+ · source \w+ · email \*\*\*/ });
+    expect(await each.count()).toBe(events.length);
     // Names of the fields, never their values: those are among the forbidden texts.
     await page.getByText('name, phone, accountNumber, emails').waitFor();
     await page.getByText('names only; traits: secretTrait').waitFor();
@@ -147,10 +160,43 @@ describe.runIf(hasChromium)('the users view', () => {
     await svc.checkAccessibility();
   });
 
+  test('says how much there is of each kind, and shows one alone, by keyboard', async () => {
+    const { page, data } = svc;
+    const at = (day: number, n: number) => new Date(Date.now() - day * 86_400_000 - n * 1000).toISOString();
+    const sent = (event: string, n: number, day: number) =>
+      Array.from({ length: n }, (_, i) => ({ userId: 'u_3', event, timestamp: at(day, i) }));
+    await svc.send('/v1/events', { events: [...sent('page_viewed', 14, 2), ...sent('page_viewed', 90, 3)] });
+    const hashId = data.hashIds[2]!;
+    const { counts } = await svc.send<AnswerOf<'getUserTimeline'>>(`/v1/users/${hashId}/timeline`);
+    const of = (kind: string) => counts!.find((each) => each.kind === kind)!;
+    expect(of('event')).toEqual({ kind: 'event', count: 100, more: true });
+    expect(of('notification')).toEqual({ kind: 'notification', count: 1, more: false });
+    // The numbers are those of all, also where one alone is opened.
+    for (const path of [`/users/${hashId}`, `/users/${hashId}?kinds=notification`]) {
+      await svc.go(path);
+      await page.getByRole('radio', { name: 'Events 100+', exact: true }).waitFor();
+      await page.getByRole('radio', { name: 'Notifications 1', exact: true }).waitFor();
+      const decided = of('decision').count + of('outcome').count;
+      await page.getByRole('radio', { name: `Decisions and messages ${decided}`, exact: true }).waitFor();
+    }
+    const items = page.locator('.timeline > li');
+    await expect.poll(() => items.count()).toBe(1);
+    await page.getByRole('radio', { name: 'Events 100+' }).press('Space');
+    await page.waitForURL('**/users/*?kinds=event');
+    await items.filter({ hasText: 'page_viewed 14 times' }).waitFor();
+    const days = page.getByRole('main').getByRole('heading', { level: 3 });
+    expect(await days.first().innerText()).toBe('Today');
+    for (const day of (await days.allInnerTexts()).slice(1)) expect(day).toMatch(/^\w+day \d+ \w+ 20\d\d$/);
+    await page.setViewportSize({ width: 390, height: 800 });
+    expect(await layoutProblems(page)).toEqual([]);
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await svc.checkAccessibility();
+  });
+
   test('narrows the timeline to one kind, in the URL, and links to a decision', async () => {
     const { page, data } = svc;
     await svc.go(`/users/${data.hashId}?kinds=decision`);
-    const items = page.getByRole('list', { name: 'Timeline' }).getByRole('listitem');
+    const items = page.locator('.timeline > li');
     await items.first().waitFor();
     for (const text of await items.allInnerTexts()) expect(text).toMatch(/^decision/);
     const id = await items.first().getByRole('link').getAttribute('href');
@@ -171,32 +217,15 @@ describe.runIf(hasChromium)('the users view', () => {
     await page.keyboard.press('Escape');
     await page.waitForURL('**/users');
     await svc.go('/decisions');
-    const user = users.getByRole('row').nth(1).locator('a[href^="/users/"]');
+    const user = users.getByRole('row').nth(1).locator('a[href^="/users/"]').last();
     await user.press('Enter');
     await page.waitForURL(/\/users\/[0-9a-f]{64}$/);
-  });
-
-  test('lists all messages of a user with what became of each', async () => {
-    const { page, data } = svc;
-    const [, hashId] = data.hashIds;
-    const { messages } = await svc.send<AnswerOf<'listLatestMessages'>>(
-      `/v1/messages/latest?hashId=${hashId}`,
-    );
-    expect(messages.some(({ state }) => state === 'tapped')).toBe(true);
-    await svc.go(`/users/${hashId}?kinds=message`);
-    const items = page.getByRole('list', { name: 'Timeline' }).getByRole('listitem');
-    await expect.poll(() => items.count()).toBe(messages.length);
-    for (const [i, text] of (await items.allInnerTexts()).entries())
-      expect(text.replace(/\s+/g, ' ')).toContain(
-        `message ${messages[i]!.contentId} ${messages[i]!.state.replace('tapped', 'acted on')}`,
-      );
-    await svc.checkAccessibility();
   });
 
   test('names the content of an outcome, and shows what happened meanwhile on Refresh', async () => {
     const { page, data } = svc;
     const [, hashId] = data.hashIds;
-    const items = page.getByRole('list', { name: 'Timeline' }).getByRole('listitem');
+    const items = page.locator('.timeline > li');
     await svc.go(`/users/${hashId}?kinds=outcome`);
     await items.first().waitFor();
     const { items: entries } = await svc.send<{ items: { contentId: string }[] }>(

@@ -16,8 +16,10 @@ export function Time(props: {
   millis?: boolean;
   /** True for the beginning of a minute or an hour. */
   whole?: boolean;
+  /** True where the day stands above. */
+  ofDay?: boolean;
 }): VNode {
-  const { at, millis = false, whole = false } = props;
+  const { at, millis = false, whole = false, ofDay = false } = props;
   const date = new Date(at);
   if (Number.isNaN(date.getTime())) return <span>{String(at)}</span>;
   const iso = date.toISOString();
@@ -34,7 +36,7 @@ export function Time(props: {
     : `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())} `;
   return (
     <time dateTime={iso} title={[agoWords(iso), ZONED.format(date), iso].filter(Boolean).join(' · ')}>
-      {today ? '' : day}
+      {today || ofDay ? '' : day}
       {clock}
       {fraction}
     </time>
@@ -49,6 +51,22 @@ const SINCE = [
   [HOUR_MS, 'hour'],
   [MINUTE_MS, 'minute'],
 ] as const;
+
+const DAY = new Intl.DateTimeFormat('en-GB', {
+  weekday: 'long',
+  day: 'numeric',
+  month: 'long',
+  year: 'numeric',
+});
+
+/** The day of an instant in the time zone of the reader: `Today`, `Yesterday` or `Friday 27 November 2026`. */
+export function dayWords(at: string): string {
+  const day = new Date(at);
+  const now = new Date();
+  if (day.toDateString() === now.toDateString()) return 'Today';
+  const before = new Date(now.getFullYear(), now.getMonth(), now.getDate() - 1);
+  return day.toDateString() === before.toDateString() ? 'Yesterday' : DAY.format(day).replace(',', '');
+}
 
 /** How long ago an instant was; empty for one that is still to come. */
 function agoWords(at: string): string {

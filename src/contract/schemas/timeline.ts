@@ -119,6 +119,16 @@ const TimelineEvents = named(
   }),
 );
 
+const TimelineCount = named(
+  'TimelineCount',
+  'How many entries of a kind a timeline has.',
+  z.object({
+    kind: about('What they are.', z.enum(TIMELINE_KINDS)),
+    count: about('How many there are, counted up to the size of the page.', z.int()),
+    more: about('True if there are more.', z.boolean()),
+  }),
+);
+
 export const UserTimelineAnswer = named(
   'UserTimelineAnswer',
   'A page of the timeline of a user, newest first.',
@@ -129,6 +139,10 @@ export const UserTimelineAnswer = named(
       marketing: about(
         'Whether marketing is sent to the user now, by channel; on the first page.',
         z.optional(z.array(TimelineMarketing)),
+      ),
+      counts: about(
+        'How many entries there are of each kind that is asked for; on the first page.',
+        z.optional(z.array(TimelineCount)),
       ),
       events: z.optional(TimelineEvents),
       eventsRemovedBefore: z.optional(

@@ -62,6 +62,11 @@ export const timelineEndpoints = (cipher: Cipher, catalogs: Catalogs): Endpoints
           at: new Date(at).toISOString(),
         })),
         ...(after ? {} : await contactsOf(call, catalogs, hashId, user)),
+        ...(after
+          ? {}
+          : {
+              counts: kinds.map((kind, i) => ({ kind, count: pages[i]!.rows.length, more: pages[i]!.more })),
+            }),
         ...(after || !kinds.includes('event')
           ? {}
           : {

@@ -15,7 +15,7 @@ import { Split } from '../../parts/split.tsx';
 import { Empty } from '../../parts/states.tsx';
 import { type Column, ColumnChoice, chosenColumns, Table } from '../../parts/table.tsx';
 import { Terms } from '../../parts/term.tsx';
-import { Cut, cleaned, Text } from '../../parts/text.tsx';
+import { Cut, cleaned, Id, Text } from '../../parts/text.tsx';
 import { Time } from '../../parts/time.tsx';
 import { UserLink, userPath } from '../../parts/user-link.tsx';
 import { ViewHead } from '../../parts/view.tsx';
@@ -242,7 +242,7 @@ function ContentCell({ decision, query }: { decision: Decision; query: string })
       )}
       {contentId === null && <RemovedBy decision={decision} />}
       <span class="note narrow">
-        <Text of={contextLine(context)} /> <UserLink of={hashId} />
+        <Text of={contextLine(context)} /> {hashId ? <Id of={hashId} short={8} /> : 'erased'}
       </span>
     </>
   );

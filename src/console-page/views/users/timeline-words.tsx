@@ -4,10 +4,10 @@ import { search } from '../../data/api.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import type { IconName } from '../../parts/icons.tsx';
-import { type ListedMessage, outcomeWord, StateBadge } from '../../parts/message-life.tsx';
-import { count } from '../../parts/numbers.ts';
+import { outcomeWord } from '../../parts/message-life.tsx';
+import { count, counted } from '../../parts/numbers.ts';
 import { Text } from '../../parts/text.tsx';
-import { Time } from '../../parts/time.tsx';
+import { dayWords, Time } from '../../parts/time.tsx';
 import type { TimelineItem } from '../../parts/timeline.tsx';
 import { propertyText } from '../live/property-text.ts';
 import { failureWords, reasonText } from '../notifications/notification-words.ts';
@@ -22,53 +22,76 @@ const ICONS: Readonly<Record<Entry['kind'], IconName>> = {
   notification: 'bell',
 };
 
-/** The entries of a timeline in words. A message stands in the line of its decision, where both are there. */
+/** The entries of a timeline in words. A message stands in the line of its decision, where both are there, and a run of one event in one. */
 export function timelineItems(entries: readonly Entry[], hashId: string): TimelineItem[] {
   const messages = new Map(
     entries.filter(({ kind }) => kind === 'message').map((entry) => [entry.id, entry]),
   );
   const decided = new Set(entries.filter(({ kind }) => kind === 'decision').map(({ id }) => id));
-  return entries
-    .filter(({ kind, id }) => kind !== 'message' || !decided.has(id))
-    .map((entry, index) =>
-      timelineItem(entry, index, hashId, entry.kind === 'decision' ? messages.get(entry.id) : undefined),
-    );
+  const shown = entries.filter(({ kind, id }) => kind !== 'message' || !decided.has(id));
+  return runsOf(shown).flatMap((run, index) =>
+    run.length < SHORTEST_RUN
+      ? run.map((entry) =>
+          timelineItem(entry, index, hashId, entry.kind === 'decision' ? messages.get(entry.id) : undefined),
+        )
+      : runItem(run),
+  );
+}
+
+/** From so many on, events of one name that follow each other are one line. */
+const SHORTEST_RUN = 3;
+
+/** Splits entries where the kind, the name of the event, or the day changes; what is not an event stands alone. */
+function runsOf(entries: readonly Entry[]): Entry[][] {
+  const runs: Entry[][] = [];
+  for (const entry of entries) {
+    const last = runs.at(-1);
+    const before = last?.[0];
+    if (
+      before?.kind === 'event' &&
+      entry.kind === 'event' &&
+      before.event === entry.event &&
+      dayWords(before.at) === dayWords(entry.at)
+    )
+      last!.push(entry);
+    else runs.push([entry]);
+  }
+  return runs;
+}
+
+/** Events of one name as one line, which opens. */
+function runItem(run: readonly Entry[]): TimelineItem {
+  const [newest, oldest] = [run[0]!, run.at(-1)!];
+  return {
+    key: `run ${oldest.id}`,
+    at: newest.at,
+    icon: ICONS.event,
+    kind: 'event',
+    title: (
+      <>
+        <Text of={newest.event ?? ''} /> {counted(run.length, 'time')}
+      </>
+    ),
+    body: (
+      <details>
+        <summary>
+          from <Time at={oldest.at} ofDay /> to <Time at={newest.at} ofDay />
+        </summary>
+        <ol class="run">
+          {run.map((entry) => (
+            <li key={entry.id}>
+              <Time at={entry.at} millis ofDay /> {propertiesOf(entry)}
+            </li>
+          ))}
+        </ol>
+      </details>
+    ),
+  };
 }
 
 /** A decision, from which Escape leads back to its user. */
 const decisionPath = (id: string, hashId: string) =>
   `/decisions/${encodeURIComponent(id)}${search({ hashId, from: 'user' })}`;
-
-/** Messages with what became of each. */
-export const messageItems = (messages: readonly ListedMessage[], hashId: string): TimelineItem[] =>
-  messages.map(({ decisionId, contentId, at, state, context, servedAt, outcomes }) => ({
-    key: decisionId,
-    at,
-    icon: 'message',
-    kind: 'message',
-    title: (
-      <a href={decisionPath(decisionId, hashId)}>
-        <Text of={contentId} />
-      </a>
-    ),
-    body: (
-      <>
-        <StateBadge of={state} /> <Text of={context.surface ?? ''} />
-        {servedAt !== null && (
-          <>
-            {' · served at '}
-            <Time at={servedAt} />
-          </>
-        )}
-        {outcomes.map((outcome) => (
-          <>
-            {` · ${outcomeWord(outcome.type)} at `}
-            <Time at={outcome.at} />
-          </>
-        ))}
-      </>
-    ),
-  }));
 
 /** An entry of the timeline in words, with a link to what it belongs to; `message` is that of a decision. */
 function timelineItem(entry: Entry, index: number, hashId: string, message: Entry | undefined): TimelineItem {

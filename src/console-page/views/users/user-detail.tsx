@@ -9,32 +9,46 @@ import { Badge } from '../../parts/badge.tsx';
 import { Cards } from '../../parts/facts.tsx';
 import { FilterBar, type FilterField } from '../../parts/filter-bar.tsx';
 import { outcomeWord } from '../../parts/message-life.tsx';
-import { counted } from '../../parts/numbers.ts';
+import { count, counted } from '../../parts/numbers.ts';
 import { PagedList, Removed } from '../../parts/pages.tsx';
 import { Empty, Failure, Loading } from '../../parts/states.tsx';
 import { Text } from '../../parts/text.tsx';
 import { Ago, Time } from '../../parts/time.tsx';
 import { Timeline } from '../../parts/timeline.tsx';
 import { ContactBox } from './contact-box.tsx';
-import { type Entry, messageItems, timelineItems } from './timeline-words.tsx';
+import { type Entry, timelineItems } from './timeline-words.tsx';
 
 type User = AnswerOf<'getUser'>;
 type FirstPage = Pick<AnswerOf<'getUserTimeline'>, 'contacts' | 'events' | 'marketing'>;
 type LastPage = Pick<AnswerOf<'getUserTimeline'>, 'eventsRemovedBefore' | 'decisionsRemovedBefore'>;
 
-const KINDS: FilterField = {
-  name: 'kinds',
-  label: 'What happened',
-  kind: 'choice',
-  options: [
-    ['', 'All'],
-    ['event', 'Events'],
-    ['decision', 'Decisions'],
-    ['message', 'Messages'],
-    ['outcome', 'Outcomes'],
-    ['notification', 'Notifications'],
-  ],
-};
+type Counts = NonNullable<AnswerOf<'getUserTimeline'>['counts']>;
+
+/** What the timeline can be narrowed to: its kinds, and those of them that have lines. A waiting message stands in the line of its decision. */
+const GROUPS = [
+  ['decision,message,outcome', 'Decisions and messages', ['decision', 'outcome']],
+  ['notification', 'Notifications', ['notification']],
+  ['event', 'Events', ['event']],
+] as const satisfies readonly (readonly [kinds: string, label: string, lines: readonly Entry['kind'][]])[];
+
+/** The groups, each with how many entries it has: as many of each kind as a page may have, and more of which that is said. */
+function kindsField(counts: Counts | undefined): FilterField {
+  const numberOf = (lines: readonly Entry['kind'][]) => {
+    const own = (counts ?? []).filter(({ kind }) => lines.includes(kind));
+    if (own.length === 0) return '';
+    const n = own.reduce((sum, each) => sum + each.count, 0);
+    return `${count(n)}${own.some(({ more }) => more) ? '+' : ''}`;
+  };
+  return {
+    name: 'kinds',
+    label: 'What happened',
+    kind: 'choice',
+    options: [
+      ['', 'All'],
+      ...GROUPS.map(([kinds, label, lines]) => [kinds, label, numberOf(lines)] as const),
+    ],
+  };
+}
 
 /** What is known of a user, the contacts against the caps, and one timeline of everything that happened. */
 export function UserDetail({ hashId }: { hashId: string }): VNode {
@@ -42,18 +56,20 @@ export function UserDetail({ hashId }: { hashId: string }): VNode {
   const { kinds } = filters.values;
   const [first, setFirst] = useState<FirstPage>();
   const [last, setLast] = useState<LastPage>({});
+  const [counts, setCounts] = useState<Counts>();
   const user = useResource(hashId, (signal) => call('getUser', { params: { hashId }, signal }));
   const timeline = usePages<Entry>(JSON.stringify([hashId, kinds]), async (after, signal) => {
     const answer = await call('getUserTimeline', { params: { hashId }, query: { kinds, after }, signal });
-    if (after === undefined) setFirst(answer);
+    if (after === undefined) {
+      setFirst(answer);
+      if (!kinds) setCounts(answer.counts);
+    }
     setLast(answer);
     return answer;
   });
-  // The timeline has those that wait; these are all of them.
-  const ofMessages = kinds === 'message';
-  const messages = usePages(ofMessages ? `messages ${hashId}` : undefined, async (after, signal) => {
-    const answer = await call('listLatestMessages', { query: { hashId, after }, signal });
-    return { items: answer.messages, next: answer.next };
+  // A page of one group does not count the others.
+  useResource(kinds && counts === undefined ? hashId : undefined, async (signal) => {
+    setCounts((await call('getUserTimeline', { params: { hashId }, signal })).counts);
   });
   // What is decided and sent is not the user's doing.
   const lately = useRef<Entry | undefined>(undefined);
@@ -108,32 +124,25 @@ export function UserDetail({ hashId }: { hashId: string }): VNode {
       )}
       {user.error && !unknown && <Failure error={user.error} retry={user.reload} />}
       {first && user.value && <ContactBox user={user.value} of={first} />}
-      <FilterBar filters={filters} fields={[KINDS]} />
-      {ofMessages && (
-        <PagedList what="the messages" pages={messages} empty={<Empty title="No messages yet." />}>
-          {(items) => <Timeline label="Timeline" items={messageItems(items, hashId)} />}
-        </PagedList>
-      )}
-      {!ofMessages && (
-        <PagedList
-          what="the timeline"
-          pages={timeline}
-          empty={
-            kinds ? (
-              <Empty title="Nothing of this kind has happened." />
-            ) : (
-              <Empty
-                title="Nothing has happened yet."
-                command={svcCommand('decide', '--hash-id', hashId, '--channel', 'in-app')}
-              >
-                <p>Events, decisions and notifications of this user appear here. To make a decision:</p>
-              </Empty>
-            )
-          }
-        >
-          {(items) => <Timeline label="Timeline" items={timelineItems(items, hashId)} />}
-        </PagedList>
-      )}
+      <FilterBar filters={filters} fields={[kindsField(counts)]} />
+      <PagedList
+        what="the timeline"
+        pages={timeline}
+        empty={
+          kinds ? (
+            <Empty title="Nothing of this kind has happened." />
+          ) : (
+            <Empty
+              title="Nothing has happened yet."
+              command={svcCommand('decide', '--hash-id', hashId, '--channel', 'in-app')}
+            >
+              <p>Events, decisions and notifications of this user appear here. To make a decision:</p>
+            </Empty>
+          )
+        }
+      >
+        {(items) => <Timeline label="Timeline" byDay items={timelineItems(items, hashId)} />}
+      </PagedList>
       {removed}
       {first?.events?.scannedSince && (
         <p class="note">
