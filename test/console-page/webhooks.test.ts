@@ -83,9 +83,12 @@ describe.runIf(hasChromium)('the webhooks view', () => {
     for (const kind of ['campaign.opened', 'campaign.clicked', 'decision.actioned'])
       await head.getByText(kind, { exact: true }).waitFor();
     await head.getByText('set then, version 1; never shown').waitFor();
+    await head.getByRole('heading', { name: 'Works: the latest attempt succeeded' }).waitFor();
+    // Nothing is to be done, and no figure of the attempts stands twice.
+    expect(await head.locator('.primary').count()).toBe(0);
+    expect(await head.innerText()).not.toMatch(/Attempts|%/);
     const agree = async () => {
       const n = await attempts();
-      await expect.poll(() => head.innerText()).toMatch(new RegExp(`Attempts\\s+${n}\\s`));
       await chart.getByText(new RegExp(`^${n} attempts, a column each`)).waitFor();
     };
     await agree();
@@ -193,6 +196,49 @@ describe.runIf(hasChromium)('the webhooks view', () => {
     await page.getByText(/^Done: (\d+) of \1 arrived/).waitFor();
     await page.getByRole('button', { name: 'Done' }).press('Enter');
     await row.getByText('active', { exact: true }).waitFor();
+  });
+
+  test('says of a subscription since when and why it fails, what to do, and how its attempts went', async () => {
+    const { page, data } = svc;
+    const path = `/v1/webhooks/${data.webhookId}`;
+    const { deliveryId } = (await deliveries())[0]!;
+    svc.failDeliveries(true);
+    await svc.send(`${path}/deliveries/${deliveryId}/redeliver`, {}, 'POST');
+    await expect
+      .poll(async () => (await svc.send<{ failingSince?: string }>(path)).failingSince)
+      .toBeDefined();
+    await svc.giveUpDeliveries();
+    await svc.go(`/webhooks?webhookId=${data.webhookId}`);
+    const head = page.getByRole('region', { name: 'Subscription', exact: true });
+    await head
+      .getByRole('heading', { name: /^Fails since \d\d:\d\d:\d\d, and all was given up: HTTP 500$/ })
+      .waitFor();
+    await head.getByText(/^Failed most recently: \S+, at \d\d:\d\d:\d\d: HTTP 500$/).waitFor();
+    await head.getByText('Nothing is sent again without you.', { exact: false }).waitFor();
+    expect(await head.locator('.primary').allInnerTexts()).toEqual(['Resend…']);
+    const runs = page.getByRole('list', { name: 'Latest attempts' }).getByRole('listitem');
+    expect(await runs.first().innerText()).toMatch(/^failed HTTP 500/);
+    expect(await runs.nth(1).innerText()).toMatch(/^arrived HTTP 200/);
+    for (const width of [390, 1280]) {
+      await page.setViewportSize({ width, height: 800 });
+      expect(await layoutProblems(page)).toEqual([]);
+    }
+    await svc.checkAccessibility();
+    await runs.first().getByRole('button').press('Enter');
+    await page.waitForURL(`**/webhooks?*delivery=${deliveryId}`);
+    await page.getByRole('complementary', { name: 'Detail' }).waitFor();
+    await page.keyboard.press('Escape');
+    svc.failDeliveries(false);
+    await svc.send(`${path}/deliveries/${deliveryId}/redeliver`, {}, 'POST');
+    await expect
+      .poll(async () => (await svc.send<{ failingSince?: string }>(path)).failingSince)
+      .toBeUndefined();
+    await page.getByRole('button', { name: 'Refresh' }).press('Enter');
+    await head.getByRole('heading', { name: 'Works: the latest attempt succeeded' }).waitFor();
+    // The others that were given up can still be sent.
+    await head.getByRole('button', { name: 'Resend…' }).press('Enter');
+    await page.getByRole('button', { name: /^Send \d+ deliver/ }).press('Enter');
+    await page.getByText(/^Done: (\d+) of \1 arrived/).waitFor();
   });
 
   test('opens a delivery by its address wherever it is in the list, and says where each one went', async () => {
@@ -313,13 +359,15 @@ describe.runIf(hasChromium)('the webhooks view', () => {
     await subscriptions.getByText('failing').waitFor();
 
     await svc.go(`/webhooks?webhookId=${data.webhookId}`);
-    await page.getByText(/^Every attempt has failed since/).waitFor();
+    await page.getByRole('heading', { name: /^Fails since \d\d:\d\d.*: HTTP 500$/ }).waitFor();
     await svc.tabTo('Disable…');
     await page.keyboard.press('Enter');
     await page.getByRole('dialog', { name: 'Disable the subscription?' }).waitFor();
     await svc.tabTo('Disable');
     await page.keyboard.press('Enter');
-    await page.getByText('It gets nothing: disabled by request.').waitFor();
+    await page
+      .getByRole('heading', { name: /^Disabled since .*, and missed 0 outcomes: disabled by request$/ })
+      .waitFor();
     await svc.send(`/v1/messages/${data.decisionIds[1]}/outcomes`, { type: 'opened' });
     const { pending } = await read();
     expect(pending).toBe(1);

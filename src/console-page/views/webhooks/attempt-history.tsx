@@ -1,4 +1,4 @@
-import type { VNode } from 'preact';
+import type { ComponentChildren, VNode } from 'preact';
 import type { AnswerOf } from '../../../contract/endpoints.ts';
 import { TimeAxis } from '../../parts/charts/time-axis.tsx';
 import { Figures } from '../../parts/figures.tsx';
@@ -11,7 +11,13 @@ export type DeliveryTrend = AnswerOf<'getDeliveryTrend'>;
 const sum = (all: readonly number[]) => all.reduce((total, n) => total + n, 0);
 
 /** How many attempts over a range of time succeeded, and how long they took: of one subscription, or of all. `when` is the range in words. */
-export function AttemptHistory({ of, when }: { of: DeliveryTrend; when: string }): VNode {
+export function AttemptHistory(props: {
+  of: DeliveryTrend;
+  when: string;
+  /** What is told of the single attempts. */
+  children?: ComponentChildren;
+}): VNode {
+  const { of, when } = props;
   const { answered, attempts, boundsMs, delivered, p95Ms, capped, stepMs } = of;
   const all = sum(attempts);
   const from = Date.parse(of.from);
@@ -76,6 +82,7 @@ export function AttemptHistory({ of, when }: { of: DeliveryTrend; when: string }
           />
         </>
       )}
+      {props.children}
     </Box>
   );
 }

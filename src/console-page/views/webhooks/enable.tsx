@@ -27,7 +27,7 @@ export function Enable({ webhook, sent }: { webhook: Webhook; sent: (sending: Se
   const [asking, setAsking] = useState(false);
   return (
     <>
-      <button type="button" onClick={() => setAsking(true)}>
+      <button type="button" class="primary" onClick={() => setAsking(true)}>
         Enable…
       </button>
       {asking && <EnableDialog webhook={webhook} sent={sent} close={() => setAsking(false)} />}

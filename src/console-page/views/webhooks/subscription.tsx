@@ -7,60 +7,65 @@ import { Badge } from '../../parts/badge.tsx';
 import { Command, CommandButton } from '../../parts/command.tsx';
 import { Confirm } from '../../parts/dialog.tsx';
 import { Cards, type Fact } from '../../parts/facts.tsx';
-import { count, percent } from '../../parts/numbers.ts';
-import { Term } from '../../parts/term.tsx';
-import { Address, Cut, Id, Text } from '../../parts/text.tsx';
-import { Ago, duration, Time } from '../../parts/time.tsx';
+import { count, counted } from '../../parts/numbers.ts';
+import { Address, Id, Text } from '../../parts/text.tsx';
+import { Ago, Time } from '../../parts/time.tsx';
 import { Box } from '../../parts/view.tsx';
-import type { DeliveryTrend } from './attempt-history.tsx';
 import { Enable } from './enable.tsx';
 import type { Sending } from './progress.tsx';
 import { Resend } from './resend.tsx';
-import { pendingWords, sinceOf, stateOf, type Webhook } from './webhook-words.ts';
+import {
+  type Attempt,
+  attemptWords,
+  type Delivery,
+  isSuccess,
+  pendingWords,
+  reasonOf,
+  sinceOf,
+  type Webhook,
+} from './webhook-words.ts';
 
-/** One subscription: what it gets, how it is, and what can be done with it. `went` are its attempts, `when` their range in words. */
+/** One subscription: whether it works, what to do, what failed last, and what it gets. */
 export function Subscription(props: {
   webhook: Webhook;
-  went: DeliveryTrend | undefined;
-  when: string;
+  /** The latest deliveries that failed or wait for a retry; undefined before they are read. */
+  failing: readonly Delivery[] | undefined;
+  /** False where nothing was attempted in the range of time of the view. */
+  attempted: boolean;
   since: string | undefined;
   sent: (sending: Sending) => void;
   reload: () => void;
+  open: (deliveryId: string) => void;
 }): VNode {
-  const { webhook, went, when } = props;
-  const {
-    id,
-    url,
-    events,
-    description,
-    filter,
-    headers = [],
-    status,
-    disabledReason,
-    failingSince,
-  } = webhook;
+  const { webhook, failing, attempted, open } = props;
+  const { id, url, events, description, filter, headers = [] } = webhook;
+  const last = latestFailure(failing ?? []);
   return (
     <Box
-      title={<Cut of={description ?? url} />}
+      title={<Answer of={webhook} last={last} attempted={attempted} />}
       label="Subscription"
       note={
         <>
-          {description !== undefined && <Text of={url} />} <Id of={id} />
+          {description !== undefined && (
+            <>
+              <Text of={description} /> ·{' '}
+            </>
+          )}
+          <Text of={url} /> <Id of={id} />
         </>
       }
     >
-      {status === 'disabled' && (
+      <NextStep {...props} />
+      {last && (
         <p>
-          It gets nothing: <Text of={disabledReason ?? 'disabled'} />.
+          Failed most recently:{' '}
+          <button type="button" class="row-button" onClick={() => open(last.delivery.deliveryId)}>
+            <Text of={last.delivery.type} />
+          </button>
+          , at <Time at={last.attempt.at} />: <Text of={attemptWords(last.attempt)} />
         </p>
       )}
-      {status === 'active' && failingSince !== undefined && (
-        <p>
-          Every attempt has failed since <Time at={failingSince} />. What waits is sent again without you, at
-          longer and longer intervals; once the receiver is well, it can be sent at once.
-        </p>
-      )}
-      <Cards facts={[...factsOf(webhook), ...attemptFacts(went, when), secretFact(webhook)]} />
+      <Cards facts={[...factsOf(webhook), secretFact(webhook)]} />
       <div class="tags">
         <h3>Gets</h3>
         <ul class="badges">
@@ -91,20 +96,119 @@ export function Subscription(props: {
   );
 }
 
-const factsOf = (webhook: Webhook): readonly Fact[] => {
-  const { createdAt, pending, catchingUp, maxRate, leaseUntil } = webhook;
-  const [tone, words] = stateOf(webhook);
+interface FailedAttempt {
+  readonly delivery: Delivery;
+  readonly attempt: Attempt;
+}
+
+/** The latest of the attempts that failed, of the deliveries that have not arrived. */
+function latestFailure(failing: readonly Delivery[]): FailedAttempt | undefined {
+  const [last] = failing
+    .flatMap((delivery) => {
+      const attempt = delivery.attempts.at(-1);
+      return attempt && !isSuccess(attempt) ? [{ delivery, attempt }] : [];
+    })
+    .sort((a, b) => (a.attempt.at < b.attempt.at ? 1 : -1));
+  return last;
+}
+
+/** Whether it works: since when not, and why. */
+function Answer(props: { of: Webhook; last: FailedAttempt | undefined; attempted: boolean }): VNode {
+  const { of: webhook, last, attempted } = props;
   const since = sinceOf(webhook);
-  return [
-    {
-      name: 'State',
-      value: <Badge tone={tone}>{words}</Badge>,
-      note: (
+  const at = since !== undefined && (
+    <>
+      {' since '}
+      <Time at={since} />
+    </>
+  );
+  const why = last && (
+    <>
+      : <Text of={reasonOf(last.delivery) ?? attemptWords(last.attempt)} />
+    </>
+  );
+  switch (receivingOf(webhook)) {
+    case 'disabled':
+      return (
         <>
-          {since === undefined ? 'subscribed' : 'since'} <Time at={since ?? createdAt} />
+          Disabled{at}
+          {webhook.missed && `, and missed ${counted(webhook.missed.outcomes, 'outcome')}`}:{' '}
+          <Text of={webhook.disabledReason ?? 'nobody said why'} />
         </>
-      ),
-    },
+      );
+    case 'answers':
+      return (
+        <>
+          {attempted ? 'Works: the latest attempt succeeded' : 'Enabled: nothing was attempted in this range'}
+        </>
+      );
+    case 'given up':
+      return (
+        <>
+          Fails{at}, and all was given up{why}
+        </>
+      );
+    default:
+      return (
+        <>
+          Fails{at}
+          {why}
+        </>
+      );
+  }
+}
+
+/** What is to be done now, where it is something: the one thing. */
+function NextStep(props: {
+  webhook: Webhook;
+  failing: readonly Delivery[] | undefined;
+  since: string | undefined;
+  sent: (sending: Sending) => void;
+}): VNode | null {
+  const { webhook, failing = [], since, sent } = props;
+  const [asking, setAsking] = useState(false);
+  const state = receivingOf(webhook);
+  if (state === 'disabled') {
+    const { id } = webhook;
+    return (
+      <div class="next-step">
+        {offers('updateWebhook') ? (
+          <Enable webhook={webhook} sent={sent} />
+        ) : (
+          <CommandButton
+            word="Enable"
+            line={svcCommand('webhooks', 'update', id, '--status', 'active', '--from', 'disabled')}
+          >
+            This enables it, and sends what it missed:
+          </CommandButton>
+        )}
+        <span>Once the receiver is well, this sends what it missed, or what occurs from then on.</span>
+      </div>
+    );
+  }
+  if (state === 'answers' && failing.length === 0) return null;
+  return (
+    <div class="next-step">
+      {offers('redeliverMany') && (
+        <button type="button" class="primary" onClick={() => setAsking(true)}>
+          Resend…
+        </button>
+      )}
+      <span>
+        {state === 'answers'
+          ? 'The receiver answers again: what has not arrived can be sent now.'
+          : state === 'given up'
+            ? 'Nothing is sent again without you. Once the receiver is well, what was given up can be sent.'
+            : 'What waits is sent again without you, at longer and longer intervals; once the receiver is well, it can be sent at once.'}
+      </span>
+      {asking && <Resend active={[webhook]} since={since} sent={sent} close={() => setAsking(false)} />}
+    </div>
+  );
+}
+
+const factsOf = (webhook: Webhook): readonly Fact[] => {
+  const { pending, catchingUp, maxRate, leaseUntil } = webhook;
+  return [
     {
       name: 'Waiting',
       value: pending === undefined ? 'not said' : pendingWords(pending),
@@ -113,6 +217,7 @@ const factsOf = (webhook: Webhook): readonly Fact[] => {
           ? `and what it missed: ${count(catchingUp.queued)} queued so far`
           : 'deliveries with an attempt to come',
     },
+    { name: 'Subscribed', value: <Ago at={webhook.createdAt} /> },
     ...(maxRate === undefined ? [] : [{ name: 'At most', value: `${count(maxRate)} a second` }]),
     ...(leaseUntil === undefined
       ? []
@@ -126,40 +231,26 @@ const secretFact = ({ secretVersion = 1, secretSince }: Webhook): Fact => ({
   note: `set then, version ${secretVersion}; never shown`,
 });
 
-function attemptFacts(went: DeliveryTrend | undefined, when: string): readonly Fact[] {
-  if (!went) return [];
-  const [own] = went.subscriptions;
-  const time = (ms: number | undefined) => (ms === undefined ? '–' : duration(ms));
-  return [
-    { name: 'Attempts', value: count(own?.attempts ?? 0), note: when },
-    { name: 'Succeeded', value: own ? percent(own.delivered / own.attempts) : '–', note: when },
-    { name: <Term of="P95" />, value: time(own?.p95Ms), note: `of the answers; P50 ${time(own?.p50Ms)}` },
-  ];
-}
-
-/** What can be done here, and by which commands the rest is done. */
+/** What else can be done here, and by which commands the rest is done. */
 function Actions(props: {
   webhook: Webhook;
+  failing: readonly Delivery[] | undefined;
   since: string | undefined;
   sent: (sending: Sending) => void;
   reload: () => void;
 }): VNode {
-  const { webhook, since, sent, reload } = props;
+  const { webhook, failing = [], since, sent, reload } = props;
   const { id, url, status } = webhook;
   const [asking, setAsking] = useState<'disable' | 'resend'>();
   const close = () => setAsking(undefined);
   const isActive = status === 'active';
+  const isNextStep = receivingOf(webhook) !== 'answers' || failing.length > 0;
   const disable = () => call('updateWebhook', { params: { id }, body: { status: 'disabled' } }).then(reload);
   return (
     <>
       <div class="actions">
-        {offers('updateWebhook') && !isActive && <Enable webhook={webhook} sent={sent} />}
-        {offers('redeliverMany') && isActive && (
-          <button
-            type="button"
-            class={receivingOf(webhook) === 'answers' ? undefined : 'primary'}
-            onClick={() => setAsking('resend')}
-          >
+        {offers('redeliverMany') && !isNextStep && (
+          <button type="button" onClick={() => setAsking('resend')}>
             Resend…
           </button>
         )}
@@ -175,23 +266,14 @@ function Actions(props: {
         <CommandButton word="Rotate the secret" line={svcCommand('webhooks', 'rotate', id)}>
           This replaces its secret; for 24 hours, both sign. A secret is shown once, and never by this page:
         </CommandButton>
-        {offers('updateWebhook') && isActive && (
+        {isActive && offers('updateWebhook') && (
           <button type="button" class="danger" onClick={() => setAsking('disable')}>
             Disable…
           </button>
         )}
-        {!offers('updateWebhook') && (
-          <CommandButton
-            word={isActive ? 'Disable' : 'Enable'}
-            line={svcCommand(
-              'webhooks',
-              'update',
-              id,
-              '--status',
-              ...(isActive ? ['disabled'] : ['active', '--from', 'disabled']),
-            )}
-          >
-            {isActive ? 'This sends nothing more:' : 'This enables it, and sends what it missed:'}
+        {isActive && !offers('updateWebhook') && (
+          <CommandButton word="Disable" line={svcCommand('webhooks', 'update', id, '--status', 'disabled')}>
+            This sends nothing more:
           </CommandButton>
         )}
       </div>

@@ -13,12 +13,13 @@ import { keptRange, type Range, RangeControl, rangeOf, rangeWords } from '../../
 import { Failure, Loading } from '../../parts/states.tsx';
 import { ViewHead } from '../../parts/view.tsx';
 import { AttemptHistory } from './attempt-history.tsx';
+import { AttemptRuns } from './attempt-runs.tsx';
 import { Deliveries, useFailing } from './deliveries.tsx';
 import { DeliveryPanel } from './delivery-panel.tsx';
 import { Progress, type Sending, useSending } from './progress.tsx';
 import { Subscription } from './subscription.tsx';
 import { Subscriptions } from './subscriptions.tsx';
-import type { Webhook } from './webhook-words.ts';
+import type { Delivery, Webhook } from './webhook-words.ts';
 
 /** The subscriptions, and the deliveries of all of them or of one, each with its attempts. */
 export function WebhooksView(): VNode {
@@ -69,6 +70,7 @@ export function WebhooksView(): VNode {
   // A list that was read on stays as it is.
   useEvery(trendEveryMs(), () => deliveries.items.length <= PAGE && reload());
   const { route } = useLocation();
+  const open = (id: string) => filters.set({ delivery: id });
   const toAll = `/webhooks${search({ ...filters.values, webhookId: '', delivery: '' })}`;
   useEscape(webhookId && !openId ? () => route(toAll) : undefined);
   const head = (
@@ -98,10 +100,23 @@ export function WebhooksView(): VNode {
       }
     />
   );
+  // What failed stands above too; it stays while another range of it is read.
+  const failed = useRef<{ readonly of: string | undefined; readonly items: readonly Delivery[] } | undefined>(
+    undefined,
+  );
+  if (failing.found) failed.current = { of: webhookId, items: failing.found.items };
+  const own = failed.current?.of === webhookId ? failed.current?.items : undefined;
+  const isFailingKnown =
+    own !== undefined ||
+    status === 'delivered' ||
+    failing.error !== undefined ||
+    deliveries.error !== undefined;
   // What is above comes first, with its figures, so that nothing jumps.
   const isThere = useRef(false);
   isThere.current ||=
-    (!webhooks.loading || webhooks.error !== undefined) && (went !== undefined || trend.error !== undefined);
+    (!webhooks.loading || webhooks.error !== undefined) &&
+    (went !== undefined || trend.error !== undefined) &&
+    (webhookId === undefined || isFailingKnown);
   if (!isThere.current)
     return (
       <>
@@ -130,15 +145,16 @@ export function WebhooksView(): VNode {
           <a class="back" href={toAll}>
             <Icon name="back" /> All subscriptions
           </a>
-          {webhook && (
+          {webhook && isFailingKnown && (
             <Subscription
               key={webhookId}
               webhook={webhook}
-              went={went}
-              when={when}
+              failing={own}
+              attempted={(went?.subscriptions.length ?? 0) > 0}
               since={range.since}
               sent={setSending}
               reload={reload}
+              open={open}
             />
           )}
         </>
@@ -153,7 +169,11 @@ export function WebhooksView(): VNode {
           sent={setSending}
         />
       )}
-      {went && <AttemptHistory of={went} when={when} />}
+      {went && (
+        <AttemptHistory of={went} when={when}>
+          {webhookId && <AttemptRuns of={deliveries.items} open={open} />}
+        </AttemptHistory>
+      )}
       {trend.loading && !went && (
         <div class="box wait">
           <Loading what="how the attempts went" />
@@ -164,7 +184,7 @@ export function WebhooksView(): VNode {
         failing={failing}
         webhooks={webhooks.items}
         filters={filters}
-        open={(id) => filters.set({ delivery: id })}
+        open={open}
         sent={setSending}
       />
       {openId && (
