@@ -62,7 +62,9 @@ describe.runIf(hasChromium)('the views of this machine', () => {
     // One line a limit, that which is used most first.
     const list = page.getByRole('table', { name: 'Limits' });
     const first = list.getByRole('row').nth(1);
-    await expect.poll(() => first.innerText()).toMatch(/^reads\s.*4 of 4\s+used up\s+4, 100 %\s+0\s/s);
+    await expect
+      .poll(() => first.innerText())
+      .toMatch(/^reads\s.*4 of 4\s+used up\s+room at [\d:]{8}\s+4, 100 %\s+0\s/s);
     expect(await list.getByRole('row').count()).toBe(1 + 5);
     await page.getByRole('heading', { name: 'reads is used most, to 100 %, in the last minute' }).waitFor();
     await shown.tabTo('reads');
@@ -78,7 +80,9 @@ describe.runIf(hasChromium)('the views of this machine', () => {
     await expect.poll(() => first.innerText()).toMatch(/\s5, 125 %\s+1\s/);
     await page.getByRole('heading', { name: /^Key .* was turned away 1 time since [\d:]+$/ }).waitFor();
     const turned = page.getByRole('table', { name: 'Turned away' }).getByRole('row').nth(1);
-    expect(await turned.innerText()).toMatch(/GET \/v1\/decisions\s+1\s/);
+    expect(await turned.innerText()).toMatch(/GET \/v1\/decisions\s+reads\s+1\s/);
+    // The others need nothing.
+    expect(await list.getByRole('button', { name: 'Raise the limit…' }).count()).toBe(1);
     for (const at of [first, reads]) {
       await at.getByRole('button', { name: 'Raise the limit…' }).press('Enter');
       await at.getByText('svc serve --limit reads=8').waitFor();

@@ -85,7 +85,7 @@ export function ChangeLimit({ group, limit }: Pick<ConsoleLimit, 'group' | 'limi
 
 /** How much of a limit is used, and whether that is nearly all. */
 export function Gauge({ of }: { of: ConsoleLimit }): VNode {
-  const { limit, used } = of;
+  const { limit, used, nextFreeAt } = of;
   const share = shareOf(of);
   if (limit === null || used === null || share === undefined)
     return <span class="note">{count(limit ?? 0)} per window; what is used is not known any more</span>;
@@ -93,7 +93,14 @@ export function Gauge({ of }: { of: ConsoleLimit }): VNode {
     <span class="gauge">
       <Bar value={used} max={limit} label={`${count(used)} of ${count(limit)}`} strong={share >= NEARLY} />
       {share >= 1 ? (
-        <Badge tone="bad">used up</Badge>
+        <>
+          <Badge tone="bad">used up</Badge>
+          {nextFreeAt !== null && (
+            <span class="note">
+              room at <Time at={nextFreeAt} />
+            </span>
+          )}
+        </>
       ) : (
         share >= NEARLY && <Badge tone="warn">{percent(share)}</Badge>
       )}

@@ -163,7 +163,11 @@ const columnsOf = ({ exact, turnedAway, windowMs }: ConsoleLimits): readonly Col
           title: 'To do',
           align: 'end' as const,
           wide: true,
-          cell: ({ group, limit }: ConsoleLimit) => <ChangeLimit group={group} limit={limit} />,
+          // Of the others, the detail of a limit has it.
+          cell: (of: ConsoleLimit) =>
+            ((shareOf(of) ?? 0) >= NEARLY || turnedAwayOf(turnedAway, of.group) > 0) && (
+              <ChangeLimit group={of.group} limit={of.limit} />
+            ),
         },
       ]
     : []),

@@ -31,8 +31,8 @@ export function TurnedAway({ of }: { of: Turned }): VNode {
         columns={COLUMNS}
       />
       <p class="note">
-        Or send slower: an answer with 429 says in Retry-After how long to wait. Imports by svc and its
-        clients do so by themselves.
+        Let these keys send slower: an answer with 429 says in Retry-After how long to wait, and imports by
+        svc and its clients do so by themselves. Or raise the limit.
       </p>
       {rows.some(({ publishable }) => publishable) && (
         <div>
@@ -82,20 +82,37 @@ function titleOf({ rows }: Turned) {
 /** What a key is for, or the beginning of its identifier. */
 const nameOf = ({ name, keyId }: ConsoleTurnedAway) => name ?? `${keyId.slice(0, 12)}…`;
 
+function requestOf({ endpoint }: ConsoleTurnedAway): string {
+  const found = OPERATIONS[endpoint as EndpointName] as (typeof OPERATIONS)[EndpointName] | undefined;
+  return found ? `${found.method} ${found.path}` : endpoint;
+}
+
 const COLUMNS: readonly Column<ConsoleTurnedAway>[] = [
   {
     title: 'Key',
     cell: (row) => (
-      <span title={row.keyId}>
-        <Cut of={nameOf(row)} />
-      </span>
+      <>
+        <span title={row.keyId}>
+          <Cut of={nameOf(row)} />
+        </span>
+        <span class="note narrow">
+          <Cut of={requestOf(row)} />
+        </span>
+      </>
     ),
   },
   {
     title: 'Request',
-    cell: ({ endpoint }) => {
-      const found = OPERATIONS[endpoint as EndpointName] as (typeof OPERATIONS)[EndpointName] | undefined;
-      return <Cut of={found ? `${found.method} ${found.path}` : endpoint} />;
+    wide: true,
+    cell: (row) => <Cut of={requestOf(row)} />,
+  },
+  {
+    title: 'Limit',
+    wide: true,
+    cell: (row) => {
+      const group = groupOf(row);
+      if (row.publishable) return 'that of a publishable key';
+      return group && <a href={`/limits?group=${group}`}>{group}</a>;
     },
   },
   { title: 'Turned away', align: 'end', cell: ({ count: n }) => count(n) },
@@ -107,7 +124,7 @@ const COLUMNS: readonly Column<ConsoleTurnedAway>[] = [
 function RaiseClient(): VNode {
   return (
     <CommandButton
-      word="Raise the limit"
+      word="Raise the limits of publishable keys"
       line={`${about.value?.commandPrefix ?? 'svc'} serve --client-limit user=120`}
     >
       Publishable keys have limits by user, address and key, and the answer says which of them it was. Start
