@@ -51,6 +51,7 @@ function words(issue: Issue): string {
     case 'invalid_value':
       return `must be one of ${issue.values.map(String).join(', ')}`;
     case 'invalid_union':
+      if (missing) return 'is missing';
       return issue.message && issue.message !== 'Invalid input' ? issue.message : 'has a wrong type';
     case 'too_small':
       if (issue.origin === 'string')

@@ -25,7 +25,7 @@ describe('a faults file', () => {
 
   it.each([
     ['{', /is not JSON/],
-    ['{}', /seed /],
+    ['{}', /seed is missing/],
     ['{"seed": 1, "requests": [{"fault": "explode"}]}', /requests\.0\.fault must be one of refuse, /],
     [
       '{"seed": 1, "requests": [{"fault": "fail", "status": 404}]}',
