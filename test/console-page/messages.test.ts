@@ -120,8 +120,20 @@ describe.runIf(hasChromium)('the messages view', () => {
     );
     const { title } = catalog.contents.find((each) => each.contentId === contentId)!;
     expect(await detail.getByRole('figure').innerText()).toContain(title);
-    await detail.getByText('as the catalog has it now').waitFor();
+    await detail.getByText('as the catalog of the service had it, in force when it was decided').waitFor();
     expect(await detail.getByRole('button', { name: 'Acted on' }).count()).toBe(0);
+    // What the user saw stays, whatever the catalog says later.
+    const reworded = catalog.contents.map((each) =>
+      each.contentId === contentId ? { ...each, title: 'Said later' } : each,
+    );
+    await svc.send('/v1/catalog', { catalog: { ...catalog, contents: reworded } }, 'PUT');
+    await page.reload();
+    await detail.getByText('; the catalog of now has another text').waitFor();
+    expect(await detail.getByRole('figure').innerText()).toContain(title);
+    await svc.send('/v1/catalog', { catalog: { ...catalog, contents: [] } }, 'PUT');
+    await page.reload();
+    await detail.getByText('in force when it was decided').waitFor();
+    await svc.send('/v1/catalog', { catalog }, 'PUT');
     await svc.go('/messages?state=ended');
     await page.getByText('No messages match.').waitFor();
   });

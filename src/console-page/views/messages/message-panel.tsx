@@ -3,7 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import type { RequestOf } from '../../../contract/endpoints.ts';
 import { fallbacksOf } from '../../../kit/locale.ts';
 import { offers } from '../../data/about.ts';
-import { call } from '../../data/api.ts';
+import { ApiError, call } from '../../data/api.ts';
 import { useResource } from '../../data/resource.ts';
 import { Facts } from '../../parts/facts.tsx';
 import {
@@ -59,9 +59,7 @@ export function MessagePanel({
           ) : (
             <p class="note">Its text is gone: the content is no longer in the catalog.</p>
           )}
-          {look && !look.isOwn && (
-            <p class="note">as the catalog has it now, in the locale of the decision</p>
-          )}
+          {look && <Source of={look} />}
           <p>
             <StateBadge of={message.state} />
           </p>
@@ -94,11 +92,35 @@ export function MessagePanel({
   );
 }
 
-/** A message, and how it looks: as it waits for the app or, once it does not, as the catalog has its content. */
+/** Where the text is from: the message itself, the version of the catalog in force when it was decided, or that of now. */
+interface Look extends PreviewedMessage {
+  readonly from: 'message' | 'now' | { readonly version: number; readonly since: 'same' | 'changed' };
+}
+
+/** Says where a text is from, unless the message itself has it. */
+function Source({ of: { from } }: { of: Look }): VNode | null {
+  if (from === 'message') return null;
+  if (from === 'now') return <p class="note">as the catalog has it now, in the locale of the decision</p>;
+  const { version, since } = from;
+  return (
+    <p class="note">
+      as{' '}
+      {version === 0 ? (
+        'the catalog of the service'
+      ) : (
+        <a href={`/catalog/versions/${version}`}>version {version}</a>
+      )}{' '}
+      had it, in force when it was decided, in the locale of the decision
+      {since === 'changed' && '; the catalog of now has another text'}
+    </p>
+  );
+}
+
+/** A message, and how it looks: as it waits for the app or, once it does not, as the catalog has or had its content. */
 async function load(
   decisionId: string,
   signal: AbortSignal,
-): Promise<readonly [message?: ListedMessage, look?: PreviewedMessage & { isOwn: boolean }]> {
+): Promise<readonly [message?: ListedMessage, look?: Look]> {
   const { messages } = await call('listLatestMessages', { query: { decisionId }, signal });
   const [message] = messages;
   if (!message) return [];
@@ -110,14 +132,44 @@ async function load(
       signal,
     });
     const own = waiting.messages.find((each) => each.decisionId === decisionId);
-    if (own) return [message, { ...own, isOwn: true }];
+    if (own) return [message, { ...own, from: 'message' }];
   }
-  const { catalog } = await call('getCatalog', { signal });
+  const { catalog, readOnly } = await call('getCatalog', { signal });
+  const now = textIn(catalog, message);
+  const decided = readOnly ? undefined : await versionThen(message, signal);
+  const then = decided && textIn(decided.catalog, message);
+  if (!decided || !then) return [message, now && { ...now, from: 'now' }];
+  const isSame = then.title === now?.title && then.body === now?.body;
+  return [message, { ...then, from: { version: decided.version, since: isSame ? 'same' : 'changed' } }];
+}
+
+/** The version of the catalog in force when a message was decided, which has its text; undefined if that is not known. */
+async function versionThen({ at }: ListedMessage, signal: AbortSignal) {
+  if (!offers('listCatalogVersions') || !offers('getCatalogVersion')) return undefined;
+  const { versions } = await call('listCatalogVersions', { query: { until: at }, signal });
+  const [latest] = versions;
+  // A catalog of the service that was stored later may have been in force instead (svc serve --catalog).
+  const ofService = await versionOf(0, signal);
+  if (ofService?.createdAt && ofService.createdAt > (latest?.createdAt ?? at)) return undefined;
+  return latest ? versionOf(latest.version, signal) : ofService;
+}
+
+/** A version of the catalog; undefined if it is no longer kept. */
+async function versionOf(version: number, signal: AbortSignal) {
+  try {
+    return await call('getCatalogVersion', { params: { version: String(version) }, signal });
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 404) return undefined;
+    throw error;
+  }
+}
+
+/** The texts of a message in a catalog, in the locale of its decision; undefined if its content is not there. */
+function textIn(catalog: object, { contentId, context }: ListedMessage): PreviewedMessage | undefined {
   const { contents = [] } = catalog as { contents?: readonly Stored[] };
-  const content = contents.find(({ contentId }) => contentId === message.contentId);
-  if (!content) return [message];
-  const tag = fallbacksOf(message.context.locale ?? '').find((each) => content.texts?.[each]);
-  return [message, { ...content, ...(tag && content.texts?.[tag]), isOwn: false }];
+  const content = contents.find((each) => each.contentId === contentId);
+  const tag = fallbacksOf(context.locale ?? '').find((each) => content?.texts?.[each]);
+  return content && { ...content, ...(tag && content.texts?.[tag]) };
 }
 
 /** What of a content of the catalog a message shows. */
