@@ -53,8 +53,11 @@ export interface AppOptions {
 export interface App {
   /** Begins: nothing is stored or sent before. */
   start(): void;
-  /** Ends: nothing is sent any more, and messages are taken off the page. `forget` removes what waits, too. */
-  stop(options?: { readonly forget?: boolean | undefined }): void;
+  /**
+   * Ends: nothing is sent any more, and messages are taken off the page. `forget` removes what waits, too. Resolves once it is
+   * removed: wait for that before the page is left.
+   */
+  stop(options?: { readonly forget?: boolean | undefined }): Promise<void>;
   /**
    * Records an event of the user. Resolves with its id once it is kept on this device, from where it is stored exactly once.
    * Rejects where the app is not started or nobody is signed in, and with RangeError for an event that is too large.

@@ -34,15 +34,16 @@ export function createApp(options: AppOptions): App {
       defineSlot(display);
       display.start();
     },
-    stop({ forget = false } = {}) {
+    async stop({ forget = false } = {}) {
       if (!running) return;
       running = false;
       document.removeEventListener('visibilitychange', onVisibility);
       removeEventListener('pagehide', onHide);
       removeEventListener('online', onOnline);
       display.stop();
-      queue.stop(forget);
+      const stopped = queue.stop(forget);
       connection.close();
+      await stopped;
     },
     track: (name, properties) => queue.track(name, properties),
     flush: () => queue.flush(),

@@ -60,15 +60,15 @@ export class Queue {
     void this.#loaded.then(() => this.flush());
   }
 
-  /** `forget`: also what waits on this device is removed. */
-  stop(forget: boolean): void {
+  /** `forget`: also what waits on this device is removed. Resolves once it is. */
+  async stop(forget: boolean): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     if (!forget) return;
     this.#forgotten++;
     this.#items = [];
     this.#loaded = undefined;
-    void this.#storage.clear();
+    await this.#storage.clear();
   }
 
   /** Resolves with the id of an event once it is kept on this device. */

@@ -98,7 +98,7 @@ inBrowser('what is tracked as the app stops is forgotten, and so is what was not
     app.start();
     await app.track('first');
     const tracked = app.track('late').then(String, String);
-    app.stop({ forget: true });
+    await app.stop({ forget: true });
     return tracked;
   });
   expect(late).toContain('is not started');

@@ -120,11 +120,11 @@ describe.runIf(hasChromium)("the console's page", () => {
     const { page, data } = svc;
     await svc.send(`/v1/webhooks/${data.webhookId}`, { status: 'disabled' }, 'PATCH');
     await svc.go('/webhooks');
-    await page.getByRole('button', { name: 'Enable…' }).press('Enter');
+    await page.getByRole('button', { name: /^Enable http:/ }).press('Enter');
     const dialog = page.getByRole('dialog', { name: 'Enable the subscription?' });
     await dialog.getByText(/^It missed 0 outcomes/).waitFor();
     await dialog.getByRole('button', { name: 'Enable', exact: true }).press('Enter');
-    await page.getByRole('button', { name: 'Enable…' }).waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: /^Enable http:/ }).waitFor({ state: 'detached' });
     await expect.poll(() => page.evaluate('document.activeElement.id')).toBe('view-title');
   });
 
