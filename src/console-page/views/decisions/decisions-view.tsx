@@ -242,7 +242,7 @@ function ContentCell({ decision, query }: { decision: Decision; query: string })
       )}
       {contentId === null && <RemovedBy decision={decision} />}
       <span class="note narrow">
-        <Text of={contextLine(context)} /> {hashId ? <Id of={hashId} short={8} /> : 'erased'}
+        <Cut of={contextLine(context)} /> {hashId ? <Id of={hashId} short={8} /> : 'erased'}
       </span>
     </>
   );
