@@ -71,6 +71,38 @@ describe.runIf(hasChromium)('the contents view', () => {
     await page.waitForURL('**/contents');
   });
 
+  test('says why more messages were acted on or dismissed than served', async () => {
+    const { page } = svc;
+    let dismissed = 2;
+    const counts = () => ({ served: 10, rewarded: 8, dismissed });
+    await page.route(/v1\/contents(\?|$)/, async (route) => {
+      const response = await route.fetch();
+      const body = await response.json();
+      await route.fulfill({
+        json: { ...body, items: body.items.map((one: object) => ({ ...one, ...counts() })) },
+      });
+    });
+    await page.route('**/v1/contents/card_offer', async (route) => {
+      const response = await route.fetch();
+      await route.fulfill({ json: { ...(await response.json()), ...counts() } });
+    });
+    const panel = page.getByRole('complementary', { name: 'Detail' });
+    const title = page.getByRole('columnheader', { name: 'Dismissed' });
+    const why = 'some after they were acted on: these count as both';
+    await page.setViewportSize({ width: 1900, height: 900 });
+    await svc.go('/contents/card_offer');
+    await panel.getByText('2 messages', { exact: true }).waitFor();
+    expect(await panel.getByText(why).count()).toBe(0);
+    expect(await title.innerText()).toMatch(/messages$/);
+    dismissed = 3;
+    await page.reload();
+    await panel.getByText(why).waitFor();
+    expect(await title.innerText()).toMatch(/also after acted on$/);
+    await svc.checkAccessibility();
+    await page.unrouteAll({ behavior: 'wait' });
+    await page.setViewportSize({ width: 1280, height: 800 });
+  });
+
   test('says of the best content that it is not certain, also against one that was rarely served', async () => {
     const { page } = svc;
     await page.route('**/v1/trends/decisions?*', async (route) => {

@@ -68,7 +68,14 @@ export function ContentPanel(props: {
               { name: 'Title', value: <Text of={value.title ?? 'no longer in the catalog'} /> },
               { name: 'Served', value: counted(value.served, 'message') },
               { name: 'Acted on', value: counted(value.rewarded, 'message') },
-              { name: 'Dismissed', value: counted(value.dismissed, 'message') },
+              {
+                name: 'Dismissed',
+                value: counted(value.dismissed, 'message'),
+                note:
+                  value.rewarded + value.dismissed > value.served
+                    ? 'some after they were acted on: these count as both'
+                    : undefined,
+              },
               {
                 name: 'Rate',
                 value:

@@ -297,7 +297,9 @@ function columnsOf(items: readonly Content[], search: string, lately: Lately): r
     },
     {
       title: 'Dismissed',
-      note: 'messages',
+      note: items.some(({ served, rewarded, dismissed }) => rewarded + dismissed > served)
+        ? 'also after acted on'
+        : 'messages',
       align: 'end',
       wide: true,
       cell: ({ dismissed }) => count(dismissed),
