@@ -88,10 +88,14 @@ export interface ConsoleLimit {
 
 /**
  * The imports whose journals this machine keeps (`GET /console/imports`), as `svc imports list --json` has them, with how
- * many records are in the file of those that were refused; null where there is no such file.
+ * many records are in the file of those that were refused (null where there is no such file), and the words after `svc` that
+ * go on with one that is unfinished.
  */
 export interface ConsoleImports {
-  readonly imports: readonly (StoredImport & { readonly rejected: RejectedCount | null })[];
+  readonly imports: readonly (StoredImport & {
+    readonly rejected: RejectedCount | null;
+    readonly resume: readonly string[] | null;
+  })[];
 }
 
 export interface RejectedCount {

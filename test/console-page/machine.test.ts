@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,6 +8,7 @@ import { builtRoot } from '../support/console/built-root.ts';
 import { hasChromium } from '../support/console/chromium.ts';
 import { layoutProblems } from '../support/console/layout.ts';
 import { type WatchedPage, watchedPage } from '../support/console/watched-page.ts';
+import { startReceiver } from '../support/peers/receiver.ts';
 import { type RunningSvc, runSvc, startSvc } from '../support/process/run-svc.ts';
 
 const FAULTS = {
@@ -284,13 +286,72 @@ describe.runIf(hasChromium)('the views of this machine', () => {
     await shown.checkAccessibility();
     await shown.tabTo('Forget the import');
     await page.keyboard.press('Enter');
-    await page.getByRole('dialog', { name: 'Forget the import?' }).waitFor();
+    const asked = page.getByRole('dialog', { name: 'Forget the import?' });
+    await asked.waitFor();
+    // As high as each other one, though it is in the detail.
+    expect((await asked.boundingBox())!.y).toBeCloseTo(0.12 * page.viewportSize()!.height, 0);
     await shown.tabTo('Forget it');
     await page.keyboard.press('Enter');
     await page.getByText('No imports match.').waitFor();
     expect(JSON.parse((await runSvc(['imports', 'list', '--json'], { home })).stdout)).toMatchObject({
       imports: [{ inputs: [rejected], rejectsFile: `${rejected}.rejects.ndjson` }],
     });
+  });
+
+  test('shows the command that goes on with an interrupted import, with the flags that it had', async () => {
+    const { page } = shown;
+    let requests = 0;
+    const service = await startReceiver((response) => {
+      if (++requests > 2) response.writeHead(503).end();
+      else response.writeHead(202).end('{"accepted":10}');
+    });
+    const input = join(home, "Ada's events.csv");
+    const lines = Array.from({ length: 30 }, (_, i) => `u${i};tapped;2026-01-0${1 + (i % 9)} 12:00`);
+    writeFileSync(input, ['who;what;when', ...lines, ''].join('\n'));
+    const flags = [
+      ...['--map', 'userId=who', '--map', 'event=what', '--map', 'timestamp=when', '--delimiter', ';'],
+      ...['--timestamp-format', 'YYYY-MM-DD HH:mm', '--time-zone', 'Europe/Berlin', '--batch-size', '10'],
+    ];
+    const own = { ...env, SVC_BASE_URL: service.url.replace(/\/$/, '') };
+    const cut = ['--concurrency', '1', '--max-retries', '0'];
+    const first = await runSvc(['events', 'import', input, ...flags, ...cut], { home, env: own });
+    expect(first.code).toBe(6);
+    await shown.go('/imports?state=unfinished');
+    await page
+      .getByRole('link', { name: 'events.csv' })
+      .or(page.getByRole('button', { name: 'events.csv' }))
+      .press('Enter');
+    const command = page
+      .getByRole('complementary', { name: 'Detail' })
+      .locator('code', { hasText: '--resume' });
+    // The profile is that of this console, not of the service that was interrupted.
+    const words = (await command.innerText())
+      .split(/\s+/)
+      .join(' ')
+      .replace(/ --profile local$/, '');
+    expect(words).toMatch(
+      /^svc events import '.*' .*--timestamp-format 'YYYY-MM-DD HH:mm' --time-zone Europe\/Berlin .*--resume$/,
+    );
+    await shown.checkAccessibility();
+    // As the shell would read it.
+    const typed = JSON.parse(
+      execFileSync(
+        'sh',
+        ['-c', `svc() { node -p 'JSON.stringify(process.argv.slice(1))' -- "$@"; }; ${words}`],
+        {
+          encoding: 'utf8',
+        },
+      ),
+    );
+    requests = 0;
+    const resumed = await runSvc([...typed, ...cut], { home, env: own });
+    expect(resumed.stderr).not.toContain('differ');
+    expect(requests).toBeGreaterThan(0);
+    await service.close();
+    const { imports } = JSON.parse((await runSvc(['imports', 'list', '--json'], { home })).stdout);
+    const found = imports.find(({ inputs }: { inputs: string[] }) => inputs[0] === input);
+    expect(found.acknowledged).toBe(30);
+    expect((await runSvc(['imports', 'forget', found.id, '--yes'], { home })).code).toBe(0);
   });
 
   test('shows the catalog of a file, which nobody can change here', async () => {

@@ -1,8 +1,9 @@
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ConsoleRejects, RejectedCount } from '../../contract/console.ts';
+import type { ConsoleRejects, RejectedCount, StoredImport } from '../../contract/console.ts';
 import { maskPersonal } from '../../kit/personal-data.ts';
-import { forgetImport, keptImports } from '../import/deliver/journal/list.ts';
+import { forgetImport, keptImports, optionsOf } from '../import/deliver/journal/list.ts';
+import { resumeWords } from '../import/report/recovery-commands.ts';
 import type { OwnParts } from './own.ts';
 import { Refusal } from './refusal.ts';
 
@@ -15,6 +16,7 @@ export function importsOf(dataDir: string): OwnParts['imports'] {
       imports: keptImports(folder).map((one) => ({
         ...one,
         rejected: one.rejectsFile === null ? null : counted(one.rejectsFile),
+        resume: one.state === 'unfinished' ? resumeOf(folder, one) : null,
       })),
     }),
     forget: (id) => {
@@ -29,6 +31,11 @@ export function importsOf(dataDir: string): OwnParts['imports'] {
       return found && (found.rejectsFile === null ? NO_REJECTS : reasonsIn(found.rejectsFile));
     },
   };
+}
+
+function resumeOf(folder: string, one: StoredImport): readonly string[] | null {
+  const options = optionsOf(folder, one);
+  return options === undefined ? null : resumeWords(options);
 }
 
 /** Most bytes of a rejects file in which records are counted. */

@@ -19,7 +19,7 @@ import { type Meanings, Terms } from '../../parts/term.tsx';
 import { Cut, Id, Text } from '../../parts/text.tsx';
 import { duration, Time } from '../../parts/time.tsx';
 import { ViewHead } from '../../parts/view.tsx';
-import { baseName, importCommand, Rejects, rejectedWords } from './rejects.tsx';
+import { baseName, Rejects, rejectedWords } from './rejects.tsx';
 
 type Import = ConsoleImports['imports'][number];
 
@@ -243,8 +243,20 @@ function tookWords({ runs, lastAt }: Import): string {
 const figure = (n: number | null) => (n === null ? 'not known' : count(n));
 
 function ImportPanel(props: { of: Import; close: () => void; forgotten: () => void }): VNode {
-  const { id, state, kind, inputs, baseUrl, workspace, acknowledged, inDoubt, left, lastAt, rejectsFile } =
-    props.of;
+  const {
+    id,
+    state,
+    kind,
+    inputs,
+    baseUrl,
+    workspace,
+    acknowledged,
+    inDoubt,
+    left,
+    lastAt,
+    rejectsFile,
+    resume,
+  } = props.of;
   const [asking, setAsking] = useState(false);
   const forget = () => ask(`imports/${encodeURIComponent(id)}`, { method: 'DELETE' }).then(props.forgotten);
   return (
@@ -254,13 +266,10 @@ function ImportPanel(props: { of: Import; close: () => void; forgotten: () => vo
     >
       {/* What one comes for is first. */}
       {rejectsFile !== null && <Rejects of={props.of} file={rejectsFile} />}
-      {state === 'unfinished' && inputs !== null && (
+      {resume !== null && (
         <>
-          <p>
-            It was interrupted. This goes on where it stopped, with the flags that it had. Without them it
-            sends nothing, and says the whole command:
-          </p>
-          <Command line={importCommand(kind, ...inputs, '--resume')} label="go on with it" />
+          <p>It was interrupted. This goes on where it stopped:</p>
+          <Command line={svcCommand(...resume)} label="go on with it" />
         </>
       )}
       <Facts

@@ -14,7 +14,7 @@ export const baseName = (path: string): string => path.split(/[/\\]/).at(-1)!;
 export const rejectedWords = ({ count: n, more }: RejectedCount): string => `${count(n)}${more ? '+' : ''}`;
 
 /** The command that imports files of a kind. */
-export const importCommand = (kind: string | null, ...words: readonly string[]): string =>
+const importCommand = (kind: string | null, ...words: readonly string[]): string =>
   svcCommand(kind === 'users' ? 'users' : 'events', 'import', ...words);
 
 /**

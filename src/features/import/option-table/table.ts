@@ -11,6 +11,7 @@ export interface Option extends Effect {
   readonly flag: string;
   readonly type: 'option' | 'boolean';
   readonly multiple?: boolean;
+  readonly default?: unknown;
 }
 
 /** All flags of `events import` and `users import`. */

@@ -77,6 +77,18 @@ export function recoveryCommands(
   };
 }
 
+/**
+ * The words after `svc` that go on with an interrupted import in any folder: its inputs and the flags that determine what is
+ * sent, as its journal has them (`optionsText`), but for those that have their default.
+ */
+export function resumeWords(journaled: string): string[] {
+  const { kind, inputs, ...given } = JSON.parse(journaled);
+  const flags = OPTIONS.flatMap(({ sent, default: preset }) =>
+    sent && given[sent.key] !== preset ? typedAs({ name: sent.key, before: given[sent.key] }) : [],
+  );
+  return [kind, 'import', ...inputs.map(asInput), ...flags, '--resume'];
+}
+
 /** Flags that say which columns are the fields. */
 const MAPS = /^--(map|set|mapping|from)(=|$)/;
 

@@ -16,6 +16,16 @@ export function keptImports(folder: string): StoredImport[] {
     .sort((a, b) => (b.lastAt ?? '').localeCompare(a.lastAt ?? '') || (a.id < b.id ? -1 : 1));
 }
 
+/** The options of an import as its journal has them; undefined while they cannot be read. */
+export function optionsOf(folder: string, { id }: Pick<StoredImport, 'id'>): string | undefined {
+  try {
+    return readJournal(join(folder, id + SUFFIX))?.options;
+  } catch (error) {
+    if (error instanceof JournalError) return undefined;
+    throw error;
+  }
+}
+
 /**
  * Removes the journal of an import, so that the next one starts from the beginning. Returns false while an import runs.
  * Throws a JournalError if it cannot be opened now, as on a full disk: it may hold what was acknowledged.
