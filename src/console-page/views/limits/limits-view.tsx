@@ -76,9 +76,9 @@ function summaryOf({ groups, turnedAway, exact }: ConsoleLimits): string {
 /** What must be known of the figures. */
 function noteOf({ groups, exact }: ConsoleLimits, seen: readonly ConsoleLimit[]): string {
   if (exact)
-    return 'All keys of the workspace share a limit. A request beyond it is answered with 429, and with the seconds to wait. What this console reads is not counted. The last hour, and what was turned away, is counted by the process of this console alone.';
+    return 'All keys of the workspace share a limit. A request beyond it is answered with 429, and with the seconds to wait. What this console asks for is not counted. The last hour, and what was turned away, is counted by the process of this console alone.';
   const unseen = groups.filter((of) => !seen.includes(of)).map(({ group }) => group);
-  return `All keys of the workspace share a limit. What this console reads is counted too, and paced to a tenth of each.${unseen.length > 0 ? ` No answer stated the limit of ${unseen.join(', ')} yet.` : ''}`;
+  return `All keys of the workspace share a limit. What this console asks for is counted too, and paced to a tenth of each.${unseen.length > 0 ? ` No answer stated the limit of ${unseen.join(', ')} yet.` : ''}`;
 }
 
 /** Which limit is used most, and how far. */
