@@ -76,7 +76,7 @@ describe('directResolver', () => {
 
   it('does not connect to a name with a private address', async () => {
     const server = await nameServer(() => ['10.1.2.3']);
-    const connections = recordConnectionAttempts();
+    const connections = recordConnectionAttempts(80);
     const dispatcher = guardedAgent({
       allowLoopback: false,
       connectTimeoutMs: 1000,
