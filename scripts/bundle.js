@@ -7,7 +7,7 @@ import { licencesOf } from './licences.js';
 import { lazyOclif, withoutHttp2 } from './start-up-plugins.js';
 
 /** Never bundled: built-in modules, the package with a native binary, and the part of oclif that only plugins need. */
-const EXTERNAL = [/^libsql$/, /^node:/, /^@oclif\/core\/config$/];
+const EXTERNAL = [/^libsql(\/promise)?$/, /^node:/, /^@oclif\/core\/config$/];
 
 /**
  * Bundles TypeScript entries with their packages into `dir`. Resolves with the paths of the bundled files.

@@ -166,7 +166,7 @@ export function canInject(): boolean {
 /** The system calls that SQLite writes with; sockets use `write`. */
 const CALLS = ['pwrite64', 'fdatasync,fsync', 'pwrite64,fdatasync,fsync,ftruncate'];
 
-/** Makes the k-th system call of a kind fail, once or until the fault ends; k increases with the rounds. */
+/** Makes the k-th system call of a kind fail in each thread, once or until the fault ends; k increases with the rounds. */
 export function sufferFailingCalls(program: SvcProgram, home: string, rounds: number, seed: string) {
   return suffer(
     program,
@@ -183,7 +183,7 @@ export function sufferFailingCalls(program: SvcProgram, home: string, rounds: nu
           const error = round % 2 === 0 ? 'EIO' : 'ENOSPC';
           tracer = spawn(
             'strace',
-            ['-p', String(pid), '-o', '/dev/null', '-e', `trace=${calls}`].concat([
+            ['-f', '-p', String(pid), '-o', '/dev/null', '-e', `trace=${calls}`].concat([
               '-e',
               `inject=${calls}:error=${error}:when=${when}`,
             ]),

@@ -166,7 +166,7 @@ async function append(
   }
   if (sql.dialect.name === 'postgres')
     return sql.get<Head>(APPEND_POSTGRES, [length, workspaceId, length, origin, now, ...batch.columns()]);
-  await sql.run(APPEND_SQLITE.insert, [origin, now, batch.text, workspaceId]);
+  await sql.run(APPEND_SQLITE.insert, [origin, now, batch.text, workspaceId], { long: true });
   return sql.get<Head>(APPEND_SQLITE.advance, [length, workspaceId]);
 }
 
@@ -194,6 +194,6 @@ async function insertOthers(
     ]);
   } else {
     const others = all ? [] : [JSON.stringify([...users]), JSON.stringify([...indexes])];
-    await sql.run(insert, [batch.length, origin, now, batch.text, workspaceId, ...others]);
+    await sql.run(insert, [batch.length, origin, now, batch.text, workspaceId, ...others], { long: true });
   }
 }

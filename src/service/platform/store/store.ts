@@ -32,13 +32,18 @@ export interface Dialect {
   readonly distributed: boolean;
 }
 
+export interface RunOptions {
+  /** It takes milliseconds: SQLite, which is in this process, runs it in a thread of its own. Ignored by PostgreSQL. */
+  readonly long?: boolean;
+}
+
 /** Runs statements with `?` placeholders inside one transaction. */
 export interface Sql {
   readonly dialect: Dialect;
   all<T>(sql: string, params?: readonly SqlValue[]): Promise<T[]>;
   get<T>(sql: string, params?: readonly SqlValue[]): Promise<T | undefined>;
   /** Returns the number of rows changed. */
-  run(sql: string, params?: readonly SqlValue[]): Promise<number>;
+  run(sql: string, params?: readonly SqlValue[], options?: RunOptions): Promise<number>;
   /**
    * Adds rows of a workspace from lines in the text format of COPY (PostgreSQL manual), at a third of the cost of
    * parameters. Only PostgreSQL has it.

@@ -1,7 +1,9 @@
 import Database from 'libsql';
+import AsyncDatabase from 'libsql/promise';
 import {
   ConstraintViolation,
   type Dialect,
+  type RunOptions,
   type Sql,
   type SqlValue,
   StoreNotOpened,
@@ -30,18 +32,29 @@ const BUSY_PAUSE_MS = 5;
 /** Size to which the log is truncated after a long-running reader let it grow. */
 const LOG_BYTES = 64 * 1024 * 1024;
 
+/** A statement that the driver runs in a thread of its own. */
+interface AsyncStatement {
+  all(params: readonly SqlValue[]): Promise<unknown[]>;
+}
+
 /** A statement whose first row is read, and the names of its columns. */
 interface FirstRow {
   readonly statement: Database.Statement;
   readonly columns: readonly string[];
 }
 
-/** One SQLite connection. Prepares each statement once and throws the errors of the store. */
+/**
+ * One SQLite connection. Prepares each statement once and throws the errors of the store. Parameters are passed as one array:
+ * the driver takes a single one that is bytes for named ones, and aborts.
+ */
 export class SqliteConnection implements Sql {
   readonly dialect = sqliteDialect;
   readonly #database: Database.Database;
   readonly #statements = new Map<string, Database.Statement>();
   readonly #firsts = new Map<string, FirstRow>();
+  readonly #asyncStatements = new Map<string, AsyncStatement>();
+  /** The statement that runs in another thread; undefined while none does. Others of the transaction wait for it. */
+  #aside: Promise<void> | undefined;
   readonly #path: string;
   /** The error that ended the current transaction. */
   #failure: unknown;
@@ -126,6 +139,17 @@ export class SqliteConnection implements Sql {
     this.exec(`BEGIN ${kind}`);
   }
 
+  /** Commits the transaction; `long` as for `run`. */
+  async commit({ long = false }: RunOptions = {}): Promise<void> {
+    if (long) await this.#runAside('COMMIT', []);
+    else this.exec('COMMIT');
+  }
+
+  /** Waits for the statement that runs in another thread. */
+  async settled(): Promise<void> {
+    while (this.#aside) await this.#aside;
+  }
+
   /** Rolls back the transaction. Does nothing if SQLite has already done so, as after a full disk. */
   rollBack(): void {
     try {
@@ -138,7 +162,7 @@ export class SqliteConnection implements Sql {
   allSync<T>(sql: string, params: readonly SqlValue[] = []): T[] {
     this.#checkFailure();
     try {
-      return (this.#prepare(sql).all(...params) as Record<string, unknown>[]).map(withBytes) as T[];
+      return (this.#prepare(sql).all(params) as Record<string, unknown>[]).map(withBytes) as T[];
     } catch (error) {
       throw this.#rememberFailure(this.#translate(error));
     }
@@ -173,7 +197,7 @@ export class SqliteConnection implements Sql {
       first = { statement, columns: statement.columns().map(({ name }) => name) };
       this.#firsts.set(sql, first);
     }
-    const values = first.statement.get(...params) as unknown[] | undefined;
+    const values = first.statement.get(params) as unknown[] | undefined;
     if (!values) return undefined;
     const row: Record<string, unknown> = {};
     for (const [i, name] of first.columns.entries()) row[name] = values[i];
@@ -189,8 +213,11 @@ export class SqliteConnection implements Sql {
     }
   }
 
-  /** The number of pages that were committed to the log since it began, outside a transaction. Copies what it may. */
-  logged(): number {
+  /**
+   * Copies what it may of the log into the file, outside a transaction. Returns the number of pages that were committed to the
+   * log since it began.
+   */
+  copyLog(): number {
     // Less than 0 while another connection copies.
     return Math.max(this.pragma<{ log: number }>('wal_checkpoint(PASSIVE)').log, 0);
   }
@@ -209,25 +236,66 @@ export class SqliteConnection implements Sql {
   }
 
   async all<T>(sql: string, params: readonly SqlValue[] = []): Promise<T[]> {
+    if (this.#aside) await this.settled();
     return this.allSync<T>(sql, params);
   }
 
   async get<T>(sql: string, params: readonly SqlValue[] = []): Promise<T | undefined> {
+    if (this.#aside) await this.settled();
     return this.firstSync<T>(sql, params);
   }
 
-  async run(sql: string, params: readonly SqlValue[] = []): Promise<number> {
+  async run(
+    sql: string,
+    params: readonly SqlValue[] = [],
+    { long = false }: RunOptions = {},
+  ): Promise<number> {
+    if (this.#aside) await this.settled();
     this.#checkFailure();
+    if (long) return this.#runAside(sql, params);
     try {
-      return this.#prepare(sql).run(...params).changes;
+      return this.#prepare(sql).run(params).changes;
     } catch (error) {
       throw this.#rememberFailure(this.#translate(error));
     }
   }
 
+  /** Runs a statement without rows in another thread, so that the event loop goes on. No other may run meanwhile. */
+  #runAside(sql: string, params: readonly SqlValue[]): Promise<number> {
+    const running = (async () => {
+      try {
+        await (await this.#prepareAsync(sql)).all(params);
+        return this.#first<{ changed: number }>('SELECT changes() AS changed', [])!.changed;
+      } catch (error) {
+        throw this.#rememberFailure(this.#translate(error));
+      } finally {
+        this.#aside = undefined;
+      }
+    })();
+    this.#aside = running.then(
+      () => {},
+      () => {},
+    );
+    return running;
+  }
+
+  async #prepareAsync(sql: string): Promise<AsyncStatement> {
+    let statement = this.#asyncStatements.get(sql);
+    if (!statement) {
+      // The driver has two interfaces to one kind of connection.
+      const database: AsyncDatabase = Object.create(AsyncDatabase.prototype, {
+        db: { value: (this.#database as unknown as { readonly db: unknown }).db },
+      });
+      statement = (await database.prepare(sql)) as AsyncStatement;
+      this.#asyncStatements.set(sql, statement);
+    }
+    return statement;
+  }
+
   close(): void {
     this.#statements.clear();
     this.#firsts.clear();
+    this.#asyncStatements.clear();
     this.#database.close();
   }
 
@@ -290,6 +358,7 @@ function withBytes(row: Record<string, unknown>): Record<string, unknown> {
 export const isBusy = (error: unknown) =>
   error instanceof StoreUnavailable && /^SQLITE_BUSY/.test(codeOf(error));
 /** What was written may not be on disk. */
-export const isFailedSync = (error: unknown) =>
-  error instanceof StoreUnavailable && /FSYNC/.test(codeOf(error));
-const codeOf = (error: StoreUnavailable) => String((error.cause as { code?: unknown } | undefined)?.code);
+export const isFailedSync = (error: unknown) => /FSYNC/.test(codeOf(error));
+/** The code of SQLite, of an error of the driver or of the store. */
+const codeOf = (error: unknown) =>
+  String(((error instanceof StoreUnavailable ? error.cause : error) as { code?: unknown } | undefined)?.code);

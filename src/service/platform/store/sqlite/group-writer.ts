@@ -4,6 +4,9 @@ import { isBusy, isFailedSync, SqliteConnection } from './connection.ts';
 const LOCK_TIMEOUT_MS = 10_000;
 const LOCK_RETRY_MS = 10;
 
+/** Pages of the log from which on a commit copies it into the file itself, as far as the LogCopier has not: 16 MB. */
+const MAX_LOG_PAGES = 4000;
+
 /** How a commit is put on disk: PRAGMA synchronous. */
 type SyncLevel = 'FULL' | 'NORMAL';
 
@@ -18,6 +21,7 @@ export class GroupWriter {
     this.connection = new SqliteConnection(path);
     // A wait inside SQLite would block the event loop; `begin` waits instead.
     this.connection.exec('PRAGMA busy_timeout=0');
+    this.connection.exec(`PRAGMA wal_autocheckpoint=${MAX_LOG_PAGES}`);
   }
 
   /**
@@ -40,7 +44,21 @@ export class GroupWriter {
   /** Rolls back the transaction, which ended with `error`. */
   rollBack(error: unknown): void {
     this.connection.rollBack();
+    this.logFailed(error);
+  }
+
+  /** Takes note of an error that may be a failed fsync of the log. */
+  logFailed(error: unknown): void {
     this.#logUnsynced ||= isFailedSync(error);
+  }
+
+  /** Copies into the file what was committed to the log while the LogCopier copied. What fails stays in the log. */
+  copyRest(): void {
+    try {
+      this.connection.copyLog();
+    } catch (error) {
+      this.logFailed(error);
+    }
   }
 
   /** Merges the log into the file, so that the file is complete while no process has it open, and closes it. */

@@ -19,6 +19,7 @@ import { OFFSET } from '../test-clock.ts';
 import { ChangeWatch } from './change-watch.ts';
 import { SqliteConnection, sqliteDialect } from './connection.ts';
 import { GroupWriter } from './group-writer.ts';
+import { LogCopier } from './log-copier.ts';
 import { refuseLostData } from './lost-data.ts';
 import { refuseForeign } from './ownership.ts';
 import { scrub } from './scrub.ts';
@@ -65,6 +66,7 @@ export class SqliteStore implements Store {
   readonly #clock: Clock;
   readonly #writer: GroupWriter;
   readonly #reader: SqliteConnection;
+  readonly #copier: LogCopier;
   readonly #notifications = new EventEmitter().setMaxListeners(0);
   readonly #queue = new WriteQueue<Job>(GROUP_SIZE);
   #clockOffset = 0;
@@ -80,6 +82,7 @@ export class SqliteStore implements Store {
     this.#clock = clock;
     this.#writer = new GroupWriter(path);
     this.#reader = new SqliteConnection(path);
+    this.#copier = new LogCopier(path, (error) => this.#writer.logFailed(error));
     this.#watch = new ChangeWatch(
       () => (this.#flushing ? undefined : this.#dataVersion()),
       () => {
@@ -177,8 +180,11 @@ export class SqliteStore implements Store {
       path: this.#path,
       write: (work, place) =>
         this.#add(({ sql }) => work(sql), { durable: false, bulk: true, first: place === 'first' }),
-      logged: () => this.#outside((reader) => reader.logged()),
-      emptyLog: () => this.#outside(() => this.#groupEnded().then(() => this.#writer.connection.emptyLog())),
+      logged: () => this.#outside((reader) => reader.copyLog()),
+      emptyLog: () =>
+        this.#copier.whilePaused(() =>
+          this.#outside(() => this.#groupEnded().then(() => this.#writer.connection.emptyLog())),
+        ),
       proceed,
     });
   }
@@ -217,6 +223,7 @@ export class SqliteStore implements Store {
     this.#notifications.removeAllListeners();
     if (this.#flushing) await new Promise<void>((resolve) => (this.#onFlushed = resolve));
     await this.#reading;
+    await this.#copier.close();
     this.#reader.close();
     this.#writer.close();
   }
@@ -224,6 +231,7 @@ export class SqliteStore implements Store {
   async #flush(): Promise<void> {
     while (this.#queue.length > 0) {
       await this.#commitGroup();
+      if (this.#copier.takeCopied()) this.#writer.copyRest();
       for (const resolve of this.#waiting.splice(0)) resolve();
       // Requests that arrived in the meantime join the next group.
       if (this.#queue.length > 0) await nextIteration();
@@ -244,14 +252,16 @@ export class SqliteStore implements Store {
     try {
       await this.#writer.begin(level);
       const deadline = performance.now() + GROUP_MS;
+      let bulk = false;
       for (let entry = next(); entry; entry = next()) {
         group.push(entry.job);
+        bulk ||= entry.bulk;
         outcomes.push(await this.#runUnderSavepoint(entry.job, topics));
         if (performance.now() > deadline) break;
         // A bulk job may take long: requests that arrived in the meantime come next.
         if (entry.bulk) await nextIteration();
       }
-      this.#writer.connection.exec('COMMIT');
+      await this.#writer.connection.commit({ long: bulk });
     } catch (error) {
       this.#writer.rollBack(error);
       // Where no transaction began, the whole group fails: each would wait as long for the lock.
@@ -259,6 +269,7 @@ export class SqliteStore implements Store {
       for (const job of group) job.reject(error);
       return;
     }
+    this.#copier.committed();
     group.forEach((job, i) => {
       const outcome = outcomes[i]!;
       if (outcome.ok) job.resolve(outcome.value);
@@ -285,6 +296,8 @@ export class SqliteStore implements Store {
       for (const topic of own) topics.add(topic);
       return { ok: true, value };
     } catch (reason) {
+      // One that the work has not waited for.
+      await sql.settled();
       if (reason instanceof StoreUnavailable) throw reason;
       sql.exec('ROLLBACK TO job');
       sql.exec('RELEASE job');

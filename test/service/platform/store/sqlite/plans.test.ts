@@ -62,9 +62,9 @@ async function plansOf(work: (tx: Tx) => Promise<unknown>): Promise<string[]> {
         note(...args);
         return sql.get(...args);
       },
-      run: (...args) => {
-        note(...args);
-        return sql.run(...args);
+      run: (statement, params, options) => {
+        note(statement, params);
+        return sql.run(statement, params, options);
       },
     };
     return work({ ...tx, sql: recording });
