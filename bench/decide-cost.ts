@@ -18,7 +18,7 @@ const TRAITS = Number(process.argv[3] ?? 0);
 /** Decisions learned per content. */
 const LEARNED = 20;
 const DECISIONS = 1000;
-/** Decisions before the measured ones: a service that runs has compiled its code. */
+/** Decisions, and outcomes to learn, before the measured ones: a service that runs has compiled its code. */
 const WARM = 1000;
 const USERS = 500;
 
@@ -40,6 +40,7 @@ for (const size of SIZES) {
     for (const situation of situations) logBytes += work(situation);
     const { user, system } = process.cpuUsage(before);
     const each = (user + system) / 1000 / DECISIONS;
+    if (name === 'learned') learn(model, contents, random, WARM, contents);
     const start = process.cpuUsage();
     if (name === 'learned') learn(model, contents, random, DECISIONS, contents);
     const learning = process.cpuUsage(start);

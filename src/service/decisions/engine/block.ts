@@ -110,22 +110,30 @@ export class Block {
   }
 
   /** What the block adds to the score of a decision with these features. */
-  believe({ rows, values }: Rows): Belief {
-    const { capacity, spread } = this;
+  believe(x: Rows): Belief {
+    return { mean: this.expected(x), variance: this.variance(x) };
+  }
+
+  /** The mean of what `believe` gives. */
+  expected({ rows, values }: Rows): number {
+    if (this.capacity === 0) return rows[0] === 0 ? values[0]! * this.origin : 0;
     let mean = 0;
+    for (let i = 0; i < rows.length && rows[i]! < this.capacity; i++)
+      mean += values[i]! * this.mean[rows[i]!]!;
+    return mean;
+  }
+
+  /** The variance of what `believe` gives, which costs most of it. */
+  variance({ rows, values }: Rows): number {
+    const { capacity, spread } = this;
     let variance = 0;
     // Rows ascend, so those that never occurred are the last.
     let count = rows.length;
-    for (; count > 0 && rows[count - 1]! >= capacity; count--) {
-      const value = values[count - 1]!;
-      const isBias = rows[count - 1] === 0;
-      variance += value * value * (isBias ? spread.bias : spread.weight);
-      if (isBias) mean += value * this.origin;
-    }
-    for (let i = 0; i < count; i++) mean += values[i]! * this.mean[rows[i]!]!;
+    for (; count > 0 && rows[count - 1]! >= capacity; count--)
+      variance += values[count - 1]! ** 2 * (rows[count - 1] === 0 ? spread.bias : spread.weight);
     variance += quadratic(this.covariance, rows, values, count);
     // Rounding may leave a trace below zero.
-    return { mean, variance: Math.max(variance, 0) };
+    return Math.max(variance, 0);
   }
 
   /** Mean of the weight of a row; 0 if the row never occurred. */

@@ -1,18 +1,17 @@
 import { COPIES, DEFAULT_COPY } from './copies.ts';
 
 /** What a decision tells of an expert's predictions lasts for about 1 / (1 - MEMORY) decisions. */
-const MEMORY = 0.999;
+export const MEMORY = 0.999;
 /** The margin (log-likelihood) by which another copy must predict better than the default one. */
 const MARGIN = 4;
 /** The advance of the linear experts, which fades like all evidence: where features matter much, every early decision counts. */
 const ADVANCE = 20;
-/** The share of what the best copy explains that the linear experts need to explain. */
-const ENOUGH = 0.6;
-/** The copy without features. */
-const WITHOUT_FEATURES = 0;
 /** The place of the linear experts' predictions, after those of the copies. */
 export const LINEAR = COPIES.length;
-export const EXPERTS = COPIES.length + 1;
+export const EXPERTS = LINEAR + 1;
+/** Of a decision all these are kept: what the experts predicted, and the linear ones before their calibration. */
+export const UNCALIBRATED = LINEAR + 1;
+export const PREDICTIONS = EXPERTS + 1;
 
 /**
  * The discounted log-likelihood of each expert's predictions, made before the response was known (Dawid, 1984: the
@@ -39,7 +38,7 @@ export class Evidence {
 
   /** Corrects a response of `decisionsAgo` decisions before. */
   correct(predicted: Float64Array, from: number, to: number, decisionsAgo: number): void {
-    const discount = MEMORY ** Math.max(decisionsAgo, 0);
+    const discount = MEMORY ** decisionsAgo;
     for (let i = 0; i < EXPERTS; i++)
       this.sums[i]! += discount * (logLikelihood(predicted[i]!, to) - logLikelihood(predicted[i]!, from));
   }
@@ -56,26 +55,19 @@ export class Evidence {
     return best;
   }
 
-  /**
-   * Whether the linear experts decide. A straight line ranks contents better than it predicts, so it needs to explain only most of
-   * what the best copy explains beyond a copy without features; but the preferences of users are not in it at all.
-   */
+  /** Whether the linear experts decide: they predict better than every copy. */
   get isLinear(): boolean {
-    const linear = this.sums[LINEAR]!;
-    const without = this.sums[WITHOUT_FEATURES]!;
-    let best = without;
-    for (const [copy, { personal }] of COPIES.entries()) {
-      if (personal && linear <= this.sums[copy]!) return false;
-      if (!personal) best = Math.max(best, this.sums[copy]!);
-    }
-    return linear - without > ENOUGH * (best - without);
+    return this.sums.every((sum, i) => i === LINEAR || sum < this.sums[LINEAR]!);
   }
 }
 
 /** All predictions are kept this far from 0 and 1: by how much a sure one is even surer does not matter to a choice. */
-const BOUND = 0.02;
+export const BOUND = 0.02;
+
+/** A prediction within the bounds; that of a straight line may leave the range of a probability. */
+export const bounded = (predicted: number): number => Math.min(Math.max(predicted, BOUND), 1 - BOUND);
 
 function logLikelihood(predicted: number, response: number): number {
-  const p = Math.min(Math.max(predicted, BOUND), 1 - BOUND);
+  const p = bounded(predicted);
   return response * Math.log(p) + (1 - response) * Math.log(1 - p);
 }

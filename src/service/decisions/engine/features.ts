@@ -66,8 +66,8 @@ interface Name {
 const LABELS = {
   field: (name: string) => name,
   trait: (name: string) => `trait ${name}`,
-  event: (name: string) => `how often ${name} happened`,
-  'event last': (name: string) => `when ${name} happened`,
+  event: (name: string) => `the number of ${name} events`,
+  'event last': (name: string) => `the last ${name}`,
   history: (name: string) => `earlier messages ${name}`,
 };
 type Group = keyof typeof LABELS;

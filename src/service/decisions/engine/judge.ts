@@ -3,10 +3,10 @@ import type { Content } from '../../catalog/content.ts';
 import { probability } from './copies.ts';
 import type { Comparison } from './explain.ts';
 import type { Feature } from './features.ts';
-import { unmetLinear, upperBound } from './linear.ts';
+import { upperBound, widestVariance } from './linear.ts';
 import { type Model, responseValueOf } from './model.ts';
 import type { Distribution } from './numbers.ts';
-import { propensitiesOf, propensitiesOfHighest } from './policy.ts';
+import { highest, propensitiesOf, propensitiesOfHighest } from './policy.ts';
 import { Reader, type Score } from './reader.ts';
 
 /** What the model says of the candidates of one decision. */
@@ -73,28 +73,25 @@ function byCopy(
 
 function byLinear(model: Model, contents: readonly Content[], features: readonly Feature[]): Judgement {
   const x = model.encode(features);
-  const rankings = new Array<number>(contents.length);
-  const bounds = new Array<number>(contents.length);
+  const known = contents.map(({ contentId }) => model.contents.get(contentId));
   // Contents that were never met have what the copies learned of their categories and attributes.
   let reader: Reader | undefined;
-  for (const [i, content] of contents.entries()) {
-    const known = model.contents.get(content.contentId);
-    let belief = known?.linear.believe(x);
-    if (!belief) {
-      reader ??= new Reader(model, features, null);
-      belief = unmetLinear(chanceOf(reader.score(content)), x);
-    }
-    const value = responseValueOf(model, known);
-    rankings[i] = value * Math.min(Math.max(belief.mean, 0), 1);
-    bounds[i] = value * upperBound(belief);
-  }
+  const unmet = (content: Content) => {
+    reader ??= new Reader(model, features, null);
+    return chanceOf(reader.score(content)) * x.values[0]!;
+  };
+  const values = known.map((each) => responseValueOf(model, each));
+  const means = contents.map((content, i) => known[i]?.linear.expected(x) ?? unmet(content));
+  const boundOf = (i: number, variance: number) => values[i]! * upperBound({ mean: means[i]!, variance });
+  const widest = widestVariance(x);
+  const bounds = contents.map((_, i) => boundOf(i, widest));
+  narrow(bounds, (i) => boundOf(i, known[i]?.linear.variance(x) ?? widest));
   const weights = (i: number | undefined) => {
-    const known = i === undefined ? undefined : model.contents.get(contents[i]!.contentId);
-    const value = responseValueOf(model, known);
-    return (row: number) => (known ? value * known.linear.weight(row) : 0);
+    const block = i === undefined ? undefined : known[i]?.linear;
+    return (row: number) => (block ? values[i!]! * block.weight(row) : 0);
   };
   return {
-    rankings,
+    rankings: means.map((mean, i) => values[i]! * Math.min(Math.max(mean, 0), 1)),
     scores: bounds,
     propensities: (_, explorationShare) => propensitiesOfHighest(bounds, explorationShare),
     compare: (i, j) => {
@@ -107,6 +104,24 @@ function byLinear(model: Model, contents: readonly Content[], features: readonly
       };
     },
   };
+}
+
+/**
+ * Makes the two highest of many bounds exact, by which a content is chosen and the choice is explained; the others stay where they
+ * are, at least as high as they should be and below those. The variance of a content takes most of the time of a decision, and
+ * with many contents few come into question.
+ */
+function narrow(bounds: number[], exact: (i: number) => number): void {
+  let [first, second] = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  const seen = highest([...bounds.keys()], 2, (i) => bounds[i]!);
+  const measure = (i: number) => {
+    const bound = exact(i);
+    bounds[i] = bound;
+    if (bound > first) [first, second] = [bound, first];
+    else if (bound > second) second = bound;
+  };
+  for (const i of seen) measure(i);
+  for (const i of bounds.keys()) if (!(bounds[i]! < second || seen.includes(i))) measure(i);
 }
 
 const chanceOf = ({ shared, own }: Score) =>

@@ -7,7 +7,7 @@ import { Encoding, MAX_ROWS } from './encoding.ts';
 import { Evidence } from './evidence.ts';
 import type { Comparison } from './explain.ts';
 import type { Feature } from './features.ts';
-import { linearBlock } from './linear.ts';
+import { Calibration, linearBlock } from './linear.ts';
 import { SAMPLE } from './numbers.ts';
 import { Personal } from './personal.ts';
 
@@ -73,6 +73,7 @@ export class Model {
   readonly personal = new Personal();
   readonly change = new ChangeDetector();
   readonly evidence = new Evidence();
+  readonly calibration = new Calibration();
   /** Decisions whose response or silence does not count yet, the oldest first. */
   readonly pending = new Map<number, Waiting>();
   /** How long responses took, by part of the reward. */

@@ -4,7 +4,7 @@ import { type ChangeDetector, MAX_RECENT } from './change.ts';
 import { attributeBlocks, COPIES, ownBlocks, sharedBlocks } from './copies.ts';
 import { Delays } from './delays.ts';
 import { MAX_ROWS } from './encoding.ts';
-import { EXPERTS } from './evidence.ts';
+import { EXPERTS, PREDICTIONS } from './evidence.ts';
 import { compact, expand, packFeatures, unpackFeatures } from './features.ts';
 import { linearBlock } from './linear.ts';
 import { contentHash, emptyModel, type Known, Model } from './model.ts';
@@ -22,7 +22,7 @@ import {
 } from './stored.ts';
 
 /** Layout of a stored model; no other is read. */
-const LAYOUT = 3;
+const LAYOUT = 4;
 
 /** A model as text, for the store. The same model gives the same text. */
 export function serialiseModel(model: Model): string {
@@ -33,6 +33,7 @@ export function serialiseModel(model: Model): string {
     version: model.version,
     counts: [model.decisions, model.rewards, model.responses, model.rate],
     evidence: pack(model.evidence.sums),
+    calibration: [pack(model.calibration.counts), pack(model.calibration.errors)],
     tables: [...views.tables, encoding.table].map(packTable),
     numbers: [...encoding.numbers.known].map(([key, { count, mean, variance, values, owners }]) => [
       [key, count, mean, variance],
@@ -110,6 +111,10 @@ function read(stored: Stored): Model {
   ];
   must(model.responses > 0);
   model.evidence.sums.set(unpack(stored.evidence, EXPERTS));
+  const { counts, errors } = model.calibration;
+  counts.set(unpack(stored.calibration[0], counts.length));
+  errors.set(unpack(stored.calibration[1], errors.length));
+  must(counts.every((count) => count >= 0));
   const tables = [...model.views.tables, model.encoding.table];
   must(stored.tables.length === tables.length);
   for (const [i, table] of stored.tables.entries()) readTable(tables[i]!, table);
@@ -193,7 +198,7 @@ function readTable(table: RowTable, [rows, counts, total]: Stored['tables'][numb
 
 function readChange(change: ChangeDetector, stored: Stored): void {
   must(stored.recent.length <= MAX_RECENT);
-  const predicted = unpack(stored.predicted, stored.recent.length * EXPERTS);
+  const predicted = unpack(stored.predicted, stored.recent.length * PREDICTIONS);
   for (const [i, [decision, contentId, ...rest]] of stored.recent.entries()) {
     const [at, expected, nth, response, counted] = numbers(rest, 5) as [
       number,
@@ -204,7 +209,7 @@ function readChange(change: ChangeDetector, stored: Stored): void {
     ];
     change.recent.set(decision, {
       ...{ decision, contentId, at, expected, nth, response },
-      predicted: predicted.slice(i * EXPERTS, (i + 1) * EXPERTS),
+      predicted: predicted.slice(i * PREDICTIONS, (i + 1) * PREDICTIONS),
       counted: counted === 1,
     });
   }

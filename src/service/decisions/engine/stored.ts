@@ -6,6 +6,7 @@ export interface Stored {
   version: number;
   counts: number[];
   evidence: string;
+  calibration: [counts: string, errors: string];
   tables: [rows: [number, number][], counts: [number, number][], total: [number, number]][];
   numbers: [number[], values: number[], owners: number[]][];
   categories: [string, ...StoredBlocks][];

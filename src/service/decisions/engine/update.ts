@@ -2,7 +2,7 @@ import type { Rows } from './block.ts';
 import type { Recent } from './change.ts';
 import { COPIES, probability, sigmoid } from './copies.ts';
 import type { PartOfReward } from './delays.ts';
-import { EXPERTS, LINEAR } from './evidence.ts';
+import { LINEAR, PREDICTIONS, UNCALIBRATED } from './evidence.ts';
 import { compact, expand, type Feature } from './features.ts';
 import { correctLinear, learnLinear, linearBlock } from './linear.ts';
 import { type Example, fresh, hashOf, type Known, type Model, type Waiting } from './model.ts';
@@ -34,7 +34,7 @@ function learn(model: Model, { compact, ...waiting }: Waiting, response: number)
   addFeatures(model, features, waiting.user);
   const parts = partsOf(model, { ...waiting, features }, true);
   const { known, pair } = parts;
-  const predicted = new Float64Array(EXPERTS);
+  const predicted = new Float64Array(PREDICTIONS);
   for (let copy = 0; copy < COPIES.length; copy++) {
     const { mean, variance } = project(copy, parts);
     predicted[copy] = Math.min(Math.max(probability({ mean, variance }), 1e-6), 1 - 1e-6);
@@ -57,7 +57,10 @@ function learn(model: Model, { compact, ...waiting }: Waiting, response: number)
   // What its category and attributes say of it is where a new content starts.
   if (known.seen === 0 && known.linear.capacity === 0)
     known.linear = linearBlock(predicted[model.evidence.copy]!);
-  predicted[LINEAR] = learnOne(model, known, model.encode(features), response);
+  const straight = learnOne(model, known, model.encode(features), response);
+  predicted[UNCALIBRATED] = straight;
+  predicted[LINEAR] = model.calibration.probability(straight);
+  model.calibration.learn(straight, response);
   const expected = Math.min(predicted[model.evidence.copy]!, predicted[LINEAR]!);
   model.evidence.add(predicted, response);
   model.rate += RATE_STEP * (response - model.rate);
@@ -68,14 +71,13 @@ function learn(model: Model, { compact, ...waiting }: Waiting, response: number)
 
 /**
  * Teaches the linear expert of a content. Returns what it predicted, drawn towards the running rate of all responses by
- * its uncertainty, and within bounds: a straight line may leave the range of a probability.
+ * its uncertainty.
  */
 function learnOne(model: Model, { linear }: Known, x: Rows, response: number): number {
   linear.reserve(Math.min(model.encoding.table.rows.size, model.linearRows));
   const belief = learnLinear(linear, x, response);
   const weight = belief.variance / (1 + belief.variance);
-  const predicted = (belief.mean + weight * model.rate) / (1 + weight);
-  return Math.min(Math.max(predicted, 0.02), 0.98);
+  return (belief.mean + weight * model.rate) / (1 + weight);
 }
 
 /** Keeps a decision, with its first reward, until it counts. */
@@ -154,7 +156,8 @@ function amend(model: Model, example: Example, from: number, to: number): void {
   correctLinear(parts.known.linear, model.encode(example.features), to - from);
   const recent = model.change.recent.get(example.decision);
   if (!recent) return;
-  const learnedSince = model.decisions - model.pending.size - recent.nth;
+  const learnedSince = Math.max(model.decisions - model.pending.size - recent.nth, 0);
+  model.calibration.correct(recent.predicted[UNCALIBRATED]!, to - from, learnedSince);
   model.evidence.correct(recent.predicted, from, to, learnedSince);
   model.change.correct(recent, to);
 }
@@ -174,6 +177,7 @@ function forgetAll(model: Model): void {
   model.attributes.clear();
   model.personal.pairs.clear();
   model.evidence.reset();
+  model.calibration.reset();
   for (const [contentId, known] of model.contents) model.contents.set(contentId, atPrior(contentId, known));
 }
 

@@ -57,7 +57,7 @@ test('many traits or fields leave room for what a user did, and those that are k
     const features = featuresOf(context, person, (key) => known.has(key));
     expect(features).toHaveLength(MAX_FEATURES_PER_DECISION - Number('surface' in context));
     const labels = features.map(({ label }) => label);
-    expect(labels).toEqual(expect.arrayContaining(['when bought happened', 'earlier messages clicked']));
+    expect(labels).toEqual(expect.arrayContaining(['the last bought', 'earlier messages clicked']));
     expect(labels).toEqual(expect.arrayContaining(['trait t7', 'trait t2500', 'trait t4999']));
     expect(new Set(features.map(({ kind }) => kind)).size).toBe('surface' in context ? 4 : 5);
   }

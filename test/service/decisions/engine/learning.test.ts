@@ -294,11 +294,12 @@ describe('a broken model', () => {
       'null',
       '[]',
       sound.slice(0, -9),
-      sound.replace('"layout":3', '"layout":2'),
+      sound.replace('"layout":4', '"layout":3'),
       sound.replace(/"contents":\[\["a",\[1/, '"contents":[["a",[null'),
       sound.replace(/"evidence":"..../, '"evidence":"'),
-      JSON.stringify({ layout: 3, version: 1, actions: [['a', 0, 1, [0], [0], [-1]]] }),
-      JSON.stringify({ layout: 3, version: 1, actions: [['a', 0, 1, [0, 1], [0], [1]]] }),
+      sound.replace(/"calibration":\["..../, '"calibration":["'),
+      JSON.stringify({ layout: 4, version: 1, actions: [['a', 0, 1, [0], [0], [-1]]] }),
+      JSON.stringify({ layout: 4, version: 1, actions: [['a', 0, 1, [0, 1], [0], [1]]] }),
     ])
       expect(parseModel(text), text).toBeNull();
   });

@@ -5,14 +5,18 @@ import { decide } from '../../../../src/service/decisions/engine/decide.ts';
 import { packFeatures, unpackFeatures } from '../../../../src/service/decisions/engine/features.ts';
 import { judge } from '../../../../src/service/decisions/engine/judge.ts';
 import { fold, type RewardEntry } from '../../../../src/service/decisions/engine/learning.ts';
-import { emptyModel } from '../../../../src/service/decisions/engine/model.ts';
+import { upperBound } from '../../../../src/service/decisions/engine/linear.ts';
+import { emptyModel, responseValueOf } from '../../../../src/service/decisions/engine/model.ts';
 import { content, entry, situation } from './situations.ts';
 
 const CONTENTS = ['a', 'b', 'c', 'd'].map((id) => content(id));
 
-/** Decisions as the service logs them, of users whose traits matter (`effect`) or do not, and the reward log that they leave. */
-function logOf(decisions: number, effect: number) {
-  const random = seededRandom(`effect ${effect}`);
+/**
+ * Decisions as the service logs them, of users for whom a trait tells which content is the best, or who have one that is their
+ * own; and the reward log that they leave.
+ */
+function logOf(decisions: number, by: 'a trait' | 'the user') {
+  const random = seededRandom(`best by ${by}`);
   const model = emptyModel();
   const rewards: RewardEntry[] = [];
   const log = Array.from({ length: decisions }, (_, i) => {
@@ -23,7 +27,8 @@ function logOf(decisions: number, effect: number) {
     const { candidates, chosen, features } = decide(
       situation({ contents: CONTENTS, model, person, seed, user: `user ${i % 50}` }),
     );
-    const chance = 0.3 + (chosen!.contentId === CONTENTS[right]!.contentId ? effect : 0);
+    const best = by === 'a trait' ? right : (i % 50) % CONTENTS.length;
+    const chance = 0.3 + (chosen!.contentId === CONTENTS[best]!.contentId ? 0.6 : 0);
     const reward = entry(chosen!.contentId, random() < chance ? 1 : 0, { features, user: `user ${i % 50}` });
     rewards.push(reward);
     fold(model, [reward]);
@@ -40,10 +45,10 @@ function logOf(decisions: number, effect: number) {
 }
 
 test.each([
-  ['the linear expert', 0.6],
-  ['a logistic variant', 0],
-])('logged propensities follow from the reward log, the features and the seed: %s', (expert, effect) => {
-  const { log, rewards } = logOf(400, effect);
+  ['the linear expert', 'a trait'],
+  ['a logistic variant', 'the user'],
+] as const)('logged propensities follow from the reward log, the features and the seed: %s', (expert, by) => {
+  const { log, rewards } = logOf(600, by);
   expect(log.at(-1)!.isLinear).toBe(expert === 'the linear expert');
   const model = emptyModel();
   for (const { version, seed, features, candidates } of log) {
@@ -57,12 +62,12 @@ test.each([
   }
 });
 
-test.each([0.6, 0])(
-  'actions follow their logged propensities, rare and frequent ones (χ², effect %d)',
-  (effect) => {
+test.each(['a trait', 'the user'] as const)(
+  'actions follow their logged propensities, rare and frequent ones (χ², the best by %s)',
+  (by) => {
     const bounds = [0, 0.006, 0.05, 0.2, 0.5, 0.9];
     const groups = bounds.map(() => ({ expected: 0, observed: 0, variance: 0 }));
-    for (const { candidates, chosen } of logOf(1500, effect).log)
+    for (const { candidates, chosen } of logOf(1500, by).log)
       for (const candidate of candidates) {
         const { propensity } = candidate;
         const group = groups[bounds.findLastIndex((bound) => propensity >= bound)]!;
@@ -80,3 +85,32 @@ test.each([0.6, 0])(
     expect(statistic).toBeLessThan(22.46);
   },
 );
+
+test('the two highest bounds of many contents are exact, and no other is above them', () => {
+  const random = seededRandom('many contents');
+  const contents = Array.from({ length: 40 }, (_, i) => content(`content ${i}`));
+  const model = emptyModel();
+  const seen = { exact: 0, above: 0 };
+  for (let round = 0; round < 2000; round++) {
+    const plan = Math.floor(4 * random());
+    const person = { traits: { plan: `plan ${plan}`, age: 20 + 40 * random() } };
+    const decided = situation({ contents, model, person, seed: `seed ${round}`, user: null });
+    const { chosen, features } = decide(decided);
+    const isBest = contents.findIndex(({ contentId }) => contentId === chosen!.contentId) % 4 === plan;
+    fold(model, [entry(chosen!.contentId, random() < (isBest ? 0.9 : 0.05) ? 1 : 0, { features })]);
+    if (!model.evidence.isLinear || model.contents.size < contents.length) continue;
+    const x = model.encode(features);
+    const exact = contents.map(({ contentId }) => {
+      const known = model.contents.get(contentId)!;
+      return responseValueOf(model, known) * upperBound(known.linear.believe(x));
+    });
+    const { scores } = judge(model, contents, features, null);
+    const twoHighest = (bounds: readonly number[]) =>
+      [...bounds.entries()].sort((a, b) => b[1] - a[1]).slice(0, 2);
+    expect(twoHighest(scores)).toEqual(twoHighest(exact));
+    for (const [i, bound] of exact.entries()) seen[scores[i] === bound ? 'exact' : 'above']++;
+  }
+  // Both occur, so that what is left out was left out rightly.
+  expect(seen.exact).toBeGreaterThan(0);
+  expect(seen.above).toBeGreaterThan(seen.exact);
+});
