@@ -1316,6 +1316,8 @@ export interface RatePoint {
   readonly served: number;
   /** Of these, those that were clicked or actioned. */
   readonly rewarded: number;
+  /** Those whose message was dismissed, some after it was clicked. */
+  readonly dismissed?: number | undefined;
   /** Rewarded of those served. */
   readonly rate: number;
   /** Lower end of the 95 % interval of the rate (Wilson). */
@@ -1496,6 +1498,13 @@ export interface SubscriptionTrend {
   readonly attemptsByStep: readonly number[];
   /** Of these, those that were answered with 2xx. By step. */
   readonly deliveredByStep: readonly number[];
+  /** The last attempt that failed; missing where none did. */
+  readonly lastFailure?: {
+    /** When it was made, at the latest: attempts are counted by five minutes, or by the hour. */
+    readonly before: string;
+    /** How many attempts succeeded since. */
+    readonly delivered: number;
+  } | undefined;
 }
 
 /** What a guard took out of choice. */
@@ -1516,6 +1525,10 @@ export interface TimelineContacts {
   readonly of: 'all' | 'marketing';
   /** Contacts so far. */
   readonly used: number;
+  /** Of `all`: how many of these failed. */
+  readonly failed?: number | undefined;
+  /** Of `all`: how many of these have not reached the user yet, such as a message that was not served. */
+  readonly waiting?: number | undefined;
   /** The cap; null if each decision names its own. */
   readonly cap: number | null;
   /** Length of the window in hours, in calendar days of the user. */
@@ -1718,6 +1731,13 @@ export interface UserTimelineAnswer {
   readonly marketing?: readonly TimelineMarketing[] | undefined;
   /** How many entries there are of each kind that is asked for; on the first page. */
   readonly counts?: readonly TimelineCount[] | undefined;
+  /** How much there is of the user, as in the list of users; on the first page. */
+  readonly totals?: {
+    /** Events of the last 90 days, about. */
+    readonly events: number;
+    /** Decisions. */
+    readonly decisions: number;
+  } | undefined;
   readonly events?: TimelineEvents | undefined;
   /** Events received before this time were removed by age; on the last page. */
   readonly eventsRemovedBefore?: string | undefined;

@@ -65,6 +65,27 @@ export interface ConsoleTurnedAway {
   readonly lastAt: string;
 }
 
+/**
+ * Why requests to the process of the console were answered with 4xx in the last 24 hours, without those of the console
+ * (`GET /console/refused`).
+ */
+export interface ConsoleRefused {
+  /** Since when they are counted: the start of the process, or 24 hours ago; null where it is not known. */
+  readonly since: string | null;
+  /** By endpoint and reason, the most first, at most 50. */
+  readonly rows: readonly {
+    readonly endpoint: string;
+    readonly status: number;
+    /** Name of the error, such as `not_found`. */
+    readonly error: string;
+    /** What was wrong, as the sender was answered, without what looks personal. */
+    readonly reason: string;
+    readonly count: number;
+    readonly firstAt: string;
+    readonly lastAt: string;
+  }[];
+}
+
 export interface ConsoleLimit {
   readonly group: Group;
   /** The endpoints of the group, in words. */
@@ -152,6 +173,8 @@ export interface ConsoleRejects {
   }[];
   /** True if only the beginning of the file was read, or not all reasons are listed. */
   readonly partly: boolean;
+  /** The words after `svc` that import the file once it is corrected; null if they are not known. */
+  readonly again: readonly string[] | null;
 }
 
 /**
@@ -180,6 +203,8 @@ export interface ConsoleFaults {
     /** When it was switched, added or changed through the console; null if the service started with it so. */
     readonly changedAt: string | null;
   }[];
+  /** How many faults were injected, also by rules that were removed. */
+  readonly injected: number;
   /** The latest injections, up to 50 of each fault, the newest first. */
   readonly latest: readonly {
     readonly at: string;
@@ -199,9 +224,14 @@ export interface ConsoleService {
   /** Null where the service does not say. */
   readonly ready: boolean | null;
   readonly version: string | null;
-  /** Due work of all nodes. */
+  /** Due work of all nodes, and what waits in the workspace for a retry or a time (`later`). */
   readonly backlog:
-    | readonly { readonly kind: string; readonly due: number; readonly oldestMs: number }[]
+    | readonly {
+        readonly kind: string;
+        readonly due: number;
+        readonly oldestMs: number;
+        readonly later: number;
+      }[]
     | null;
   /** The processes that serve from the store, that of the console first. */
   readonly nodes:

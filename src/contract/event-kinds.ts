@@ -1,3 +1,5 @@
+import type { EventKind } from './event-kind-names.ts';
+
 /** A kind of event, `<what>.<what became of it>`. */
 interface KindOfEvent {
   readonly meaning: string;
@@ -87,12 +89,7 @@ export const KINDS_OF_EVENTS = {
       'Deliveries of a subscription have been due for more than a minute, at most once an hour. What is sent again or was missed does not count.',
     example: { ...nobody, webhookId: 'wh_example', pending: 1200, oldestAt: '2026-01-01T00:00:00.000Z' },
   },
-} as const satisfies Readonly<Record<string, KindOfEvent>>;
-
-export type EventKind = keyof typeof KINDS_OF_EVENTS;
-
-/** Every kind. All but those of taps are delivered to subscriptions that name them. */
-export const EVENT_KINDS = Object.keys(KINDS_OF_EVENTS) as [EventKind, ...EventKind[]];
+} as const satisfies Readonly<Record<EventKind, KindOfEvent>>;
 
 /** The kinds of taps, which a subscription to all gets. */
 export const TAP_KINDS = ['campaign.clicked', 'campaign.opened', 'decision.actioned'] as const;

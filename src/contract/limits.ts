@@ -104,3 +104,6 @@ export const USER_TOKEN_SECONDS = { least: 60, most: 86_400, default: 3600 };
 
 /** How long a fault delays an answer or a delivery where its rule does not say, in ms. */
 export const DEFAULT_FAULT_DELAY_MS = 2000;
+
+/** Injections of each fault that a service keeps: one that is frequent leaves the others their place. */
+export const MAX_INJECTIONS = 50;

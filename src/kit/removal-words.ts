@@ -40,5 +40,5 @@ interface Change {
 /** Words for the change of a feature by which the runner-up of a decision would have been ahead. */
 export const changeWords = ({ feature, value, to }: Change, runnerUp: string): string =>
   to === null
-    ? `Without ${feature} ${value}, ${runnerUp} would have been ahead.`
+    ? `Without ${feature} (${value}), ${runnerUp} would have been ahead.`
     : `With ${feature} at ${to} instead of ${value}, ${runnerUp} would have been ahead.`;

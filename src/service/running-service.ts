@@ -3,6 +3,7 @@ import type { IdentifiedUser, UserIdentifier } from './admin/user-records.ts';
 import type { FaultControl } from './faults/inject.ts';
 import type { TurnedAway } from './http/access/turned-away.ts';
 import type { EndpointCounts } from './http/endpoint-requests.ts';
+import type { RefusedRequests } from './http/refused-requests.ts';
 import type { Fetch } from './http/server.ts';
 import type { Platform } from './platform/platform.ts';
 import type { Policy } from './platform/settings.ts';
@@ -64,6 +65,8 @@ export interface RunningService {
   askedByMinute(group: Group): readonly number[];
   /** The keys whose requests to this process were over a limit in the last day. */
   turnedAway(): ReturnType<TurnedAway['read']>;
+  /** The requests to this process and `workspace` that were answered with 4xx in the last day, by endpoint and reason. */
+  refused(): ReturnType<RefusedRequests['read']>;
   /** The faults that this process injects; undefined without a faults file. */
   readonly faults: FaultControl | undefined;
   /** True if no worker has due work. */

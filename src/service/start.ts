@@ -21,6 +21,7 @@ import { readAppScript } from './http/app-script.ts';
 import { EndpointRequests } from './http/endpoint-requests.ts';
 import { LastHour } from './http/last-hour.ts';
 import { recordRequests, unobserved } from './http/record-requests.ts';
+import { RefusedRequests } from './http/refused-requests.ts';
 import { listen } from './http/server.ts';
 import { invalidityOf, readKeyPair, readNextKeyPair, type TlsFiles, type TlsKeyPair } from './http/tls.ts';
 import { publicUrlOf } from './notifications/providers/file/load.ts';
@@ -190,6 +191,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     const isProxy = proxiesOf(options.trustedProxies ?? []);
     const requests = new EndpointRequests(() => machine.now());
     const turnedAway = new TurnedAway(() => machine.now());
+    const refused = new RefusedRequests(() => machine.now());
     const asked = new Map(GROUPS.map((group) => [group, new LastHour(() => machine.now(), { requests: 0 })]));
     const admit = rateLimiter(limiter, policy, machine);
     const features = openFeatures(platform, {
@@ -218,7 +220,9 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     closers.push(() => mover.stop());
     const health = healthOf(store, clock);
     const data = new DataReader(store, clock);
-    const recorder = recordRequests(log, observe, tracing, requests);
+    const recorder = recordRequests(log, observe, tracing, requests, (endpoint, workspaceId, error) => {
+      if (workspaceId === credentials.workspace) refused.add(endpoint, error);
+    });
     closers.push(() => recorder.close());
     const parts: AppParts = {
       platform,
@@ -295,7 +299,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       },
       usage: () => readUsage({ store, clock: machine, policy }, limiterTime, credentials.workspace),
       storedData: () => data.read(credentials.workspace),
-      status: () => readStatus(store, health, record),
+      status: () => readStatus(store, health, record, credentials.workspace),
       requests: () => requests.lastHour(),
       requestsByMinute: () => requests.byMinute(),
       askedByMinute: (group) =>
@@ -304,6 +308,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
           .read()
           .map(({ requests }) => requests),
       turnedAway: () => turnedAway.read(store, credentials.workspace),
+      refused: () => refused.read(),
       faults: faults?.control,
       idle: async () => (await Promise.all(workers.map((worker) => worker.idle()))).every(Boolean),
       close: (grace = graceMs) => {

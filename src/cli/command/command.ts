@@ -13,7 +13,7 @@ import type { World } from '../terminal/world.ts';
 import { CommandExit } from './command-exit.ts';
 import { listenForInterrupt } from './interrupt.ts';
 import { type Manifest, readManifest } from './manifest.ts';
-import { toParseError } from './parse-error.ts';
+import { emptyId, toParseError } from './parse-error.ts';
 import { flushed, processWorld } from './process-world.ts';
 import { reportFailure } from './report-failure.ts';
 
@@ -185,6 +185,7 @@ export abstract class SvcCommand {
     const own = Object.entries(args).map(([name, arg]) => [name, { ...arg, ignoreStdin: true }]);
     try {
       const parsed = await parse(this.argv, { args: Object.fromEntries(own), flags: all, strict });
+      if (parsed.args.id === '') throw emptyId(this.#call.id, args.id?.description);
       return {
         flags: parsed.flags as Context['flags'],
         args: parsed.args,

@@ -21,6 +21,12 @@ function spellingsOf(flags: Readonly<Record<string, Flag>>): string[] {
   return [...visible.flatMap(([name, { allowNo }]) => (allowNo ? [name, `no-${name}`] : [name])), 'help'];
 }
 
+/** The usage error of an empty identifier, such as of a variable of a script that is not set. */
+export const emptyId = (id: string, description: string | undefined): SvcError =>
+  new SvcError('usage', `ID is empty${description ? `: ${description}` : ''}`, {
+    hint: `see \`svc ${id.replaceAll(':', ' ')} --help\``,
+  });
+
 /** Turns an error of oclif's parser into a usage error. Returns any other error unchanged. */
 export function toParseError(error: unknown, id: string, flags: Readonly<Record<string, Flag>>): unknown {
   const parseError = error as ParseError;

@@ -1,5 +1,5 @@
 import { ENDPOINTS } from '../../contract/endpoints.ts';
-import { EVENT_KINDS } from '../../contract/event-kinds.ts';
+import { EVENT_KINDS } from '../../contract/event-kind-names.ts';
 import {
   CHANNELS,
   DELIVERY_STATES,

@@ -3,7 +3,7 @@ import { SvcError } from '../../cli/errors/svc-error.ts';
 import { asUsageError } from '../../cli/errors/usage-error.ts';
 import { Args, Flags } from '../../cli/flags/oclif.ts';
 import { assertStdinUsedOnce, inputBytes } from '../../cli/input/input-bytes.ts';
-import { EVENT_KINDS } from '../../contract/event-kinds.ts';
+import { EVENT_KINDS } from '../../contract/event-kind-names.ts';
 import { Deliverer } from '../../features/listen/deliverer.ts';
 import { FieldError, makeBody, parseFields, sendSigned } from '../../features/listen/signed-delivery.ts';
 import { handlerFailure, parseHandlerUrl } from '../../features/webhooks/handler.ts';

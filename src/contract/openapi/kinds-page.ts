@@ -1,4 +1,5 @@
-import { EVENT_KINDS, exampleBody, KINDS_OF_EVENTS, TAP_KINDS } from '../event-kinds.ts';
+import { EVENT_KINDS } from '../event-kind-names.ts';
+import { exampleBody, KINDS_OF_EVENTS, TAP_KINDS } from '../event-kinds.ts';
 
 const AT = Date.parse('2026-01-01T00:00:00Z');
 

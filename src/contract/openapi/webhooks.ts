@@ -1,4 +1,5 @@
-import { EVENT_KINDS, type EventKind, exampleBody, isTap, KINDS_OF_EVENTS } from '../event-kinds.ts';
+import { EVENT_KINDS, type EventKind } from '../event-kind-names.ts';
+import { exampleBody, isTap, KINDS_OF_EVENTS } from '../event-kinds.ts';
 import { DeliveryBody } from '../schemas.ts';
 import type { Example } from './examples.ts';
 import { DELIVERY_HEADERS } from './headers.ts';

@@ -80,6 +80,11 @@ const TimelineContacts = named(
       z.enum(['all', 'marketing']),
     ),
     used: about('Contacts so far.', z.int()),
+    failed: about('Of `all`: how many of these failed.', z.optional(z.int())),
+    waiting: about(
+      'Of `all`: how many of these have not reached the user yet, such as a message that was not served.',
+      z.optional(z.int()),
+    ),
     cap: about('The cap; null if each decision names its own.', z.nullable(z.int())),
     windowHours: about('Length of the window in hours, in calendar days of the user.', z.int()),
     nextFreeAt: about(
@@ -143,6 +148,15 @@ export const UserTimelineAnswer = named(
       counts: about(
         'How many entries there are of each kind that is asked for; on the first page.',
         z.optional(z.array(TimelineCount)),
+      ),
+      totals: about(
+        'How much there is of the user, as in the list of users; on the first page.',
+        z.optional(
+          z.object({
+            events: about('Events of the last 90 days, about.', z.int()),
+            decisions: about('Decisions.', z.int()),
+          }),
+        ),
       ),
       events: z.optional(TimelineEvents),
       eventsRemovedBefore: z.optional(

@@ -43,6 +43,7 @@ const RatePoint = named(
     from: time('The beginning of its first step.'),
     served: about('Decisions that count.', z.int()),
     rewarded: about('Of these, those that were clicked or actioned.', z.int()),
+    dismissed: about('Those whose message was dismissed, some after it was clicked.', z.optional(z.int())),
     rate: number('Rewarded of those served.'),
     ...interval('rate (Wilson)'),
   }),
@@ -154,6 +155,17 @@ const SubscriptionTrend = named(
     ...performance(),
     attemptsByStep: counts('Attempts.'),
     deliveredByStep: counts('Of these, those that were answered with 2xx.'),
+    lastFailure: about(
+      'The last attempt that failed; missing where none did.',
+      z.optional(
+        z.object({
+          before: time(
+            'When it was made, at the latest: attempts are counted by five minutes, or by the hour.',
+          ),
+          delivered: about('How many attempts succeeded since.', z.int()),
+        }),
+      ),
+    ),
   }),
 );
 

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { EVENT_KINDS } from '../event-kinds.ts';
+import { EVENT_KINDS } from '../event-kind-names.ts';
 import { MAX_NAME } from '../limits.ts';
 import {
   about,

@@ -1,4 +1,5 @@
 import { GROUP_LIMITS } from '../../contract/limits.ts';
+import { maskPersonal } from '../../kit/personal-data.ts';
 import type { FaultControl } from '../../service/faults/inject.ts';
 import type { RunningService } from '../../service/running-service.ts';
 import type { OwnParts } from './own.ts';
@@ -8,7 +9,7 @@ import { Refusal } from './refusal.ts';
 export function insideParts(
   service: RunningService,
   version: string,
-): Pick<OwnParts, 'changing' | 'limits' | 'service' | 'identify' | 'faults'> {
+): Pick<OwnParts, 'changing' | 'limits' | 'service' | 'refused' | 'identify' | 'faults'> {
   const iso = (at: number) => new Date(at).toISOString();
   return {
     changing: async () => {
@@ -63,6 +64,19 @@ export function insideParts(
         inside: true,
       };
     },
+    refused: () => {
+      const { since, rows } = service.refused();
+      return {
+        since: iso(since),
+        rows: rows.map(({ reason, firstAt, lastAt, ...row }) => ({
+          ...row,
+          // It may quote what was sent.
+          reason: String(maskPersonal('text', reason)),
+          firstAt: iso(firstAt),
+          lastAt: iso(lastAt),
+        })),
+      };
+    },
     identify: async (userId) => ({ hashId: (await service.identify({ userId })).hashId }),
     faults: faultsOf(service.faults),
   };
@@ -75,6 +89,7 @@ function faultsOf(control: FaultControl | undefined): OwnParts['faults'] {
       ...rule,
       changedAt: changedAt === null ? null : new Date(changedAt).toISOString(),
     })),
+    injected: control?.injected() ?? 0,
     latest: (control?.latest() ?? []).map(({ at, ...injected }) => ({
       at: new Date(at).toISOString(),
       ...injected,

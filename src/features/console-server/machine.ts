@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { ConsoleRejects, RejectedCount, StoredImport } from '../../contract/console.ts';
 import { maskPersonal } from '../../kit/personal-data.ts';
 import { forgetImport, keptImports, optionsOf } from '../import/deliver/journal/list.ts';
-import { resumeWords } from '../import/report/recovery-commands.ts';
+import { rejectsWords, resumeWords } from '../import/report/recovery-commands.ts';
 import type { OwnParts } from './own.ts';
 import { Refusal } from './refusal.ts';
 
@@ -28,7 +28,10 @@ export function importsOf(dataDir: string): OwnParts['imports'] {
     },
     rejects: (id) => {
       const found = keptImports(folder).find((one) => one.id === id);
-      return found && (found.rejectsFile === null ? NO_REJECTS : reasonsIn(found.rejectsFile));
+      if (!found || found.rejectsFile === null) return found && NO_REJECTS;
+      const options = optionsOf(folder, found);
+      const again = options === undefined ? null : rejectsWords(options, found.rejectsFile);
+      return { ...reasonsIn(found.rejectsFile), again };
     },
   };
 }
@@ -74,7 +77,7 @@ function linesOf(path: string, size: number): RejectedCount {
   }
 }
 
-const NO_REJECTS: ConsoleRejects = { reasons: [], partly: false };
+const NO_REJECTS: ConsoleRejects = { reasons: [], partly: false, again: null };
 /** Bytes of a rejects file that are read. */
 const MOST_READ = 4 * 1024 * 1024;
 /** Reasons that are listed, and records of each. */
@@ -95,7 +98,7 @@ interface Reason {
  * The reasons in the beginning of a rejects file, the most frequent first, each with its first record. What looks personal in
  * these is left out. A file that is gone has none.
  */
-function reasonsIn(path: string): ConsoleRejects {
+function reasonsIn(path: string): Omit<ConsoleRejects, 'again'> {
   const { text, whole } = beginningOf(path);
   const lines = text.split('\n');
   // The last one is empty, or cut.

@@ -3,6 +3,7 @@ import type {
   ConsoleFaults,
   ConsoleImports,
   ConsoleLimits,
+  ConsoleRefused,
   ConsoleRejects,
   ConsoleService,
 } from '../../contract/console.ts';
@@ -22,6 +23,7 @@ export interface OwnParts {
   readonly changing: () => Promise<ChangingAbout>;
   readonly limits: () => Promise<ConsoleLimits>;
   readonly service: () => Promise<ConsoleService>;
+  readonly refused: () => ConsoleRefused;
   readonly imports: {
     list(): ConsoleImports;
     forget(id: string): { readonly removed: readonly string[] };
@@ -51,6 +53,8 @@ export function ownEndpoints({ about, ...parts }: OwnParts): OwnEndpoints {
         return parts.limits();
       case 'GET service':
         return parts.service();
+      case 'GET refused':
+        return parts.refused();
       case 'GET imports':
         return id === undefined ? parts.imports.list() : parts.imports.rejects(id);
       case 'DELETE imports':

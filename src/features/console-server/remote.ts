@@ -10,7 +10,7 @@ export function remoteParts(
   { client, limits }: Pick<Connection, 'client' | 'limits'>,
   clock: Pick<Clock, 'now'>,
   modeSeen: () => string | undefined,
-): Pick<OwnParts, 'changing' | 'limits' | 'service' | 'identify' | 'faults'> {
+): Pick<OwnParts, 'changing' | 'limits' | 'service' | 'refused' | 'identify' | 'faults'> {
   let asked: Promise<unknown> | undefined;
   return {
     changing: async () => {
@@ -56,9 +56,10 @@ export function remoteParts(
         inside: false,
       };
     },
+    refused: () => ({ since: null, rows: [] }),
     identify: undefined,
     faults: {
-      read: () => ({ active: false, rules: [], latest: [] }),
+      read: () => ({ active: false, rules: [], injected: 0, latest: [] }),
       change: () => {
         throw new Refusal(404, 'not_found', 'Faults are injected by svc serve --faults, in its own process.');
       },

@@ -2,7 +2,7 @@
 import { isUnsupported } from '../../cli/errors/unsupported-operation.ts';
 import type { Client } from '../../client/client.ts';
 import type { ApiError } from '../../client/errors.ts';
-import type { EventKind } from '../../contract/event-kinds.ts';
+import type { EventKind } from '../../contract/event-kind-names.ts';
 import type { Clock } from '../../kit/clock.ts';
 
 export interface SubscriptionOptions {

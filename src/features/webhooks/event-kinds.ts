@@ -1,7 +1,8 @@
 import { SvcError } from '../../cli/errors/svc-error.ts';
 import type { Output } from '../../cli/terminal/output.ts';
 import { ApiError } from '../../client/errors.ts';
-import { EVENT_KINDS, TAP_KINDS } from '../../contract/event-kinds.ts';
+import { EVENT_KINDS } from '../../contract/event-kind-names.ts';
+import { TAP_KINDS } from '../../contract/event-kinds.ts';
 
 /** Warns about event kinds that are not in the specification; they are sent unchanged. */
 export function warnOfUnknownKinds(kinds: readonly string[], out: Output): void {

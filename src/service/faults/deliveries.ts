@@ -38,12 +38,15 @@ export function faultyDeliveries(
       ...((fault === 'late' || fault === 'out-of-order') && { delayMs }),
     });
     switch (rule.fault) {
-      case 'double':
-        await deliver();
-        return deliver();
+      case 'double': {
+        const { status } = await deliver();
+        const first =
+          status === null ? 'the first was not answered' : `the first was answered HTTP ${status}`;
+        return noted(await deliver(), `sent twice by a fault: ${first}`);
+      }
       case 'late':
         await clock.sleep(delayMs, options.signal).catch(() => undefined);
-        return deliver();
+        return noted(await deliver(), `sent ${delayMs} ms late by a fault`);
       case 'out-of-order': {
         const overtaken = new Promise<void>((resolve) => releases.set(url, resolve));
         const settled = new AbortController();
@@ -51,13 +54,21 @@ export function faultyDeliveries(
         await Promise.race([overtaken, clock.sleep(delayMs, stop).catch(() => undefined)]);
         settled.abort();
         releases.delete(url);
-        return deliver();
+        return noted(await deliver(), 'held back by a fault');
       }
       case 'wrong-signature':
-        return deliver(forged(headers));
+        return noted(await deliver(forged(headers)), 'sent with a wrong signature by a fault');
     }
   };
 }
+
+type Result = Awaited<ReturnType<Post>>;
+
+/** Adds to the result of an attempt what a fault did to it, which the attempt alone does not show. */
+const noted = ({ error, ...result }: Result, note: string): Result => ({
+  ...result,
+  error: error === null ? note : `${error} (${note})`,
+});
 
 /** Replaces the signatures by well-formed ones that match no secret. */
 function forged(headers: Record<string, string>): Record<string, string> {

@@ -1,3 +1,4 @@
+import { MAX_INJECTIONS } from '../../contract/limits.ts';
 import { type Detail, validate } from '../../contract/validation.ts';
 import type { Clock } from '../../kit/clock.ts';
 import type { Fetch } from '../http/server.ts';
@@ -31,12 +32,11 @@ interface FaultState {
   readonly changedAt: number | null;
 }
 
-/** Injections of each fault that are kept: one that is frequent leaves the others their place. */
-const KEPT = 50;
-
 /** Shows and switches the rules of this process. */
 export interface FaultControl {
   state(): FaultState[];
+  /** How many faults were injected, also by rules that were removed. */
+  injected(): number;
   /** The latest injections, the newest first. */
   latest(): readonly Injected[];
   /** True if no rule can be added. */
@@ -68,7 +68,7 @@ export function injectFaults(path: string, clock: Clock, log: Log): FaultInjecti
   let latest: readonly Injected[] = [];
   const note: Note = (injected) => {
     const isSame = ({ place, fault }: Injected) => place === injected.place && fault === injected.fault;
-    const oldest = latest.filter(isSame).length >= KEPT ? latest.findLast(isSame) : undefined;
+    const oldest = latest.filter(isSame).length >= MAX_INJECTIONS ? latest.findLast(isSame) : undefined;
     latest = [{ at: clock.now(), ...injected }, ...latest.filter((each) => each !== oldest)];
   };
   return {
@@ -76,6 +76,7 @@ export function injectFaults(path: string, clock: Clock, log: Log): FaultInjecti
     deliver: faultyDeliveries(post, plans.deliveries, clock, log, note),
     control: {
       state,
+      injected: () => plans.requests.injected + plans.deliveries.injected,
       latest: () => latest,
       isFull: () => state().length >= MOST_RULES,
       switch: (place, index, on) => {

@@ -40,6 +40,7 @@ export class Plan<R extends When> {
   readonly #rules: (Counted<R> | undefined)[];
   readonly #seed: string | number;
   readonly #now: () => number;
+  #injected = 0;
 
   /** `now` is in Unix ms. */
   constructor(rules: readonly R[], seed: string | number, now: () => number) {
@@ -56,8 +57,16 @@ export class Plan<R extends When> {
       return applies(counted.rule, counted.seen, counted.random) && counted.on;
     });
     const [first] = applicable;
-    if (first) first.hits++;
+    if (first) {
+      first.hits++;
+      this.#injected++;
+    }
     return first?.rule;
+  }
+
+  /** How often a rule was used, also one that was removed or changed since. */
+  get injected(): number {
+    return this.#injected;
   }
 
   /** The rules in their order: what each matched, how often it was used, and whether it is switched on. */

@@ -6,7 +6,7 @@
 import * as z from 'zod/mini';
 import { described } from '../../contract/described.ts';
 import { ENDPOINTS, type EndpointName } from '../../contract/endpoints.ts';
-import { EVENT_KINDS } from '../../contract/event-kinds.ts';
+import { EVENT_KINDS } from '../../contract/event-kind-names.ts';
 import { DEFAULT_FAULT_DELAY_MS } from '../../contract/limits.ts';
 
 const count = () => z.int().check(z.minimum(0), z.maximum(1_000_000));

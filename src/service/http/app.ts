@@ -143,6 +143,7 @@ async function answer(c: Ctx, parts: AppParts, target: Served, record: RequestRe
       : startStream(c, parts, endpoint, served.stream, request, headers);
   } catch (error) {
     const known = toServiceError(error, parts.platform.log, requestId);
+    record.refused = { workspaceId: c.req.header(HEADERS.workspace), error: known };
     return errorResponse(known, c.env.incoming, requestId, headers);
   }
 }

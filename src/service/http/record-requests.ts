@@ -1,3 +1,4 @@
+import type { ServiceError } from '../../contract/errors.ts';
 import { newId } from '../../kit/id.ts';
 import type { Log } from '../platform/log.ts';
 import { traceparentOf } from '../platform/tracing/context.ts';
@@ -28,6 +29,8 @@ export interface RequestRecord {
   countedAt: number | undefined;
   /** Takes when its work at the store begins and ends; undefined where nobody measures. */
   readonly measured: Measured | undefined;
+  /** The error of its answer, and the workspace that it named; undefined without an error. */
+  refused: { readonly workspaceId: string | undefined; readonly error: ServiceError } | undefined;
   /** Records the status of the answer in the log, the metrics and the trace. */
   end(status: number): void;
 }
@@ -51,13 +54,15 @@ export interface RequestRecorder {
 
 /**
  * Records requests. The log has a line for each, or where they are many for the first of each second, and then how many
- * were left out of it. `counted` takes what came to each endpoint.
+ * were left out of it. `counted` takes what came to each endpoint, and `refused` why it was
+ * answered with 4xx.
  */
 export function recordRequests(
   log: Log,
   observe: Observe,
   tracing: Tracing,
   counted?: EndpointRequests,
+  refused?: (endpoint: string, workspaceId: string | undefined, error: ServiceError) => void,
 ): RequestRecorder {
   const lines = boundedLines(log);
   return {
@@ -81,10 +86,13 @@ export function recordRequests(
         trace: span.context && traceparentOf(span.context),
         countedAt: undefined,
         measured,
+        refused: undefined,
         end(status) {
           observed?.(status);
           span.end(status);
           measured?.end(status);
+          if (endpoint !== undefined && this.refused && status >= 400 && status < 500)
+            refused?.(endpoint, this.refused.workspaceId, this.refused.error);
           lines.write({
             method,
             path: route ?? 'unknown',

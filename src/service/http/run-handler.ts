@@ -27,10 +27,11 @@ export async function runHandler(
   }: { readonly name: EndpointName; readonly endpoint: Endpoint; readonly served: Descriptor },
   request: AdmittedRequest,
   headers: AnswerHeaders,
-  { measured }: RequestRecord,
+  record: RequestRecord,
   prepared: Promise<unknown> | undefined,
 ): Promise<Response> {
   const { workspace, onlyUser, client } = request;
+  const { measured } = record;
   const most = client && endpoint.clientBytes;
   const { raw, body } = await checkedBody(c.env.incoming, endpoint, served, most).catch((error) => {
     served.refused?.(workspace.id);
@@ -51,6 +52,7 @@ export async function runHandler(
     const reply = await served.handle(callIn(tx));
     measured?.workEnded();
     const { error, beforeCommit, afterCommit } = reply;
+    record.refused = error && { workspaceId: workspace.id, error };
     const answer = error
       ? { status: error.status, body: JSON.stringify(error.body(request.requestId)) }
       : toAnswer(reply, endpoint);

@@ -1,4 +1,5 @@
 import { definedFields } from '../../kit/defined-fields.ts';
+import { userSignals } from '../events/store/user-signals.ts';
 import type { Cipher } from '../platform/crypto/cipher.ts';
 import { listed, listedNumbers } from '../platform/store/listed.ts';
 import { pipeline } from '../platform/store/pipeline.ts';
@@ -6,6 +7,7 @@ import type { Tx } from '../platform/store/store.ts';
 import { scopeText } from '../users/consent.ts';
 import { addresses } from '../users/store/addresses.ts';
 import { consents } from '../users/store/consents.ts';
+import { contacts } from '../users/store/contacts.ts';
 
 /** When a user was last seen, Unix ms, and by what. */
 export interface Seen {
@@ -77,36 +79,22 @@ export async function described(
   seen: readonly Seen[],
   tracked: ReadonlyMap<string, Tracked>,
 ): Promise<object[]> {
-  const { dialect } = tx.sql;
   const hashIds = seen.map(({ hashId }) => hashId);
-  const byHash = listed(dialect, 'hash_id', hashIds);
+  const byHash = listed(tx.sql.dialect, 'hash_id', hashIds);
   const profiles = await tx.sql.all<{ hashId: string; userId: string; locale: string | null }>(
     `SELECT hash_id AS "hashId", user_id AS "userId", locale FROM app_user WHERE workspace_id = ? AND ${byHash.text}`,
     [workspaceId, byHash.param],
   );
   const profileOf = new Map(profiles.map((profile) => [profile.hashId, profile]));
   const userIdOf = (hashId: string) => profileOf.get(hashId)?.userId ?? tracked.get(hashId)?.userId;
-  const byUser = listed(
-    dialect,
-    'user_id',
-    seen.flatMap(({ hashId }) => userIdOf(hashId) ?? []),
-  );
-  const [decided, counted] = await pipeline([
-    tx.sql.all<{ of: string; n: number }>(
-      `SELECT hash_id AS "of", decisions AS n FROM decided_user WHERE workspace_id = ? AND ${byHash.text}`,
-      [workspaceId, byHash.param],
-    ),
-    tx.sql.all<{ of: string; n: number }>(
-      `SELECT user_id AS "of", SUM(count) AS n FROM user_signal WHERE workspace_id = ? AND ${byUser.text} GROUP BY user_id`,
-      [workspaceId, byUser.param],
-    ),
+  const userIds = seen.flatMap(({ hashId }) => userIdOf(hashId) ?? []);
+  const [decisions, events] = await pipeline([
+    contacts.decisionsOf(tx, workspaceId, hashIds),
+    userSignals.totalsOf(tx, workspaceId, userIds),
   ]);
   const channels = await addresses.channelsOf(tx, cipher, workspaceId, hashIds);
   const refusals = await consents.refusalsOf(tx, workspaceId, hashIds);
   const what = await lastOf(tx, workspaceId, seen);
-  const countsOf = (rows: readonly { of: string; n: number }[]) =>
-    new Map(rows.map((row) => [row.of, Number(row.n)]));
-  const [decisions, events] = [countsOf(decided), countsOf(counted)];
   return seen.map((user) => {
     const { hashId, at, last } = user;
     return {

@@ -32,6 +32,25 @@ export async function readBacklog(tx: Tx, workers: Workers | undefined): Promise
   ];
 }
 
+/** How many rows of a workspace wait for a retry or a time, counted up to MAX_COUNTED. Those that are being sent do not wait. */
+export async function countLater(tx: Tx, workspaceId: string, kind: Backlog['kind']): Promise<number> {
+  const own = [workspaceId, tx.now];
+  const row =
+    kind === 'notifications'
+      ? await tx.sql.get<{ n: number }>(
+          `SELECT count(*) AS n FROM (SELECT 1 AS one FROM notification
+             WHERE workspace_id = ? AND due_at > ? AND claimed = 0 LIMIT ?) AS l`,
+          [...own, MAX_COUNTED],
+        )
+      : await tx.sql.get<{ n: number }>(
+          `SELECT count(*) AS n FROM (SELECT 1 AS one FROM delivery
+             WHERE workspace_id = ? AND due_at > ? AND claimed = 0 AND webhook_id IN
+               (SELECT webhook_id FROM webhook WHERE workspace_id = ? AND status = 'active') LIMIT ?) AS l`,
+          [...own, workspaceId, MAX_COUNTED],
+        );
+  return Number(row!.n);
+}
+
 async function backlogOf(
   tx: Tx,
   workers: Workers | undefined,

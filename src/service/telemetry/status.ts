@@ -1,6 +1,6 @@
 import type { Dialect, Store, Tx, Workers } from '../platform/store/store.ts';
 import { type Mode, workspaces } from '../platform/store/workspaces.ts';
-import { type Backlog, readBacklog } from './backlog.ts';
+import { type Backlog, countLater, readBacklog } from './backlog.ts';
 import type { Health } from './health.ts';
 import type { NodeRecord } from './node-record.ts';
 import { nodes, type SeenNode } from './nodes.ts';
@@ -14,17 +14,22 @@ interface NodeStatus extends SeenNode {
 /** How a process of the service is, what waits for the workers of all nodes, and which nodes there are. */
 export interface ServiceStatus {
   readonly ready: boolean;
-  /** Due work; null while the store does not answer. */
-  readonly backlog: readonly Backlog[] | null;
+  /** Due work, and what waits in the workspace for a retry or a time; null while the store does not answer. */
+  readonly backlog: readonly (Backlog & { readonly later: number })[] | null;
   /** The processes on the store; null while it does not answer. */
   readonly nodes: readonly NodeStatus[] | null;
 }
 
-/** Reads the state of this process, which `record` lists, and of the store. Never rejects. */
-export async function readStatus(store: Store, health: Health, record: NodeRecord): Promise<ServiceStatus> {
+/** Reads the state of this process, which `record` lists, of the store, and of what waits in a workspace. Never rejects. */
+export async function readStatus(
+  store: Store,
+  health: Health,
+  record: NodeRecord,
+  workspaceId: string,
+): Promise<ServiceStatus> {
   const ready = await health.ready();
   const of = ready
-    ? await store.read((tx) => readStore(tx, store.workers, record)).catch(() => undefined)
+    ? await store.read((tx) => readStore(tx, store.workers, record, workspaceId)).catch(() => undefined)
     : undefined;
   return {
     ready,
@@ -37,8 +42,11 @@ async function readStore(
   tx: Tx,
   workers: Workers | undefined,
   record: NodeRecord,
+  workspaceId: string,
 ): Promise<Pick<ServiceStatus, 'backlog' | 'nodes'>> {
-  const backlog = await readBacklog(tx, workers);
+  const backlog = [];
+  for (const each of await readBacklog(tx, workers))
+    backlog.push({ ...each, later: await countLater(tx, workspaceId, each.kind) });
   // Its own row may be 15 s old, and that of `local` is late.
   const self = record.self();
   const now = { startedAt: Math.round(tx.now - record.uptimeMs()), seenAt: tx.now, silent: false };

@@ -3,6 +3,7 @@ import { CHANNELS, TIMELINE_KINDS, type TimelineKind } from '../../contract/sche
 import type { Catalogs } from '../catalog/follow.ts';
 import { eventHeads } from '../events/store/event-heads.ts';
 import { events } from '../events/store/events.ts';
+import { userSignals } from '../events/store/user-signals.ts';
 import { maskedProperties } from '../events/stream/frames.ts';
 import type { Call, Endpoints } from '../http/endpoint.ts';
 import { capPeriods, marketingVerdict } from '../notifications/rules/sending-rules.ts';
@@ -64,6 +65,9 @@ export const timelineEndpoints = (cipher: Cipher, catalogs: Catalogs): Endpoints
         ...(after ? {} : await contactsOf(call, catalogs, hashId, user)),
         ...(after
           ? {}
+          : { totals: await totalsOf(call, hashId, user, pages[kinds.indexOf('event')]?.rows.length) }),
+        ...(after
+          ? {}
           : {
               counts: kinds.map((kind, i) => ({ kind, count: pages[i]!.rows.length, more: pages[i]!.more })),
             }),
@@ -115,6 +119,18 @@ async function pageOf(
   return timelines.event(tx, workspace.id, user.userId, part, names, tail);
 }
 
+/** How much there is of the user, as the list of users says it: events are counted a moment later than they are `found`. */
+async function totalsOf(
+  { tx, workspace }: Call,
+  hashId: string,
+  user: KnownUser | undefined,
+  found = 0,
+): Promise<object> {
+  const decisions = await contacts.decisionsOf(tx, workspace.id, [hashId]);
+  const events = user && (await userSignals.totalsOf(tx, workspace.id, [user.userId])).get(user.userId);
+  return { events: Math.max(events ?? 0, found), decisions: decisions.get(hashId) ?? 0 };
+}
+
 /** The contacts of the user, against each cap, and what marketing may be sent now. */
 async function contactsOf(
   { tx, workspace, now }: Call,
@@ -144,6 +160,7 @@ async function contactsOf(
       {
         of: 'all',
         used: await contacts.count(tx, workspace.id, hashId, ofDay.start, ofDay.end),
+        ...(await timelines.unreached(tx, workspace.id, hashId, ofDay)),
         cap: null,
         windowHours: 24,
       },

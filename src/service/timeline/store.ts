@@ -1,3 +1,4 @@
+import { MAX_DAILY_CONTACTS } from '../../contract/limits.ts';
 import type { TimelineEntry } from '../../contract/schemas.ts';
 import type { HistoryEntry, NotificationRow } from '../notifications/store/notification-rows.ts';
 import { readPage } from '../platform/store/pages.ts';
@@ -228,6 +229,26 @@ export const timelines = {
         event,
       })),
     };
+  },
+
+  /** How many of the contacts of a user in [`start`, `end`), Unix ms, did not reach the user: they failed, or still wait. */
+  async unreached(
+    tx: Tx,
+    workspaceId: string,
+    hashId: string,
+    { start, end }: { readonly start: number; readonly end: number },
+  ): Promise<{ failed: number; waiting: number }> {
+    const row = await tx.sql.get<{ failed: number | null; waiting: number | null }>(
+      `SELECT SUM(CASE WHEN n.status = 'failed' THEN 1 ELSE 0 END) AS failed,
+         SUM(CASE WHEN n.status IN ('queued', 'held') OR (m.decision_id IS NOT NULL AND m.served_at IS NULL)
+           THEN 1 ELSE 0 END) AS waiting
+       FROM (SELECT id, kind FROM contact
+         WHERE workspace_id = ? AND hash_id = ? AND at_ms >= ? AND at_ms < ? ORDER BY at_ms LIMIT ?) AS c
+       LEFT JOIN notification AS n ON n.workspace_id = ? AND n.notification_id = c.id AND c.kind = 'notification'
+       LEFT JOIN message AS m ON m.workspace_id = ? AND m.decision_id = c.id AND c.kind = 'decision'`,
+      [workspaceId, hashId, start, end, MAX_DAILY_CONTACTS, workspaceId, workspaceId],
+    );
+    return { failed: Number(row?.failed ?? 0), waiting: Number(row?.waiting ?? 0) };
   },
 
   /** When the oldest event of the tail was received; null if the workspace has no event before the tail. */

@@ -8,6 +8,7 @@ describe('an invalid command line', () => {
     ['decide --zzzzzzzzz', '`svc decide` has no flag --zzzzzzzzz', 'see `svc decide --help`'],
     ['decide -z', '`svc decide` has no flag -z', 'see `svc decide --help`'],
     ['profiles use', 'NAME is missing: name of the profile', 'see `svc profiles use --help`'],
+    ['decisions get ', 'ID is empty: identifier of the decision', 'see `svc decisions get --help`'],
     ['profiles use a b', 'unexpected argument: b', 'see `svc profiles use --help`'],
     ['events send --user-id u', '--event is missing', 'see `svc events send --help`'],
     [

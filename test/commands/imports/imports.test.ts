@@ -67,10 +67,17 @@ it('names what it does not know, and a journal that cannot be read', async () =>
   });
   expect(await svc('imports', 'forget', '')).toMatchObject({
     code: 2,
+    stderr: expect.stringContaining('ID is empty'),
+  });
+  const journals = join(home, 'data', 'imports');
+  for (const name of ['same-1', 'same-2']) writeFileSync(join(journals, `${name}.journal`), 'not a journal');
+  expect(await svc('imports', 'forget', 'same')).toMatchObject({
+    code: 2,
     stderr: expect.stringContaining('2 imports begin with'),
   });
+  expect((await svc('imports', 'forget', 'same-1', 'same-2', '--yes')).code).toBe(0);
   expect((await svc('imports', 'forget')).code).toBe(2);
-  writeFileSync(join(home, 'data', 'imports', 'broken.journal'), 'not a journal');
+  writeFileSync(join(journals, 'broken.journal'), 'not a journal');
   const broken = (await list()).find(({ id }: { id: string }) => id === 'broken');
   expect(broken).toMatchObject({ state: 'unusable', inputs: null, acknowledged: null });
   expect((await svc('imports', 'forget', 'broken', '--yes')).code).toBe(0);

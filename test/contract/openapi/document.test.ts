@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { ENDPOINTS } from '../../../src/contract/endpoints.ts';
-import { EVENT_KINDS } from '../../../src/contract/event-kinds.ts';
+import { EVENT_KINDS } from '../../../src/contract/event-kind-names.ts';
 import {
   DOCUMENT,
   headersOf,

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { ENDPOINTS } from '../../../src/contract/endpoints.ts';
-import { EVENT_KINDS } from '../../../src/contract/event-kinds.ts';
+import { EVENT_KINDS } from '../../../src/contract/event-kind-names.ts';
 import { EXAMPLES, type Example } from '../../../src/contract/openapi/examples.ts';
 import {
   DOCUMENT,

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import type { AnswerOf } from '../../../src/contract/endpoints.ts';
 import { signBody } from '../../../src/contract/signature.ts';
 import { type Clock, systemClock } from '../../../src/kit/clock.ts';
 import type { Faults } from '../../../src/service/faults/schema.ts';
@@ -172,6 +173,19 @@ describe('deliveries with injected faults', () => {
     const valid = receiver.received.map(({ body }, i) => signBody(body, SECRET) === signatures[i]);
     expect(valid).toEqual([true, true, true, true, false]);
     expect(signatures[4]).toMatch(/^[0-9a-f]{64}$/);
+    // Each attempt says what happened to it, which its status does not show.
+    const notes = async () =>
+      (
+        (await (await service.fetch('/v1/deliveries')).json()) as AnswerOf<'listAllDeliveries'>
+      ).deliveries.flatMap(({ attempts }) => attempts.map(({ status, error }) => `${status} ${error ?? ''}`));
+    await expect
+      .poll(async () => (await notes()).sort())
+      .toEqual([
+        '204 ',
+        '204 held back by a fault',
+        '204 sent twice by a fault: the first was answered HTTP 204',
+        '204 sent with a wrong signature by a fault',
+      ]);
   });
 
   it('arrive late, after newer ones, and still verify', async () => {

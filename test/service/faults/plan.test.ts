@@ -54,7 +54,9 @@ describe('a fault plan', () => {
     const used = () => plan.next(() => true)?.id;
     expect(used()).toBe('a');
     expect(plan.put({ id: 'c' })).toBe(true);
+    const injected = plan.injected;
     expect(plan.remove(0)).toBe(true);
+    expect(plan.injected).toBe(injected);
     expect(used()).toBe('b');
     expect(plan.put({ id: 'd', every: 2 }, 1)).toBe(true);
     expect([used(), used()]).toEqual(['d', 'c']);

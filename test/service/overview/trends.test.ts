@@ -13,7 +13,7 @@ import {
   waiting,
 } from '../../support/process/decisions-service.ts';
 import { startTestService, type TestService } from '../../support/process/service.ts';
-import { advance } from '../../support/process/test-clock.ts';
+import { advance, clockOf } from '../../support/process/test-clock.ts';
 
 const read = async <T>(service: TestService, path: string): Promise<T> => {
   const answer = await service.fetch(path);
@@ -189,4 +189,39 @@ it('has attempts by latency, of all subscriptions or of one', async () => {
     `/v1/trends/deliveries?until=${new Date(Date.now() - 7_200_000).toISOString()}`,
   );
   expect([sum(earlier.attempts), earlier.subscriptions]).toEqual([0, []]);
+});
+
+it('says when the last attempt to a subscription failed at the latest, and how many succeeded since', async () => {
+  const service = await startTestService({ testClock: true });
+  const { store } = service.platform;
+  const attempt = (status: number, n = 1) =>
+    store.write((tx) =>
+      performance.add(
+        tx,
+        service.workspace,
+        'wh_a',
+        Array.from({ length: n }, () => ({ status, durationMs: 5 })),
+      ),
+    );
+  const lastFailure = async (query = '') =>
+    (await read<AnswerOf<'getDeliveryTrend'>>(service, `/v1/trends/deliveries${query}`)).subscriptions[0]!
+      .lastFailure;
+  await attempt(200, 3);
+  expect(await lastFailure()).toBeUndefined();
+  await attempt(500);
+  const failedAt = Date.parse((await clockOf(service)).now);
+  // Within the last hour by five minutes, whatever the steps of the chart are.
+  const fiveMinutes = at(Math.floor(failedAt / 300_000) * 300_000 + 300_000);
+  expect(await lastFailure()).toEqual({ before: fiveMinutes, delivered: 0 });
+  await advance(service, 600_000);
+  await attempt(200, 4);
+  expect(await lastFailure()).toEqual({ before: fiveMinutes, delivered: 4 });
+  expect(await lastFailure(`?since=${at(failedAt)}`)).toEqual({ before: fiveMinutes, delivered: 4 });
+  // Earlier by the hour.
+  await advance(service, 3 * HOUR_MS);
+  await attempt(200, 2);
+  const hour = at(Math.floor(failedAt / HOUR_MS) * HOUR_MS + HOUR_MS);
+  const found = await lastFailure();
+  expect(found!.before).toBe(hour);
+  expect(found!.delivered).toBeGreaterThanOrEqual(2);
 });

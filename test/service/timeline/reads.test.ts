@@ -99,7 +99,9 @@ it('shows a timeline in pages of any size, without a gap, a double or personal d
       .reverse(),
   );
   expect(whole.next).toBeUndefined();
-  expect(whole.contacts).toEqual([{ of: 'all', used: 6, cap: null, windowHours: 24 }]);
+  expect(whole.contacts).toEqual([
+    { of: 'all', used: 6, failed: 0, waiting: expect.any(Number), cap: null, windowHours: 24 },
+  ]);
   expect(whole.marketing).toEqual(
     ['whatsapp', 'sms', 'email', 'push'].map((channel) => ({ channel, verdict: 'send' })),
   );

@@ -34,7 +34,7 @@ function fixRandomBytes(): void {
 /** Replaces identifiers, whose order depends on what the workers do meanwhile, in the order in which they appear. */
 function withFixedIds(text: string): string {
   const numbers = new Map<string, number>();
-  return text.replace(/\b(req|dec|ntf|dlv|wh)_[0-9a-f]{30}\b/g, (id, prefix: string) => {
+  return text.replace(/\b([a-z]+)_[0-9a-f]{30}\b/g, (id, prefix: string) => {
     const number = numbers.get(id) ?? numbers.size + 1;
     numbers.set(id, number);
     const digest = crypto.createHash('sha256').update(`${prefix} ${number}`).digest('hex');

@@ -47,6 +47,7 @@ function body(path: string, text: string | Uint8Array, status = 400, headers = '
 }
 
 const HUNDRED_MB = Buffer.alloc(100_000_000, 0x20);
+const TEN_MB = HUNDRED_MB.subarray(0, 10_000_000);
 const chunked = (size: number) => {
   const chunk = Buffer.alloc(1_000_000, 0x20);
   const framed = Buffer.concat([Buffer.from(`${chunk.length.toString(16)}\r\n`), chunk, Buffer.from('\r\n')]);
@@ -183,10 +184,11 @@ const CASES: Record<string, Omit<HostileCase, 'name'>> = {
     bytes: head('POST /v1/events HTTP/1.1\r\nhost: x\r\ncontent-type: text/xml\r\ncontent-length: 0'),
   },
   '100 MB': body('/v1/events', HUNDRED_MB, 413),
-  '100 MB, the connection kept': {
+  // What is left of it is discarded within the time for that, also on a busy machine.
+  '10 MB, the connection kept': {
     status: 413,
     bytes: (target) => [
-      ...request('/v1/events', HUNDRED_MB, '', false)(target),
+      ...request('/v1/events', TEN_MB, '', false)(target),
       ...head('GET /v1/nothing HTTP/1.1\r\nhost: x')(target),
     ],
   },

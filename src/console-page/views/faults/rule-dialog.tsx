@@ -1,6 +1,6 @@
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
-import { EVENT_KINDS } from '../../../contract/event-kinds.ts';
+import { EVENT_KINDS } from '../../../contract/event-kind-names.ts';
 import { OPERATIONS } from '../../../contract/operations.gen.ts';
 import { ask } from '../../data/api.ts';
 import { Command } from '../../parts/command.tsx';

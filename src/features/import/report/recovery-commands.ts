@@ -58,16 +58,7 @@ export function recoveryCommands(
       return isOpen && more.length > 0 ? line([...words, ...more], 'events import') : line(words);
     },
     instead(inputs, file, flags = [], more = []) {
-      const { others } = withoutFlags(typed, [
-        'rejects',
-        'checkpoint',
-        'shard',
-        'limit',
-        'dry-run',
-        'resume',
-        'restart',
-        ...flags,
-      ]);
+      const { others } = withoutFlags(typed, [...OF_INPUTS, 'resume', 'restart', ...flags]);
       return line([
         asInput(file),
         ...others.filter((word) => !inputs.includes(word) && word !== '-n'),
@@ -83,10 +74,25 @@ export function recoveryCommands(
  */
 export function resumeWords(journaled: string): string[] {
   const { kind, inputs, ...given } = JSON.parse(journaled);
-  const flags = OPTIONS.flatMap(({ sent, default: preset }) =>
-    sent && given[sent.key] !== preset ? typedAs({ name: sent.key, before: given[sent.key] }) : [],
+  return [kind, 'import', ...inputs.map(asInput), ...flagsGiven(given), '--resume'];
+}
+
+/** The words after `svc` that import the file of an import's rejects, which maps them as the journal of the import says. */
+export function rejectsWords(journaled: string, file: string): string[] {
+  const { kind, inputs: _, ...given } = JSON.parse(journaled);
+  return [kind, 'import', asInput(file), ...flagsGiven(given, [...OF_INPUTS, 'records'])];
+}
+
+/** Flags that concern only the inputs of an import, not the file of its rejects. */
+const OF_INPUTS = ['rejects', 'checkpoint', 'shard', 'limit', 'dry-run'];
+
+/** The flags that a journal has, but for those of `without` and those that have their default. */
+function flagsGiven(given: Readonly<Record<string, unknown>>, without: readonly string[] = []): string[] {
+  return OPTIONS.flatMap(({ flag, sent, default: preset }) =>
+    sent && !without.includes(flag) && given[sent.key] !== preset
+      ? typedAs({ name: sent.key, before: given[sent.key] })
+      : [],
   );
-  return [kind, 'import', ...inputs.map(asInput), ...flags, '--resume'];
 }
 
 /** Flags that say which columns are the fields. */

@@ -1,5 +1,5 @@
 /** The cases of a conformance run: what is sent, and the correct answer (specification: Webhook deliveries). */
-import { EVENT_KINDS } from '../../../contract/event-kinds.ts';
+import { EVENT_KINDS } from '../../../contract/event-kind-names.ts';
 import { HEADERS } from '../../../contract/headers.ts';
 import { makeBody } from '../signed-delivery.ts';
 

@@ -1,3 +1,4 @@
+import { listed } from '../../platform/store/listed.ts';
 import type { Cutoffs } from '../../platform/store/retained-logs.ts';
 import { deleteSome, insertRows } from '../../platform/store/rows.ts';
 import type { Tx } from '../../platform/store/store.ts';
@@ -46,6 +47,16 @@ export const userSignals = {
        ORDER BY +last_ms DESC LIMIT ${MAX_EVENT_NAMES}`,
       [workspaceId, userId],
     );
+  },
+
+  /** How many events users sent, by userId: about those of the last 90 days, a moment after they were stored. */
+  async totalsOf(tx: Tx, workspaceId: string, userIds: readonly string[]): Promise<Map<string, number>> {
+    const { text, param } = listed(tx.sql.dialect, 'user_id', userIds);
+    const rows = await tx.sql.all<{ userId: string; n: number }>(
+      `SELECT user_id AS "userId", SUM(count) AS n FROM user_signal WHERE workspace_id = ? AND ${text} GROUP BY user_id`,
+      [workspaceId, param],
+    );
+    return new Map(rows.map(({ userId, n }) => [userId, Number(n)]));
   },
 
   /** Removes up to `limit` counts of events that did not happen for long, or are all removed; returns how many. */

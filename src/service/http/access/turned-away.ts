@@ -1,60 +1,31 @@
-import { Lru } from '../../../kit/lru.ts';
 import type { Store } from '../../platform/store/store.ts';
+import { type DayCount, DayCounts } from '../last-day.ts';
 import { apiKeys, type KeyKind } from './api-keys.ts';
 
-const PART_MS = 15 * 60_000;
-const DAY_MS = 86_400_000;
-/** Keys and endpoints whose refusals are kept; the one that was refused least recently goes first. */
-const MOST = 500;
-/** Of these, those that are read. */
-const MOST_READ = 50;
-
-/** Requests with a key to an endpoint that were over a limit. Times are Unix ms. */
+/** Requests with a key to an endpoint that were over a limit. */
 interface Refused {
+  readonly workspaceId: string;
   readonly keyId: string;
   readonly endpoint: string;
-  readonly count: number;
-  readonly firstAt: number;
-  readonly lastAt: number;
 }
 
 /** With what is known of the key; null for one that is gone. */
-export interface TurnedAwayRow extends Refused {
+export interface TurnedAwayRow extends Omit<Refused, 'workspaceId'>, DayCount {
   readonly name: string | null;
   readonly kind: KeyKind | null;
 }
 
-interface Entry {
-  readonly workspaceId: string;
-  readonly keyId: string;
-  readonly endpoint: string;
-  /** By quarters of an hour, the oldest first. */
-  parts: { readonly number: number; readonly firstAt: number; count: number }[];
-  lastAt: number;
-}
-
 /** Counts the requests of this process that were answered with 429, by key and endpoint, for a day. */
 export class TurnedAway {
-  readonly #now: () => number;
-  readonly #entries = new Lru<string, Entry>(MOST);
-  readonly #since: number;
+  readonly #counts: DayCounts<Refused>;
 
   /** `now` is in Unix ms. */
   constructor(now: () => number) {
-    this.#now = now;
-    this.#since = now();
+    this.#counts = new DayCounts(now);
   }
 
   add(workspaceId: string, keyId: string, endpoint: string): void {
-    const key = `${workspaceId} ${keyId} ${endpoint}`;
-    const now = this.#now();
-    const entry = this.#entries.get(key) ?? { workspaceId, keyId, endpoint, parts: [], lastAt: now };
-    this.#entries.set(key, entry);
-    entry.lastAt = now;
-    const number = Math.floor(now / PART_MS);
-    const last = entry.parts.at(-1);
-    if (last?.number === number) last.count++;
-    else entry.parts = [...lately(entry.parts, now), { number, firstAt: now, count: 1 }];
+    this.#counts.add(`${workspaceId} ${keyId} ${endpoint}`, { workspaceId, keyId, endpoint });
   }
 
   /** Those of a workspace in the last day, the most first, and since when they are counted. */
@@ -62,18 +33,7 @@ export class TurnedAway {
     store: Pick<Store, 'read'>,
     workspaceId: string,
   ): Promise<{ readonly since: number; readonly rows: TurnedAwayRow[] }> {
-    const now = this.#now();
-    const refused = this.#entries
-      .values()
-      .filter((entry) => entry.workspaceId === workspaceId)
-      .flatMap(({ keyId, endpoint, parts, lastAt }): Refused[] => {
-        const recent = lately(parts, now);
-        const [first] = recent;
-        const count = recent.reduce((sum, part) => sum + part.count, 0);
-        return first ? [{ keyId, endpoint, count, firstAt: first.firstAt, lastAt }] : [];
-      })
-      .sort((a, b) => b.count - a.count)
-      .slice(0, MOST_READ);
+    const { since, rows: refused } = this.#counts.read((of) => of.workspaceId === workspaceId);
     const keys = new Map(
       await (refused.length === 0
         ? []
@@ -82,13 +42,10 @@ export class TurnedAway {
             return Promise.all(ids.map(async (id) => [id, await apiKeys.get(tx, id)] as const));
           })),
     );
-    const rows = refused.map((each) => {
+    const rows = refused.map(({ workspaceId: _, ...each }) => {
       const { name = null, kind = null } = keys.get(each.keyId) ?? {};
       return { ...each, name, kind };
     });
-    return { since: Math.max(this.#since, now - DAY_MS), rows };
+    return { since, rows };
   }
 }
-
-const lately = (parts: Entry['parts'], now: number) =>
-  parts.filter(({ number }) => number > Math.floor((now - DAY_MS) / PART_MS));

@@ -7,7 +7,7 @@ import type { CountedRow } from './store.ts';
 export const MOST_POINTS = 12;
 
 const iso = (at: number) => new Date(at).toISOString();
-const sumOf = (rows: readonly CountedRow[], of: 'served' | 'rewarded') =>
+const sumOf = (rows: readonly CountedRow[], of: 'served' | 'rewarded' | 'dismissed') =>
   rows.reduce((sum, row) => sum + row[of], 0);
 
 /** The answer for these contents, the most served first. */
@@ -52,7 +52,7 @@ function rateAt(from: number, rows: readonly CountedRow[]): object | null {
   const served = sumOf(rows, 'served');
   const rewarded = sumOf(rows, 'rewarded');
   const rate = rateOf(rewarded, served);
-  return rate && { from: iso(from), served, rewarded, ...rate };
+  return rate && { from: iso(from), served, rewarded, dismissed: sumOf(rows, 'dismissed'), ...rate };
 }
 
 /** What is estimated of a content in equal parts of the range, by `estimate` of the beginning of a part and its rows. */

@@ -2,7 +2,7 @@ import type { Catalogs } from '../../catalog/follow.ts';
 import { eventHeads } from '../../events/store/event-heads.ts';
 import { refusedBatches } from '../../events/store/refused-batches.ts';
 import type { Endpoints } from '../../http/endpoint.ts';
-import { latencyOf, performanceOf } from '../../webhooks/rules/performance.ts';
+import { isDelivered, latencyOf, performanceOf } from '../../webhooks/rules/performance.ts';
 import { SHORT_MS } from '../../webhooks/store/performance.ts';
 import { HOUR_MS, overviews } from '../store.ts';
 import { decisionTrend } from './decision-trend.ts';
@@ -54,12 +54,25 @@ export const trendEndpoints = (catalogs: Catalogs): Endpoints => ({
     handle: async ({ tx, workspace, query, now }) => {
       const steps = stepsOf(query, now, ATTEMPT_STEPS);
       const { rows, capped } = await trends.attempts(tx, workspace.id, steps, query.webhookId);
-      return { body: { ...deliveryTrend(steps, rows), capped } };
+      const from = now - HOUR_MS - ((now - HOUR_MS) % SHORT_MS);
+      const short = { from, until: steps.until, width: SHORT_MS };
+      // Over short steps these are the same, and there are none of a range that ended before.
+      const lately =
+        steps.width > SHORT_MS && steps.until > from
+          ? (await trends.attempts(tx, workspace.id, short, query.webhookId)).rows
+          : [];
+      return { body: { ...deliveryTrend(steps, rows, { from, rows: lately }), capped } };
     },
   },
 });
 
-function deliveryTrend(steps: Steps, rows: readonly AttemptRow[]): object {
+/** What was counted in short parts of time, from a time on, Unix ms. */
+interface Lately {
+  readonly from: number;
+  readonly rows: readonly AttemptRow[];
+}
+
+function deliveryTrend(steps: Steps, rows: readonly AttemptRow[], lately: Lately): object {
   const ofStep = rowsByStep(steps, rows);
   const latencies = ofStep.map(latencyOf);
   return {
@@ -74,6 +87,10 @@ function deliveryTrend(steps: Steps, rows: readonly AttemptRow[]): object {
       ...performanceOf(own),
       attemptsByStep: byStep(steps, own),
       deliveredByStep: rowsByStep(steps, own).map(deliveredOf),
+      ...lastFailureOf(steps, own, {
+        ...lately,
+        rows: lately.rows.filter((row) => row.webhookId === webhookId),
+      }),
     })),
   };
 }
@@ -85,6 +102,24 @@ const rowsByStep = (steps: Steps, rows: readonly AttemptRow[]): AttemptRow[][] =
 };
 
 const deliveredOf = (rows: readonly AttemptRow[]): number => performanceOf(rows).delivered;
+
+/** When the last attempt failed, at the latest, and how many succeeded since: as exactly as they are counted. */
+function lastFailureOf(steps: Steps, rows: readonly AttemptRow[], lately: Lately): object {
+  const lastOf = (of: readonly AttemptRow[]) =>
+    Math.max(...of.filter((row) => !isDelivered(row)).map(({ at }) => at));
+  const width = Math.min(steps.width, HOUR_MS);
+  const short = lastOf(lately.rows) + SHORT_MS;
+  const end = lastOf(rows) + width;
+  if (end === -Infinity) return {};
+  const [before, since] =
+    short > 0
+      ? [short, lately.rows.filter(({ at }) => at >= short)]
+      : [
+          width > SHORT_MS ? Math.min(end, lately.from) : end,
+          [...rows.filter(({ at }) => at >= end), ...lately.rows.filter(({ at }) => at < end)],
+        ];
+  return { lastFailure: { before: new Date(before).toISOString(), delivered: deliveredOf(since) } };
+}
 
 /** Groups attempts by their subscription. */
 export function bySubscription(rows: readonly AttemptRow[]): (readonly [string, readonly AttemptRow[]])[] {

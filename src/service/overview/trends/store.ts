@@ -17,6 +17,7 @@ export interface CountedRow {
   readonly policy: string;
   readonly served: number;
   readonly rewarded: number;
+  readonly dismissed: number;
   readonly tried: number;
 }
 
@@ -51,7 +52,7 @@ export const trends = {
   ): Promise<CountedRow[]> {
     const { text, param } = listed(tx.sql.dialect, 'content_id', contentIds);
     const rows = await tx.sql.all<CountedRow>(
-      `SELECT content_id AS "contentId", bucket AS at, policy, served, rewarded, tried FROM content_count
+      `SELECT content_id AS "contentId", bucket AS at, policy, served, rewarded, dismissed, tried FROM content_count
        WHERE workspace_id = ? AND width = ? AND ${text} AND bucket >= ? AND bucket < ?`,
       [workspaceId, width, param, from, until],
     );
@@ -60,6 +61,7 @@ export const trends = {
       at: Number(row.at),
       served: Number(row.served),
       rewarded: Number(row.rewarded),
+      dismissed: Number(row.dismissed),
       tried: Number(row.tried),
     }));
   },
@@ -68,7 +70,7 @@ export const trends = {
   async attempts(
     tx: Tx,
     workspaceId: string,
-    { from, until, width }: Steps,
+    { from, until, width }: Pick<Steps, 'from' | 'until' | 'width'>,
     webhookId: string | undefined,
   ): Promise<{ readonly rows: readonly AttemptRow[]; readonly capped: boolean }> {
     const of = webhookId === undefined ? '' : 'AND webhook_id = ?';

@@ -1,4 +1,5 @@
 import { MAX_DAILY_CONTACTS } from '../../../contract/limits.ts';
+import { listed } from '../../platform/store/listed.ts';
 import { olderThan } from '../../platform/store/rows.ts';
 import type { Tx } from '../../platform/store/store.ts';
 
@@ -28,6 +29,16 @@ export const contacts = {
        ON CONFLICT (workspace_id, hash_id) DO UPDATE SET decisions = decided_user.decisions`,
       [workspaceId, hashId],
     );
+  },
+
+  /** How many decisions were made for users, by hashId. */
+  async decisionsOf(tx: Tx, workspaceId: string, hashIds: readonly string[]): Promise<Map<string, number>> {
+    const { text, param } = listed(tx.sql.dialect, 'hash_id', hashIds);
+    const rows = await tx.sql.all<{ hashId: string; n: number }>(
+      `SELECT hash_id AS "hashId", decisions AS n FROM decided_user WHERE workspace_id = ? AND ${text}`,
+      [workspaceId, param],
+    );
+    return new Map(rows.map(({ hashId, n }) => [hashId, Number(n)]));
   },
 
   /** Adds a contact. `id` is that of the decision or notification; `at`, Unix ms, may be in the future. */

@@ -28,6 +28,9 @@ export function classOf({ status, durationMs }: { status: number | null; duratio
   return (found === -1 ? BOUNDS.length - 1 : found) + (status >= 200 && status < 300 ? 0 : REFUSED);
 }
 
+/** True for attempts that were answered with 2xx. */
+export const isDelivered = ({ class: of }: AttemptCount): boolean => of !== UNANSWERED && of < REFUSED;
+
 /** Upper ends of the coarser classes that charts show; each is one of BOUNDS. */
 const CHART_BOUNDS = [10, 30, 100, 300, 1000, 3000, 15_000];
 
@@ -49,7 +52,7 @@ export function performanceOf(counts: readonly AttemptCount[]): Performance {
   const perClass = BOUNDS.map((_, i) => sum(answered.filter((each) => each.class % REFUSED === i)));
   return {
     attempts: sum(counts),
-    delivered: sum(answered.filter((each) => each.class < REFUSED)),
+    delivered: sum(counts.filter(isDelivered)),
     ...(answered.length > 0 && { p50Ms: percentile(perClass, 0.5), p95Ms: percentile(perClass, 0.95) }),
   };
 }

@@ -1,4 +1,5 @@
-import { type EventKind, isTap } from '../../../contract/event-kinds.ts';
+import type { EventKind } from '../../../contract/event-kind-names.ts';
+import { isTap } from '../../../contract/event-kinds.ts';
 import { newId } from '../../../kit/id.ts';
 import { due } from '../../platform/store/due.ts';
 import { pipeline } from '../../platform/store/pipeline.ts';
