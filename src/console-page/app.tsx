@@ -56,7 +56,7 @@ function Shell(): VNode {
       <main id="main" tabIndex={-1}>
         {reach.value === 'stopped' && <Stopped />}
         {reach.value === 'unreachable' && <Unreachable />}
-        <FaultsOn />
+        {path !== '/faults' && <FaultsOn />}
         <Guard key={view?.path}>
           {view && about.value && <view.component />}
           {view && !about.value && <Loading what="the console" />}
@@ -87,7 +87,7 @@ function FaultsOn(): VNode | null {
   return (
     <p class="faults-on">
       <span>
-        <strong>{counted(n, 'fault is', 'faults are')} on</strong>: answers may be wrong or late on purpose.
+        <strong>{counted(n, 'fault is', 'faults are')} on</strong>: the service misbehaves on purpose.
       </span>{' '}
       <a href="/faults">Faults</a>
     </p>

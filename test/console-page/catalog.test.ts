@@ -5,7 +5,7 @@ import { layoutProblems } from '../support/console/layout.ts';
 import { type RunningConsole, startConsole } from '../support/console/running-console.ts';
 import { laggingClock, liveThroughHours } from '../support/console/simulated-days.ts';
 
-const KEYS = ['Enter', 'Tab', 'Escape', 'ArrowDown', 'ControlOrMeta+A', 'ControlOrMeta+S'];
+const KEYS = ['Enter', 'Tab', 'Escape', 'ArrowDown', 'ControlOrMeta+A', 'ControlOrMeta+S', 'Alt+T'];
 
 describe.runIf(hasChromium)('the catalog view', () => {
   let svc: RunningConsole;
@@ -27,6 +27,12 @@ describe.runIf(hasChromium)('the catalog view', () => {
     await page.keyboard.type('night_offer');
     await page.keyboard.press('Enter');
     await page.waitForURL('**/catalog/contents/night_offer');
+    const lefts: number[] = await page.evaluate(`['legend', 'label'].map((name) => {
+      const range = document.createRange();
+      range.selectNodeContents(document.querySelector('.field-group ' + name));
+      return range.getBoundingClientRect().left;
+    })`);
+    expect(lefts[0]).toBe(lefts[1]);
     await svc.tabTo(/^Assumed share of rewards/);
     await page.keyboard.type('5');
     const field = page.getByLabel(/^Assumed share of rewards/);
@@ -51,7 +57,7 @@ describe.runIf(hasChromium)('the catalog view', () => {
     await expect.poll(() => page.getByRole('figure').innerText()).toContain('Good night');
     await page.getByText('1 field to fill in').waitFor();
     expect(await page.getByRole('button', { name: 'Publish the draft' }).isDisabled()).toBe(true);
-    await svc.tabTo(/^Text/);
+    await svc.tabTo(/^Body/);
     await page.keyboard.type('Sleep well');
     await page.getByText('No errors').waitFor();
     await page.getByRole('heading', { name: 'Draft: 1 entry new' }).waitFor();
@@ -61,8 +67,22 @@ describe.runIf(hasChromium)('the catalog view', () => {
     await svc.checkAccessibility();
     await svc.tabTo('What the change is for');
     await page.keyboard.type('A late idea');
+    let read = () => {};
+    const held = new Promise<void>((done) => {
+      read = done;
+    });
+    await page.route('**/v1/catalog', async (route) => {
+      if (route.request().method() === 'GET') await held;
+      await route.continue();
+    });
     await page.keyboard.press('Enter');
-    await expect.poll(async () => (await current()).version).toBe(version + 1);
+    await page.getByRole('region', { name: 'Published' }).waitFor();
+    expect((await current()).version).toBe(version + 1);
+    // The new entry stays in sight while the catalog is read again.
+    expect(await page.getByLabel(/^Title/).inputValue()).toBe('Good night');
+    read();
+    await expect.poll(() => page.evaluate('document.body.innerText')).toContain('A late idea');
+    await page.unroute('**/v1/catalog');
     // The link back is gone with the form: the keyboard goes on at the title.
     await page.getByRole('link', { name: 'All of the catalog' }).press('Enter');
     await page.getByRole('table', { name: 'Contents' }).waitFor();
@@ -121,7 +141,7 @@ describe.runIf(hasChromium)('the catalog view', () => {
     };
     await inSight();
     expect(await publish.isDisabled()).toBe(true);
-    await page.getByRole('group', { name: /^fr/ }).getByLabel(/^Text/).click();
+    await page.getByRole('group', { name: /^fr/ }).getByLabel(/^Body/).click();
     await type('Without a fee.');
     expect(await suggested.getByRole('button', { name: 'fr French' }).count()).toBe(0);
     // At once, also while what was typed is still checked.
@@ -221,7 +241,7 @@ describe.runIf(hasChromium)('the catalog view', () => {
     await expect.poll(focused).toMatch(/^ Title/);
     await type('Good morning', 'Tab', 'Have a nice day', 'Tab', 'de', 'Enter');
     await page.getByText('2 fields to fill in').waitFor();
-    await page.getByText('To fill in: Title, Text').waitFor();
+    await page.getByText('To fill in: Title, Body').waitFor();
     await expect.poll(focused).toMatch(/^de Title/);
     // What was not written yet is not wrong, until storing it is tried, which leads to the first of it.
     const look = page.getByRole('figure');
@@ -248,6 +268,14 @@ describe.runIf(hasChromium)('the catalog view', () => {
     await type('Enter');
     const texts = { de: { title: 'In German', body: 'A German day' } };
     await expect.poll(async () => (await contents()).at(-1)).toMatchObject({ title: 'Good morning', texts });
+    await page.getByText(/^Published as version/).waitFor();
+    // A key leads from anywhere to a translation, and on to where one is added.
+    await type('Alt+T');
+    await expect.poll(focused).toMatch(/^de Title/);
+    await type('Alt+T');
+    await expect.poll(focused).toBe(' Add a translation for the locale');
+    await type('Alt+T');
+    await expect.poll(focused).toMatch(/^de Title/);
     await page.getByRole('link', { name: 'All of the catalog' }).click();
     await page.getByRole('row', { name: /^two_tongues.*de$/ }).waitFor();
     await svc.send('/v1/catalog', { catalog: before }, 'PUT');
@@ -263,10 +291,22 @@ describe.runIf(hasChromium)('the catalog view', () => {
     await page.keyboard.type('savings_b');
     await page.keyboard.press('ArrowDown');
     await expect.poll(focused).toBe('savings_boost');
+    // Only what is found is counted.
+    await page.getByRole('heading', { name: /^1 of \d+ contents$/ }).waitFor();
+    await page.getByRole('heading', { name: /^0 of \d+ templates$/ }).waitFor();
+    await svc.checkAccessibility();
+    // Enter opens what is found alone; of several, none.
+    await page.keyboard.press('/');
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/catalog/contents/savings_boost');
+    await svc.go('/catalog');
+    await page.getByLabel('Search').fill('s');
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/catalog?search=s');
     await svc.go('/catalog');
     await page.getByRole('link', { name: 'History' }).press('Enter');
     await page.waitForURL('**/catalog/versions');
-    await page.getByRole('heading', { name: /^History: \d+ versions since that of the service$/ }).waitFor();
+    await page.getByRole('heading', { name: /^History: \d+ versions since version 0$/ }).waitFor();
     await page
       .getByRole('link', { name: /what it changed and earned$/ })
       .nth(1)
@@ -300,14 +340,13 @@ describe.runIf(hasChromium)('the catalog view', () => {
     const { page } = svc;
     const before = (await contents()).length;
     await svc.go('/catalog/contents/card_offer');
-    await page.getByRole('button', { name: 'Pause in the draft' }).click();
-    await page.getByRole('button', { name: 'Resume in the draft' }).waitFor();
+    await page.getByLabel('Paused').check();
     page.once('dialog', (dialog) => dialog.accept());
     await page.reload();
-    await page.getByRole('button', { name: 'Resume in the draft' }).waitFor();
+    await expect.poll(() => page.getByLabel('Paused').isChecked()).toBe(true);
     await svc.go('/catalog/contents/night_offer');
-    await page.getByRole('button', { name: 'Withdraw in the draft' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Withdraw in the draft' }).click();
+    await page.getByRole('button', { name: 'Remove from the draft' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove from the draft' }).click();
     await page.waitForURL('**/catalog');
     const { version } = await current();
     await page.getByRole('button', { name: 'Publish the draft' }).click();
@@ -326,6 +365,17 @@ describe.runIf(hasChromium)('the catalog view', () => {
       .click();
     await expect.poll(async () => (await current()).version).toBe(version + 2);
     expect(await contents()).toHaveLength(before);
+    // It has an author, as one that was published, and nobody goes back to what is in force.
+    const row = page.getByRole('table', { name: 'Versions' }).getByRole('row').nth(1);
+    await row.getByText('in force').waitFor();
+    expect(await row.innerText()).toContain('console');
+    const back = (to: number) => page.getByRole('button', { name: `Go back to ${to}`, exact: true });
+    const rightOf = async (to: number) => {
+      const { x, width } = (await back(to).boundingBox())!;
+      return x + width;
+    };
+    expect(await back(version).count()).toBe(0);
+    expect(Math.abs((await rightOf(version + 1)) - (await rightOf(0)))).toBeLessThan(24);
   });
 
   test('shows the stored catalog again once a draft is discarded, and no draft of another workspace', async () => {
@@ -371,6 +421,9 @@ describe.runIf(hasChromium)('the catalog view', () => {
       .first()
       .fill('no_such_event');
     await page.getByText('is named no_such_event', { exact: false }).waitFor();
+    const status = page.getByRole('status').filter({ hasText: 'No errors' });
+    await expect.poll(() => status.innerText()).toBe('No errors, 1 warning');
+    expect(await page.getByText('from before the draft').count()).toBe(0);
     await svc.checkAccessibility();
     // What was only in the draft is gone with it.
     await page.getByRole('button', { name: 'Discard the draft' }).click();
@@ -394,6 +447,17 @@ describe.runIf(hasChromium)('the catalog view', () => {
       .getByRole('table', { name: 'Goals' })
       .getByRole('row', { name: /^order no_such_event/ })
       .waitFor();
+    // Another draft did not bring the warning.
+    await svc.go('/catalog/contents/card_offer');
+    await page
+      .getByLabel(/^Title/)
+      .first()
+      .fill('A better card');
+    await expect.poll(() => status.innerText()).toBe('No errors, 1 warning');
+    await page.getByText('from before the draft').waitFor();
+    await svc.checkAccessibility();
+    await page.getByRole('button', { name: 'Discard the draft' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Discard' }).click();
   });
 
   test('names conditions in words, and keeps the seconds of a time', async () => {
@@ -453,7 +517,7 @@ describe.runIf(hasChromium)('the catalog view', () => {
     const part = (name: string) => page.locator(`details:has(> summary:has-text("${name}"))`);
     await page
       .getByRole('group', { name: /^fr/ })
-      .getByLabel(/^Text/)
+      .getByLabel(/^Body/)
       .first()
       .fill('Order in French {{orderId}}');
     await page.getByText('Quiet hours', { exact: true }).click();
@@ -524,6 +588,10 @@ describe.runIf(hasChromium)('a version of the catalog that was in force for hour
     const before = await rateIn(end! - length, end!);
     const after = await rateIn(start!, start! + length);
     expect(Math.min(before.served, after.served)).toBeGreaterThan(0);
+    // Both spans name their days unless all of it was today.
+    await shown
+      .getByText(/^(.*\d\d:00) to (.*\d\d:00) before, (.*\d\d:00) to (.*\d\d:00) after, with/)
+      .waitFor();
     const row = shown.getByRole('row', { name: /^card_offer/ });
     const percent = ({ rate }: { rate: number }) => `${(100 * rate).toFixed(1)} %`;
     await expect.poll(() => row.innerText()).toContain(`${percent(before)} → ${percent(after)}`);
@@ -556,5 +624,44 @@ describe.runIf(hasChromium)('a version of the catalog that was in force for hour
       const { x, width } = (await row.locator('td').locator(part).boundingBox())!;
       expect(x + width, part).toBeLessThanOrEqual(390);
     }
+  });
+
+  test('says in its headline by how much held out users changed as well', async () => {
+    const { page } = svc;
+    const { createdAt } = await svc.send<{ createdAt: string }>('/v1/catalog/versions/2');
+    await page.route('**/v1/trends/decisions?*', async (route) => {
+      const response = await route.fetch();
+      const body = await response.json();
+      const isBefore = new URL(route.request().url()).searchParams.get('until')! <= createdAt;
+      const of = (served: number, rate: number, width: number) => {
+        const [low, high] = [rate - width, rate + width];
+        return { ...body.total, served, rewarded: served * rate, rate, low, high };
+      };
+      const contents = [
+        { contentId: 'card_offer', served: [], rates: [], total: of(200, isBefore ? 0.3 : 0.6, 0.05) },
+      ];
+      const total = of(400, isBefore ? 0.25 : 0.4, 0.05);
+      const holdoutTotal = of(100, isBefore ? 0.2 : 0.309, 0.2);
+      await route.fulfill({ response, json: { ...body, contents, total, holdoutTotal } });
+    });
+    await svc.go('/catalog/versions/2');
+    await page
+      .getByRole('heading', {
+        name: /^card_offer ?earns 30\.0 percentage points more since then, and that is certain; held out users, who get it too, by 10\.9 \(not certain\)$/,
+      })
+      .waitFor();
+    await page.unroute('**/v1/trends/decisions?*');
+  });
+
+  test('says of a version that was replaced at once that it is not compared, and so of the next one', async () => {
+    const { page } = svc;
+    const { catalog, version } = await svc.send<AnswerOf<'getCatalog'>>('/v1/catalog');
+    for (const holdout of [0.2, 0.25])
+      await svc.send('/v1/catalog', { catalog: { ...catalog, settings: { holdout } } }, 'PUT');
+    for (const next of [1, 2]) {
+      await svc.go(`/catalog/versions/${version + next}`);
+      await page.getByText(/^Not compared: it or the version before it was too short in force/).waitFor();
+    }
+    await svc.checkAccessibility();
   });
 });

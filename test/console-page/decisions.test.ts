@@ -1,3 +1,4 @@
+import type { Locator } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { AnswerOf } from '../../src/contract/endpoints.ts';
 import { hasChromium } from '../support/console/chromium.ts';
@@ -10,6 +11,41 @@ describe.runIf(hasChromium)('the decisions view', () => {
   });
   afterAll(() => svc.stop());
   afterEach(() => svc.check());
+
+  test('says why a candidate is more likely than one that is expected to earn more', async () => {
+    const { page, data } = svc;
+    let policy = 'learned';
+    let likely = 0.78;
+    await page.route(`**/v1/decisions/${data.decisionIds[0]}`, async (route) => {
+      const response = await route.fetch();
+      const of = (contentId: string, ranking: number, propensity: number) => ({
+        contentId,
+        ranking,
+        propensity,
+      });
+      const candidates = [of('known', 0.5, 0.98 - likely), of('new', 0.4, likely), of('weak', 0.1, 0.02)];
+      await route.fulfill({
+        response,
+        json: { ...(await response.json()), policy, contentId: 'new', candidates },
+      });
+    });
+    const detail = page.getByRole('article', { name: /^Decision dec_/ });
+    const why = detail.getByText('new was more likely than known, though it is expected to earn less');
+    await svc.go(`/decisions/${data.decisionIds[0]}`);
+    await why.waitFor();
+    await svc.checkAccessibility();
+    // By chance alone, or not learned.
+    for (const [by, share] of [
+      ['learned', 0.495],
+      ['weights', 0.78],
+    ] as const) {
+      [policy, likely] = [by, share];
+      await page.reload();
+      await detail.getByText('weak').first().waitFor();
+      expect(await why.count()).toBe(0);
+    }
+    await page.unrouteAll({ behavior: 'wait' });
+  });
 
   test('lists the decisions, and shows one by keyboard alone', async () => {
     const { page } = svc;
@@ -195,6 +231,14 @@ describe.runIf(hasChromium)('the decisions view', () => {
     await page.reload();
     await table.waitFor();
     expect(await table.getByRole('columnheader', { name: /^Likelihood/ }).count()).toBe(0);
+    // Beside a decision, the ranges of time stay on one line, and so do the two fields.
+    await table.locator('tbody th a').first().press('Enter');
+    await page.getByRole('button', { name: 'Close the detail' }).waitFor();
+    const tops = async (found: Locator) =>
+      new Set(await Promise.all((await found.all()).map(async (one) => (await one.boundingBox())!.y)));
+    const ranges = page.getByRole('group', { name: 'Range of time' }).locator('label');
+    expect((await tops(ranges)).size).toBe(1);
+    expect((await tops(page.locator('.filters').getByRole('textbox'))).size).toBe(1);
     await page.setViewportSize({ width: 1280, height: 800 });
   });
 
@@ -204,6 +248,7 @@ describe.runIf(hasChromium)('the decisions view', () => {
     await page.getByRole('table', { name: 'Decisions' }).waitFor();
     await page.getByRole('radio', { name: 'Last hour' }).check();
     await page.waitForURL(/range=hour/);
+    await page.getByText('applies to other views too').waitFor();
     await svc.tabTo('Copy as svc command');
     await page.keyboard.press('Enter');
     await page.getByText('Copied').waitFor();
@@ -228,13 +273,61 @@ describe.runIf(hasChromium)('the decisions view', () => {
     await expect.poll(() => head.innerText()).toMatch(/^of the latest \d+: \w+ \d+ · /);
     await svc.tabTo('Explain terms');
     await page.keyboard.press('Enter');
-    await page.getByText('each eligible content is equally likely').waitFor();
+    await page.getByText('is kept out of learning').waitFor();
+    // What explains the columns leaves their heads in view.
+    const heads = (await page.locator('thead').boundingBox())!;
+    expect((await page.locator('.meaning:popover-open').boundingBox())!.y).toBeGreaterThan(
+      heads.y + heads.height,
+    );
     await svc.checkAccessibility();
     const name = await head.getByRole('link').first().innerText();
     await head.getByRole('link').first().press('Enter');
     await page.waitForURL(`**/decisions?contentId=${name}`);
     const names = () => page.getByRole('table', { name: 'Decisions' }).getByRole('rowheader').allInnerTexts();
     await expect.poll(async () => (await names()).every((each) => each.startsWith(name))).toBe(true);
+  });
+
+  test('ends what was chosen most without a separator, where nothing was tried or held out', async () => {
+    const { page } = svc;
+    await page.route('**/v1/decisions?*', async (route) => {
+      const response = await route.fetch();
+      const body = await response.json();
+      const decisions = body.decisions
+        .filter(({ contentId }: { contentId: string | null }) => contentId !== null)
+        .map((each: object) => ({ ...each, policy: 'weights' }));
+      await route.fulfill({ response, json: { ...body, decisions } });
+    });
+    await svc.go('/decisions');
+    const head = page.locator('.view-head .summary');
+    await expect.poll(() => head.innerText()).toMatch(/^of the latest \d+: \w+ \d+( · \w+ \d+)*$/);
+    await page.unroute('**/v1/decisions?*');
+  });
+
+  test('parts what was chosen from how it was chosen', async () => {
+    const { page } = svc;
+    await page.route('**/v1/decisions?*', async (route) => {
+      const response = await route.fetch();
+      const body = await response.json();
+      const candidateOf = (contentId: string, propensity: number) => ({
+        contentId,
+        propensity,
+        ranking: 0.1,
+      });
+      const [first, second, third] = body.decisions;
+      const candidates = [candidateOf('one', 0.2), candidateOf('two', 0.8)];
+      const decisions = [
+        { ...first, contentId: null },
+        { ...second, contentId: 'one', policy: 'holdout' },
+        { ...third, contentId: 'one', policy: 'learned', candidates },
+      ];
+      await route.fulfill({ response, json: { ...body, decisions } });
+    });
+    await svc.go('/decisions');
+    const head = page.locator('.view-head .summary');
+    await expect
+      .poll(() => head.innerText())
+      .toBe('of the latest 3: one 2 · no action 1; of them tried to learn 1 · holdout 1');
+    await page.unroute('**/v1/decisions?*');
   });
 
   test('says how to get data where nothing matches', async () => {
@@ -327,27 +420,40 @@ describe.runIf(hasChromium)('the decisions view', () => {
       expect(await rows.nth(i).locator('.fill.less').count()).toBe(effect < 0 ? 1 : 0);
     await svc.checkAccessibility();
 
-    // Where another was tried, the question is why that one, and the bars speak for it.
-    await page.route(`**/api/v1/decisions/${found!.id}`, (route) =>
-      route.fulfill({ json: { ...found!.of, contentId: runnerUp } }),
-    );
-    await page.reload();
-    await page.getByRole('heading', { name: `Why ${runnerUp} and not ${winner}` }).waitFor();
-    await page.getByText(`${runnerUp} was tried so that the model learns what it earns.`).waitFor();
-    expect(await page.getByText('which would have been next').count()).toBe(0);
-    const sign = (text: string) => ({ '+': 1, '−': -1 })[text[0]!] ?? 0;
-    const flipped = await rows.locator('.figure').allInnerTexts();
-    for (const [i, { effect }] of effects.entries()) expect(sign(flipped[i]!)).toBe(-Math.sign(effect));
-    expect(sign(flipped.at(-1)!)).toBe(-Math.sign(figures.at(-1)!));
-    // Of a third one, the figures are not known: the bars still say which two they compare.
+    // Where another was tried, the table still compares the two best, and says so.
     const third = found!.of.candidates.find(({ contentId }) => ![winner, runnerUp].includes(contentId));
-    await page.unroute(`**/api/v1/decisions/${found!.id}`);
+    for (const tried of [runnerUp!, third!.contentId]) {
+      await page.route(`**/api/v1/decisions/${found!.id}`, (route) =>
+        route.fulfill({ json: { ...found!.of, contentId: tried } }),
+      );
+      await page.reload();
+      await page.getByRole('heading', { name: `Why ${winner} was ahead of ${runnerUp}` }).waitFor();
+      await page
+        .getByText(`${tried} was tried to learn more about it. The table compares the two that were ahead.`)
+        .waitFor();
+      await page.getByText(`speaks for ${winner}, what is to the left for ${runnerUp}.`).waitFor();
+      for (const [i, { effect }] of effects.entries())
+        expect(await rows.nth(i).locator('.fill.less').count()).toBe(effect < 0 ? 1 : 0);
+      expect(await rows.nth(effects.length).innerText()).toContain('everything else: results with all users');
+      await page.unroute(`**/api/v1/decisions/${found!.id}`);
+    }
+    // The combination of the context has no value of its own.
+    const combined = { feature: 'this combination of context', value: '', effect: 0.5 };
     await page.route(`**/api/v1/decisions/${found!.id}`, (route) =>
-      route.fulfill({ json: { ...found!.of, contentId: third!.contentId } }),
+      route.fulfill({
+        json: { ...found!.of, explanation: { ...found!.of.explanation!, effects: [combined] } },
+      }),
     );
     await page.reload();
-    await page.getByRole('heading', { name: `Why ${third!.contentId} and not ${winner}` }).waitFor();
-    await page.getByText(`speaks for ${winner}, what is to the left for ${runnerUp}`).waitFor();
+    const cell = rows.filter({ hasText: combined.feature }).locator('td, th').first();
+    await expect.poll(() => cell.innerText()).toBe(combined.feature);
+    await page.unroute(`**/api/v1/decisions/${found!.id}`);
+    // Where nothing moved it, that is said.
+    await page.route(`**/api/v1/decisions/${found!.id}`, (route) =>
+      route.fulfill({ json: { ...found!.of, explanation: undefined } }),
+    );
+    await page.reload();
+    await page.getByText('Nothing is kept of the user or the place that moved this choice.').waitFor();
     await page.unroute(`**/api/v1/decisions/${found!.id}`);
   });
 });

@@ -54,6 +54,18 @@ describe.runIf(hasChromium)('the live view', () => {
       .getByRole('heading', { name: /^\d+ events? in the last second; peak of the last two minutes: \d+$/ })
       .waitFor();
     expect(await svc.page.getByText('matched').count()).toBe(0);
+    // Seven names are all named: that there is one other would not say which.
+    const names = svc.page.locator('.mix button');
+    const first = await names.count();
+    expect(first).toBeLessThan(7);
+    const timestamp = new Date().toISOString();
+    const others = ['a', 'b', 'c', 'd', 'e', 'f', 'g'].slice(first);
+    for (const event of others)
+      await svc.send('/v1/events', { events: [{ userId: 'u-18', event: `other_${event}`, timestamp }] });
+    await expect.poll(() => names.count()).toBe(7);
+    await svc.send('/v1/events', { events: [{ userId: 'u-18', event: 'one_more', timestamp }] });
+    await svc.page.getByText('and 2 other names').waitFor();
+    expect(await names.count()).toBe(6);
     await svc.checkAccessibility();
   });
 
@@ -79,7 +91,9 @@ describe.runIf(hasChromium)('the live view', () => {
     await page.getByText(/4 shown · .* 3 received, 1 matched$/).waitFor();
     // The chart begins when the page did, as what was received before is not known here.
     const rates = page.getByRole('region', { name: 'Events a second' });
-    await rates.getByRole('heading', { name: /peak of the last \d+ seconds?: \d+$/ }).waitFor();
+    await rates
+      .getByRole('heading', { name: /peak of the last \d+ seconds?: \d+; the filter counts since [\d:]{8}$/ })
+      .waitFor();
     await rates.getByText('Figures as a table').press('Enter');
     expect((await rates.getByRole('row').nth(1).innerText()).split(/\s+/).slice(-2)).not.toContain('–');
     // Three of the events that were stored before match too.
@@ -97,10 +111,27 @@ describe.runIf(hasChromium)('the live view', () => {
     await page.keyboard.type('amount>20 ');
     await page.waitForURL(/filter=amount%3E20$/);
     await page.getByText('since the filter was changed 0 received, 0 matched').waitFor();
+    // What was received before stays drawn, and no filter counted it.
+    const rates = page.getByRole('region', { name: 'Events a second' });
+    await rates
+      .getByRole('heading', { name: /peak of the last two minutes: \d+; the filter counts since [\d:]{8}$/ })
+      .waitFor();
+    await rates.getByText('Figures as a table').press('Enter');
+    expect(await rates.getByRole('row').nth(1).innerText()).toMatch(/–$/);
+    await rates.getByText('Figures as a table').press('Enter');
+    await page.getByLabel('Filter', { exact: true }).focus();
+    await page.keyboard.press('End');
     // What is typed on stays as it is.
     await page.keyboard.type('tapped');
     await page.waitForURL(/filter=amount%3E20.tapped|filter=amount%3E20%20tapped/);
     expect(await page.getByLabel('Filter', { exact: true }).inputValue()).toBe('amount>20 tapped');
+  });
+
+  test('says of how many events none matches', async () => {
+    const { events } = await svc.send<{ events: { stored: number } }>('/v1/overview');
+    await open('/live?filter=never:seen');
+    await svc.page.getByText(`None of the latest ${events.stored} events matches.`).waitFor();
+    await svc.checkAccessibility();
   });
 
   test('pauses, says how many wait, and opens an event by keyboard alone', async () => {

@@ -36,11 +36,12 @@ describe.runIf(hasChromium)('the messages view', () => {
     // One line a message, the newest first.
     for (const [i, text] of (await rows.allInnerTexts()).entries()) {
       const { contentId, state, hashId, context } = messages[i]!;
-      expect(text.replace('acted on', 'tapped').split(/\s+/).slice(0, 4)).toEqual([
+      expect(text.replace('acted on', 'tapped').split(/\s+/).slice(0, 5)).toEqual([
         contentId,
         state,
         `${hashId.slice(0, 8)}…`,
         context.surface ?? '–',
+        context.locale ?? '–',
       ]);
     }
     await svc.checkAccessibility();
@@ -61,6 +62,10 @@ describe.runIf(hasChromium)('the messages view', () => {
     expect(look).toContain(looks.body);
     const life = detail.getByRole('list', { name: 'What happened to it' });
     expect(await life.innerText()).toMatch(/^decided .*\nwaiting$/);
+    expect(
+      await detail.getByText(`svc api GET /v1/messages/latest -f decisionId=${decisionId}`).count(),
+    ).toBe(1);
+    await detail.getByRole('link', { name: decisionId }).waitFor();
     await svc.checkAccessibility();
     expect(polls).toEqual([]);
 
@@ -89,6 +94,14 @@ describe.runIf(hasChromium)('the messages view', () => {
     const detail = page.getByRole('complementary', { name: 'Detail' });
     await detail.getByText('acted on').first().waitFor();
     await row.getByText('acted on').waitFor();
+    // An app may report later that it was dismissed, or that alone: that is no warning.
+    const other = await svc.send<{ decisionId: string }>('/v1/decisioning/decide', {
+      hashId: data.hashId,
+      context: { channel: 'in-app' },
+    });
+    await svc.send(`/v1/messages/${other.decisionId}/outcomes`, { type: 'dismissed' });
+    await svc.go('/messages');
+    expect(await row.getByText('dismissed').getAttribute('class')).toBe('badge plain');
   });
 
   test('finds messages by user, content, surface and state, and shows an answered one as the catalog has it', async () => {
@@ -120,7 +133,11 @@ describe.runIf(hasChromium)('the messages view', () => {
     );
     const { title } = catalog.contents.find((each) => each.contentId === contentId)!;
     expect(await detail.getByRole('figure').innerText()).toContain(title);
-    await detail.getByText('as the catalog of the service had it, in force when it was decided').waitFor();
+    await detail
+      .getByText(
+        /^as the catalog of the service had it, in force when it was decided; its only text, for all locales: it has none of its own for \w+ \(\w+\)/,
+      )
+      .waitFor();
     expect(await detail.getByRole('button', { name: 'Acted on' }).count()).toBe(0);
     // What the user saw stays, whatever the catalog says later.
     const reworded = catalog.contents.map((each) =>
@@ -144,13 +161,14 @@ describe.runIf(hasChromium)('the messages view', () => {
     const box = page.getByRole('region', { name: 'By content' });
     await box
       .getByRole('heading', {
-        name: /^[\d.]+ % of the \d+ messages? served in the last 24 hours \w+ acted on, \S+ most often: [\d.]+ %$/,
+        name: /^[\d.]+ % of the \d+ messages? served since [\w, ]+:\d\d \w+ acted on, \S+ most often: [\d.]+ %$/,
       })
       .waitFor();
     await svc.go('/messages');
     await box
       .getByRole('heading', { name: /^[\d.]+ % of the \d+ messages? served so far \w+ acted on/ })
       .waitFor();
+    await box.getByText(/^Waiting now: \d+ for an app, \d+ for the user’s answer$/).waitFor();
     await svc.tabTo(/served, acted on and waiting$/);
     await page.keyboard.press('Enter');
     const { messages } = await svc.send<{

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { tickWords } from '../../src/console-page/parts/charts/tick-words.ts';
+import { moments, tickWords } from '../../src/console-page/parts/charts/tick-words.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -20,4 +20,10 @@ test('an axis of today has times of day, with seconds where they differ in these
   const noon = new Date().setHours(12, 0, 0, 0);
   expect(tickWords([noon, noon + HOUR])).toEqual(['12:00', '13:00']);
   expect(tickWords([noon, noon + 5000])).toEqual(['12:00:00', '12:00:05']);
+});
+
+test('a range names the days of both ends unless both are of today', () => {
+  const [from, until] = [new Date(2026, 0, 30, 16).getTime(), new Date().setHours(12, 0, 0, 0)];
+  for (const words of moments(from, until)) expect(words).toMatch(/^\w{3},? \d+ \w{3} \d\d:00$/);
+  expect(moments(until, until + HOUR)).toEqual(['12:00', '13:00']);
 });

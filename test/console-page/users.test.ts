@@ -14,6 +14,11 @@ describe.runIf(hasChromium)('the users view', () => {
 
   test('finds a user by hashId and shows one timeline of all that happened, by keyboard alone', async () => {
     const { page, data } = svc;
+    // Its message waits for the app.
+    await svc.send('/v1/decisioning/decide', {
+      hashId: data.hashId,
+      context: { channel: 'in-app', surface: 'waiting' },
+    });
     await svc.go('/users');
     await svc.tabTo('hashId of a user');
     await page.keyboard.type(data.hashId);
@@ -37,7 +42,9 @@ describe.runIf(hasChromium)('the users view', () => {
     );
     for (const kind of ['event', 'decision', 'message', 'notification'])
       expect(entries.some((entry) => entry.kind === kind)).toBe(true);
-    await page.getByText(/^Last active just now: \w+\.$/).waitFor();
+    const card = (name: string) =>
+      page.locator('.card').filter({ has: page.getByText(name, { exact: true }) });
+    expect(await card('Last active').innerText()).toMatch(/just now\s+app_opened$/);
     // Properties of events, without what looks personal.
     const run = items.filter({ hasText: 'app_opened 4 times' });
     expect(
@@ -51,9 +58,23 @@ describe.runIf(hasChromium)('the users view', () => {
     const each = run.getByRole('listitem').filter({ hasText: /amount \d+ · source \w+ · email \*\*\*/ });
     expect(await each.count()).toBe(events.length);
     // Names of the fields, never their values: those are among the forbidden texts.
-    await page.getByText('name, phone, accountNumber, emails').waitFor();
-    await page.getByText('names only; traits: secretTrait').waitFor();
-    await page.getByText('Decided today', { exact: true }).waitFor();
+    await page.getByText('name, phone, accountNumber, emails, secretTrait').waitFor();
+    await card('Personal data').getByText('values are never shown').waitFor();
+    // A message that waits has not reached the user yet.
+    const { contacts, totals } = await svc.send<AnswerOf<'getUserTimeline'>>(
+      `/v1/users/${data.hashId}/timeline`,
+    );
+    const { used, failed, waiting } = contacts!.find(({ cap }) => cap === null)!;
+    expect(waiting).toBeGreaterThan(0);
+    await card('Contacted today')
+      .getByText(`${used - waiting! - failed!} time`)
+      .waitFor();
+    // The same numbers as in the list of users.
+    const { users } = await svc.send<AnswerOf<'listUsers'>>('/v1/users?active=true');
+    const { events: sent, decisions } = users.find(({ hashId }) => hashId === data.hashId)!;
+    expect(totals).toEqual({ events: sent, decisions });
+    expect(await card('Events').innerText()).toMatch(new RegExp(`^Events\\s+${sent}\\s+in 90 days, about$`));
+    expect(await card('Decisions').innerText()).toMatch(new RegExp(`^Decisions\\s+${decisions}\\s+so far$`));
     // The catalog asks for no opt-in.
     await page.getByText('not opted out', { exact: true }).waitFor();
     await page.getByText('the catalog asks for no opt-in', { exact: true }).waitFor();
@@ -66,13 +87,13 @@ describe.runIf(hasChromium)('the users view', () => {
     await page.getByRole('table', { name: 'Users who were active last' }).waitFor();
     await page
       .getByRole('heading', {
-        name: /^5 users were active in the last hour; of the 5 listed, [1-4] (has|have) no channel that reaches them$/,
+        name: /^\d users sent events and \d got decisions in the last hour; of the 5 listed, [1-4] (has|have) no channel that reaches them$/,
       })
       .waitFor();
-    await page.getByText(/^\d+ sent events, \d+ got decisions; \d+ were stored or changed/).waitFor();
+    await page.getByText(/^\d+ were stored or changed, as by an import$/).waitFor();
     const rows = page.getByRole('table', { name: 'Users who were active last' }).locator('tbody tr');
     expect(await rows.filter({ hasText: 'no sms' }).innerText()).toMatch(
-      /nothing no sms no (\*\/offers|email\/news) \+1/,
+      /nothing no sms no (offers|news by email) and 1 more/,
     );
     await svc.tabTo(/^Only can be reached by push, \d/);
     await page.keyboard.press('Enter');
@@ -90,6 +111,27 @@ describe.runIf(hasChromium)('the users view', () => {
     await svc.go('/users?until=2026-01-01T00:00:00.000Z');
     await page.getByText('No user was active in this range.').waitFor();
     await svc.checkAccessibility();
+  });
+
+  test('says when a user was last active, whatever the timeline lists', async () => {
+    const { page, data } = svc;
+    const { items } = await svc.send<AnswerOf<'getUserTimeline'>>(
+      `/v1/users/${data.hashId}/timeline?kinds=event,outcome`,
+    );
+    expect(items[0]!.event).toBe('app_opened');
+    await svc.go(`/users/${data.hashId}?kinds=notification`);
+    const card = (name: string) =>
+      page.locator('.card').filter({ has: page.getByText(name, { exact: true }) });
+    await card('Last active').getByText('app_opened').waitFor();
+    // The words of the notifications view.
+    await page
+      .locator('.timeline > li')
+      .getByText('written to the outbox · this is a test workspace')
+      .first()
+      .waitFor();
+    await card('Contacted today')
+      .getByText(/; those written to the outbox count$/)
+      .waitFor();
   });
 
   test('says of an unknown user once that it is not known, and what to do', async () => {
@@ -118,12 +160,8 @@ describe.runIf(hasChromium)('the users view', () => {
     await box
       .getByRole('heading', { name: 'Marketing reaches this user now by whatsapp, sms, email' })
       .waitFor();
-    expect(await texts()).toEqual([
-      'whatsapp yes yes',
-      'sms yes yes',
-      'email yes yes',
-      'push no no address no no address',
-    ]);
+    // Channels of which the same is true are one row.
+    expect(await texts()).toEqual(['whatsapp, sms, email yes yes', 'push no no address no no address']);
     await svc.checkAccessibility();
     // All hours but the one before now: neither now nor a minute later is it over.
     const hour = (ahead: number) => new Date(Date.now() + ahead * 3_600_000).toISOString().slice(11, 16);
@@ -135,14 +173,22 @@ describe.runIf(hasChromium)('the users view', () => {
       .getByRole('heading', { name: /^No marketing reaches this user before [\w: ]+: quiet hours$/ })
       .waitFor();
     expect((await texts())[1]).toBe('sms no opted out yes');
-    expect((await texts())[2]).toMatch(/^email no quiet hours until [\w: ]+ yes$/);
-    await page.getByRole('list', { name: 'Contacts against the cap' }).getByText('0 of 9').waitFor();
+    expect((await texts())[0]).toMatch(/^whatsapp, email no quiet hours until [\w: ]+ yes$/);
+    const caps = page.getByRole('list', { name: 'Contacts against the cap' });
+    expect(await caps.getByRole('listitem').first().innerText()).toMatch(
+      /^Marketing today\s+0 of 9\s+9 left$/,
+    );
+    await caps
+      .getByText(
+        /^in all; (\d+ reached the outbox or the user, 1 more waits; )?decisions with a cap count (it|them)$/,
+      )
+      .waitFor();
     await put({ requireOptIn: true });
     await svc.tabTo('Refresh');
     await page.keyboard.press('Enter');
     await expect
-      .poll(async () => (await texts())[2])
-      .toBe('email no not opted in, which the catalog asks for yes');
+      .poll(async () => (await texts())[0])
+      .toBe('whatsapp, email no not opted in, which the catalog asks for yes');
     await svc.send('/v1/catalog', { catalog }, 'PUT');
   });
 
@@ -160,28 +206,16 @@ describe.runIf(hasChromium)('the users view', () => {
     await svc.checkAccessibility();
   });
 
-  test('says how much there is of each kind, and shows one alone, by keyboard', async () => {
+  test('shows one kind alone, by keyboard, with a run of one event as one line', async () => {
     const { page, data } = svc;
     const at = (day: number, n: number) => new Date(Date.now() - day * 86_400_000 - n * 1000).toISOString();
     const sent = (event: string, n: number, day: number) =>
       Array.from({ length: n }, (_, i) => ({ userId: 'u_3', event, timestamp: at(day, i) }));
     await svc.send('/v1/events', { events: [...sent('page_viewed', 14, 2), ...sent('page_viewed', 90, 3)] });
-    const hashId = data.hashIds[2]!;
-    const { counts } = await svc.send<AnswerOf<'getUserTimeline'>>(`/v1/users/${hashId}/timeline`);
-    const of = (kind: string) => counts!.find((each) => each.kind === kind)!;
-    expect(of('event')).toEqual({ kind: 'event', count: 100, more: true });
-    expect(of('notification')).toEqual({ kind: 'notification', count: 1, more: false });
-    // The numbers are those of all, also where one alone is opened.
-    for (const path of [`/users/${hashId}`, `/users/${hashId}?kinds=notification`]) {
-      await svc.go(path);
-      await page.getByRole('radio', { name: 'Events 100+', exact: true }).waitFor();
-      await page.getByRole('radio', { name: 'Notifications 1', exact: true }).waitFor();
-      const decided = of('decision').count + of('outcome').count;
-      await page.getByRole('radio', { name: `Decisions and messages ${decided}`, exact: true }).waitFor();
-    }
+    await svc.go(`/users/${data.hashIds[2]!}?kinds=notification`);
     const items = page.locator('.timeline > li');
     await expect.poll(() => items.count()).toBe(1);
-    await page.getByRole('radio', { name: 'Events 100+' }).press('Space');
+    await page.getByRole('radio', { name: 'Events' }).press('Space');
     await page.waitForURL('**/users/*?kinds=event');
     await items.filter({ hasText: 'page_viewed 14 times' }).waitFor();
     const days = page.getByRole('main').getByRole('heading', { level: 3 });
@@ -191,6 +225,26 @@ describe.runIf(hasChromium)('the users view', () => {
     expect(await layoutProblems(page)).toEqual([]);
     await page.setViewportSize({ width: 1280, height: 800 });
     await svc.checkAccessibility();
+  });
+
+  test('shows a long run of different events as one line, where they stand between all else', async () => {
+    const { page, data } = svc;
+    const events = Array.from({ length: 8 }, (_, i) => ({
+      userId: 'u_4',
+      event: i % 4 === 0 ? 'searched' : `viewed_${i % 2}`,
+      timestamp: new Date(Date.now() - 4 * 86_400_000 - i * 1000).toISOString(),
+    }));
+    await svc.send('/v1/events', { events });
+    const hashId = data.hashIds[3]!;
+    await svc.go(`/users/${hashId}`);
+    const items = page.locator('.timeline > li');
+    const run = items.filter({ hasText: 'viewed_1 4, searched 2, viewed_0 2' });
+    await run.getByText(/^8 events from [\d:]+ to [\d:]+$/).press('Enter');
+    await run.locator('.run li').filter({ hasText: 'searched' }).first().waitFor();
+    await svc.checkAccessibility();
+    // Alone, each has its line.
+    await svc.go(`/users/${hashId}?kinds=event`);
+    await expect.poll(() => items.filter({ hasText: 'searched' }).count()).toBe(2);
   });
 
   test('narrows the timeline to one kind, in the URL, and links to a decision', async () => {
@@ -239,7 +293,12 @@ describe.runIf(hasChromium)('the users view', () => {
     await svc.send(`/v1/messages/${decisionId}/outcomes`, { type: 'dismissed' });
     await svc.tabTo('Refresh');
     await page.keyboard.press('Enter');
-    await items.filter({ hasText: 'dismissed' }).waitFor();
+    const dismissed = items.filter({ hasText: 'dismissed' });
+    await dismissed.waitFor();
+    // It is not drawn as what was acted on.
+    const acted = items.filter({ hasText: 'acted on' }).first();
+    const drawn = (item: typeof items) => item.locator('.mark path').getAttribute('d');
+    expect(await drawn(dismissed)).not.toBe(await drawn(acted));
     await page.getByRole('main').getByRole('link', { name: 'Messages' }).press('Enter');
     await page.waitForURL(`**/messages?hashId=${hashId}`);
   });
@@ -255,12 +314,22 @@ describe.runIf(hasChromium)('the users view', () => {
     }
   });
 
+  test('finds a user by the beginning of the hashId, as lists show it', async () => {
+    const { page, data } = svc;
+    await svc.go('/users');
+    await svc.tabTo('hashId of a user');
+    await page.keyboard.type(data.hashId.slice(0, 8));
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`**/users/${data.hashId}`);
+  });
+
   test('offers the users who were active last to begin with, also those without a decision', async () => {
     const { page, data } = svc;
     const { users } = await svc.send<{ users: [{ hashId: string }] }>('/v1/users', {
       users: [{ userId: 'u_without_decisions', locale: 'ja-JP' }],
     });
     await svc.go('/users');
+    await page.getByRole('button', { name: 'Find', exact: true }).waitFor();
     const rows = page.getByRole('table', { name: 'Users who were active last' }).getByRole('row');
     await rows.nth(1).waitFor();
     const of = (hashId: string) => rows.filter({ has: page.locator(`a[href="/users/${hashId}"]`) });
@@ -295,12 +364,12 @@ describe.runIf(hasChromium)('the users view', () => {
     await svc.send('/v1/users', { users });
     await svc.go('/users?who=stored');
     // That they were stored is no activity of theirs.
-    await page.getByRole('heading', { name: /^At least \d users were active so far/ }).waitFor();
+    await page.getByRole('heading', { name: /^\d users sent events and \d got decisions so far/ }).waitFor();
     const links = page.getByRole('row').getByRole('link');
     await expect.poll(() => links.count()).toBe(100);
     await svc.tabTo('Show more');
     await page.keyboard.press('Enter');
-    await page.getByRole('heading', { name: /^\d users were active so far/ }).waitFor();
+    await expect.poll(() => links.count()).toBeGreaterThan(130);
     const hashes = await page
       .getByRole('row')
       .getByRole('link')

@@ -1,3 +1,4 @@
+import type { Request } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { hasChromium } from '../support/console/chromium.ts';
 import { layoutProblems } from '../support/console/layout.ts';
@@ -68,6 +69,68 @@ describe.runIf(hasChromium)('the webhooks view', () => {
     expect(page.url()).not.toContain('delivery=');
   });
 
+  test('says of a subscription that many of its attempts failed, and when one succeeded last', async () => {
+    const { page, data } = svc;
+    let hidesSuccess = false;
+    let lastFailure = { before: '2026-02-03T14:05:00.000Z', delivered: 9 };
+    await page.route('**/v1/trends/deliveries*', async (route) => {
+      const answer = await route.fetch();
+      const body = await answer.json();
+      const [went] = body.subscriptions;
+      const subscriptions = [{ ...went, attempts: 100, delivered: 48, lastFailure }];
+      await route.fulfill({ response: answer, json: { ...body, subscriptions } });
+    });
+    await page.route(/\/v1\/deliveries(\?|$)/, async (route) => {
+      const answer = await route.fetch();
+      const body = await answer.json();
+      const json = hidesSuccess ? { ...body, deliveries: [] } : body;
+      await route.fulfill({ response: answer, json });
+    });
+    const times = (
+      await svc.send<{ deliveries: { attempts: { at: string }[] }[] }>('/v1/deliveries')
+    ).deliveries
+      .flatMap(({ attempts }) => attempts.map(({ at }) => Date.parse(at)))
+      .sort((a, b) => a - b);
+    await svc.go('/webhooks');
+    const row = page.getByRole('table', { name: 'Subscriptions' }).getByRole('row').nth(1);
+    await row.getByText('fails mostly').waitFor();
+    const last = row.getByRole('time').last();
+    expect(Date.parse((await last.getAttribute('datetime'))!)).toBe(times.at(-1));
+    // Where no delivery that is listed says it, its step of the statistics does.
+    hidesSuccess = true;
+    await svc.go('/webhooks');
+    await row.getByText(/^after [\w: ]+$/).waitFor();
+    hidesSuccess = false;
+    await svc.go(`/webhooks?webhookId=${data.webhookId}&range=day`);
+    await page
+      .getByRole('heading', {
+        name: /^Fails mostly: 52 % of the 100 attempts since .*\d\d:00 failed; the latest succeeded$/,
+      })
+      .waitFor();
+    await svc.checkAccessibility();
+    // What is over is told as what was.
+    lastFailure = { ...lastFailure, delivered: 100 };
+    await svc.tabTo('Refresh');
+    await page.keyboard.press('Enter');
+    await page
+      .getByRole('heading', {
+        name: /^Works: the latest 100 attempts succeeded\. It failed mostly until 3 Feb \d\d:05: 52 % of the 100 attempts since .*\d\d:00$/,
+      })
+      .waitFor();
+    await svc.go('/webhooks');
+    await row.getByText('active', { exact: true }).waitFor();
+    await row.getByText(/failed mostly until 3 Feb \d\d:05; the 100 attempts since arrived$/).waitFor();
+    await page.getByRole('heading', { name: 'One subscription, active', exact: true }).waitFor();
+    await svc.checkAccessibility();
+    await page.unrouteAll({ behavior: 'wait' });
+    // A state without deliveries says what that means, and leads back.
+    await svc.go('/webhooks?status=pending');
+    await page.getByText('No pending deliveries.').waitFor();
+    expect(await page.getByText('svc webhooks listen').count()).toBe(0);
+    await page.getByRole('button', { name: 'Show all' }).press('Enter');
+    await page.getByRole('table', { name: 'Deliveries' }).waitFor();
+  });
+
   test('shows a subscription with all that it gets, and reads all of its figures together', async () => {
     const { page, data } = svc;
     const { webhookId } = data;
@@ -83,13 +146,14 @@ describe.runIf(hasChromium)('the webhooks view', () => {
     for (const kind of ['campaign.opened', 'campaign.clicked', 'decision.actioned'])
       await head.getByText(kind, { exact: true }).waitFor();
     await head.getByText('set then, version 1; never shown').waitFor();
+    expect(await page.getByRole('heading', { level: 1 }).innerText()).toMatch(/^http:.*\/hook$/);
     await head.getByRole('heading', { name: 'Works: the latest attempt succeeded' }).waitFor();
     // Nothing is to be done, and no figure of the attempts stands twice.
     expect(await head.locator('.primary').count()).toBe(0);
     expect(await head.innerText()).not.toMatch(/Attempts|%/);
     const agree = async () => {
       const n = await attempts();
-      await chart.getByText(new RegExp(`^${n} attempts, a column each`)).waitFor();
+      await chart.getByText(new RegExp(`^${n} attempts, each column is`)).waitFor();
     };
     await agree();
     const before = await attempts();
@@ -104,9 +168,10 @@ describe.runIf(hasChromium)('the webhooks view', () => {
     await page.getByRole('radio', { name: 'Last hour' }).press('Space');
     await page.waitForURL('**/webhooks?*range=hour');
     await chart.getByText(/succeeded in the last hour/).waitFor();
-    // It ends now, not with the step of five minutes that has begun.
+    // All columns are as wide, and the one of the five minutes that have begun is said to be that.
     const [, , across] = (await chart.locator('svg.outcomes').getAttribute('viewBox'))!.split(' ');
-    expect(Number(across)).toBeLessThan(13);
+    expect(Number(across)).toBe(13);
+    await chart.getByText(/each column is 5 min, of which the last is not over yet/).waitFor();
     await chart.getByText('Figures as a table').press('Enter');
     const rows = chart.getByRole('table').getByRole('row');
     await expect.poll(() => rows.count()).toBeGreaterThan(1);
@@ -179,7 +244,7 @@ describe.runIf(hasChromium)('the webhooks view', () => {
     await svc.giveUpDeliveries();
     await page.getByRole('button', { name: 'Refresh' }).press('Enter');
     await expect.poll(() => row.innerText()).toMatch(/failing all given up since \d\d:\d\d/);
-    await page.getByText(/^One subscription, active, but every attempt has failed since/).waitFor();
+    await page.getByText(/^One subscription, not disabled, but every attempt has failed since/).waitFor();
     for (const width of [390, 1280]) {
       await page.setViewportSize({ width, height: 800 });
       expect(await layoutProblems(page)).toEqual([]);
@@ -195,7 +260,7 @@ describe.runIf(hasChromium)('the webhooks view', () => {
     await page.keyboard.press('Enter');
     await page.getByText(/^Done: (\d+) of \1 arrived/).waitFor();
     await page.getByRole('button', { name: 'Done' }).press('Enter');
-    await row.getByText('active', { exact: true }).waitFor();
+    await row.getByText(/^(active|fails often|fails mostly)$/).waitFor();
   });
 
   test('says of a subscription since when and why it fails, what to do, and how its attempts went', async () => {
@@ -215,7 +280,14 @@ describe.runIf(hasChromium)('the webhooks view', () => {
       .waitFor();
     await head.getByText(/^Failed most recently: \S+, at \d\d:\d\d:\d\d: HTTP 500$/).waitFor();
     await head.getByText('Nothing is sent again without you.', { exact: false }).waitFor();
-    expect(await head.locator('.primary').allInnerTexts()).toEqual(['Resend…']);
+    const [resend] = await head.locator('.primary').allInnerTexts();
+    expect(resend).toMatch(/^Resend \d+…$/);
+    await head.getByRole('button', { name: resend! }).press('Enter');
+    await page
+      .getByRole('button', { name: new RegExp(`^Send ${/\d+/.exec(resend!)![0]} deliver`) })
+      .waitFor();
+    await page.keyboard.press('Escape');
+    await page.locator('dialog').waitFor({ state: 'detached' });
     const runs = page.getByRole('list', { name: 'Latest attempts' }).getByRole('listitem');
     expect(await runs.first().innerText()).toMatch(/^failed HTTP 500/);
     expect(await runs.nth(1).innerText()).toMatch(/^arrived HTTP 200/);
@@ -234,9 +306,13 @@ describe.runIf(hasChromium)('the webhooks view', () => {
       .poll(async () => (await svc.send<{ failingSince?: string }>(path)).failingSince)
       .toBeUndefined();
     await page.getByRole('button', { name: 'Refresh' }).press('Enter');
-    await head.getByRole('heading', { name: 'Works: the latest attempt succeeded' }).waitFor();
+    await head
+      .getByRole('heading', {
+        name: /^(Works: the latest (\d+ )?attempts? succeeded|Fails \w+: \d+ % .*; the latest succeeded$)/,
+      })
+      .waitFor();
     // The others that were given up can still be sent.
-    await head.getByRole('button', { name: 'Resend…' }).press('Enter');
+    await head.getByRole('button', { name: /^Resend \d+…$/ }).press('Enter');
     await page.getByRole('button', { name: /^Send \d+ deliver/ }).press('Enter');
     await page.getByText(/^Done: (\d+) of \1 arrived/).waitFor();
   });
@@ -245,9 +321,11 @@ describe.runIf(hasChromium)('the webhooks view', () => {
     const { page, data } = svc;
     const [first] = await deliveries();
     await svc.go(`/webhooks?status=failed&delivery=${first!.deliveryId}`);
-    await page.getByText('No deliveries match.').waitFor();
+    await page.getByText('No failed deliveries.').waitFor();
     const panel = page.getByRole('complementary', { name: 'Detail' });
     await panel.getByText(data.webhookId, { exact: true }).first().waitFor();
+    const link = panel.getByRole('link', { name: /^All deliveries to http/ });
+    expect(await link.innerText()).toMatch(/^http:.*\/hook$/);
     await panel.getByRole('list', { name: 'Attempts' }).waitFor();
     await svc.go('/webhooks');
     const row = page.getByRole('table', { name: 'Deliveries' }).getByRole('row').nth(1);
@@ -264,6 +342,13 @@ describe.runIf(hasChromium)('the webhooks view', () => {
     await svc.go('/webhooks?range=hour');
     await table.waitFor();
     await page.getByText(/^Hidden: deliveries of what happened at other times\./).waitFor();
+    // A day begins with an hour, as it does in the overview.
+    const asked = page.waitForRequest(/\/v1\/trends\/deliveries/);
+    await svc.go('/webhooks?range=day');
+    const since = Date.parse(new URL((await asked).url()).searchParams.get('since')!);
+    expect(since % 3_600_000).toBe(0);
+    expect(Math.floor(Date.now() / 3_600_000) - since / 3_600_000).toBe(23);
+    await page.getByRole('heading', { name: /of the attempts succeeded since .*\d\d:00, / }).waitFor();
     const before = new Date(Date.now() - 3_600_000).toISOString();
     await svc.go(`/webhooks?until=${before}`);
     await page.getByText('No deliveries match.').waitFor();
@@ -347,14 +432,16 @@ describe.runIf(hasChromium)('the webhooks view', () => {
     const { failingSince, createdAt } = await read();
     expect(failingSince! > createdAt).toBe(true);
     await svc.go('/webhooks');
-    await page.getByText('One subscription, active, and the latest attempt failed and is retried').waitFor();
+    await page
+      .getByText('One subscription, not disabled, and the latest attempt failed and is retried')
+      .waitFor();
     const subscriptions = page.getByRole('table', { name: 'Subscriptions' });
     await subscriptions.getByText('retrying').waitFor();
     // Once it has been so for long, a person is needed.
     const since = Date.parse(failingSince!) - 70 * 60_000;
     await svc.failSince(since);
     await page.getByRole('button', { name: 'Refresh' }).press('Enter');
-    const title = page.getByText(/^One subscription, active, but every attempt has failed since .*\d$/);
+    const title = page.getByText(/^One subscription, not disabled, but every attempt has failed since .*\d$/);
     expect(Date.parse((await title.getByRole('time').getAttribute('datetime'))!)).toBe(since);
     await subscriptions.getByText('failing').waitFor();
 
@@ -381,10 +468,19 @@ describe.runIf(hasChromium)('the webhooks view', () => {
       .waitFor();
     await svc.tabTo('Enable');
     await page.keyboard.press('Enter');
-    // What fails again waits for its next attempt: it is not said to be sent before.
+    // What fails again was sent, and waits for its next attempt.
     const progress = page.getByRole('status').filter({ hasText: /sent|arrived/ });
-    await progress.getByText('0 of 2 sent').waitFor();
-    await progress.getByText(/2 wait, the next attempt comes at/).waitFor();
+    await progress.getByText('2 of 2 sent: 0 arrived, 2 failed').waitFor();
+    await progress.getByText(/^they are tried again at [\d:]+$/).waitFor();
+    for (const width of [390, 1280]) {
+      await page.setViewportSize({ width, height: 800 });
+      expect(await layoutProblems(page)).toEqual([]);
+      const right = async (of: string) => {
+        const { x, width: w } = (await progress.locator(of).boundingBox())!;
+        return x + w;
+      };
+      expect(await right('.figure')).toBeLessThanOrEqual((await right('.bar')) + 1);
+    }
     await svc.checkAccessibility();
     svc.failDeliveries(false);
     // An attempt that is under way may fail once more: its delivery stays with its worker.
@@ -403,17 +499,18 @@ describe.runIf(hasChromium)('the webhooks view', () => {
     const { page, data } = svc;
     await svc.go(`/webhooks?webhookId=${data.webhookId}`);
     const { length: n } = await deliveries();
-    let [reading, most] = [0, 0];
-    const count = (by: number) => (request: { url(): string }) => {
-      if (new URL(request.url()).pathname.endsWith(`/v1/webhooks/${data.webhookId}`)) reading += by;
-      most = Math.max(most, reading);
-    };
-    page.on('request', count(1));
-    page.on('response', count(-1));
-    page.on('requestfailed', count(-1));
-    await page.getByRole('button', { name: 'Resend…' }).press('Enter');
+    const reading = new Set<Request>();
+    let most = 0;
+    page.on('request', (request) => {
+      if (new URL(request.url()).pathname.endsWith(`/v1/webhooks/${data.webhookId}`)) reading.add(request);
+      most = Math.max(most, reading.size);
+    });
+    page.on('response', (response) => reading.delete(response.request()));
+    page.on('requestfailed', (request) => reading.delete(request));
+    // What has not arrived is none: what has is offered.
+    await page.getByRole('button', { name: 'Resend what arrived…' }).press('Enter');
     const dialog = page.getByRole('dialog', { name: 'Send again?' });
-    await dialog.getByText('Nothing is to be sent.').waitFor();
+    await dialog.getByRole('button', { name: `Send ${n} deliveries` }).waitFor();
     await dialog.getByRole('radio', { name: 'While it was disabled' }).press('Space');
     await dialog.getByText(/^\d+ outcomes of its kinds occurred for/).waitFor();
     await dialog.getByText(`svc webhooks update ${data.webhookId} --from`, { exact: false }).waitFor();
@@ -423,10 +520,21 @@ describe.runIf(hasChromium)('the webhooks view', () => {
     await page.getByText(`Done: ${n} of ${n} arrived`).waitFor();
     expect(most).toBe(1);
     svc.failDeliveries(true);
-    await page.getByRole('button', { name: 'Resend…' }).press('Enter');
-    await dialog.getByRole('radio', { name: 'All', exact: true }).press('Space');
+    // Of what waits, a page has only the latest.
+    const isPending = ({ searchParams: of }: URL) => of.get('status') === 'pending' && of.has('until');
+    await page.route(isPending, async (route) => {
+      const url = new URL(route.request().url());
+      const isFirst = !url.searchParams.has('after');
+      url.searchParams.delete('after');
+      const response = await route.fetch({ url: url.href });
+      const { deliveries: all }: Deliveries = await response.json();
+      const json = isFirst ? { deliveries: all.slice(0, 2), next: 'rest' } : { deliveries: all.slice(2) };
+      await route.fulfill({ response, json });
+    });
+    await page.getByRole('button', { name: 'Resend what arrived…' }).press('Enter');
     await dialog.getByRole('button', { name: `Send ${n} deliveries` }).press('Enter');
-    await page.getByText(`0 of ${n} sent`).waitFor();
+    await page.getByText(`${n} of ${n} sent: 0 arrived, ${n} failed`).waitFor();
+    await page.getByText(/^they are tried again at [\d:]+$/).waitFor();
     const refused = async () =>
       (await svc.send<Failing>('/v1/deliveries?status=pending')).deliveries.filter(
         ({ attempts }) => attempts.at(-1)?.status === 500,
@@ -434,8 +542,9 @@ describe.runIf(hasChromium)('the webhooks view', () => {
     await expect.poll(refused).toBe(n);
     await svc.giveUpDeliveries();
     await page.getByText(`Done: 0 arrived, ${n} failed`).waitFor();
+    await page.unroute(isPending);
     svc.failDeliveries(false);
-    await page.getByRole('button', { name: 'Resend…' }).press('Enter');
+    await page.getByRole('button', { name: `Resend ${n}…` }).press('Enter');
     await dialog.getByRole('button', { name: `Send ${n} deliveries` }).press('Enter');
     await page.getByText(`Done: ${n} of ${n} arrived`).waitFor();
   });
@@ -525,10 +634,10 @@ describe.runIf(hasChromium)('the webhooks view', () => {
     });
     await page.getByRole('button', { name: 'Refresh' }).press('Enter');
     await page
-      .getByRole('heading', { name: /^All of the latest \d+ deliveries arrived; 3 older ones have not$/ })
+      .getByRole('heading', { name: /^All of the latest \d+ deliveries arrived; in all, 3 wait$/ })
       .waitFor();
     const subscription = page.getByRole('table', { name: 'Subscriptions' }).getByRole('row').nth(1);
-    await subscription.getByText('active', { exact: true }).waitFor();
+    await subscription.getByText(/^(active|fails often|fails mostly)$/).waitFor();
     await subscription.getByRole('cell', { name: '3', exact: true }).waitFor();
     await subscription.getByRole('button', { name: /^Resend http:/ }).waitFor();
     await page.unroute(isLatest);
@@ -565,7 +674,7 @@ describe.runIf(hasChromium)('the webhooks view', () => {
   test('names the filters in the copied command', async () => {
     const { page, data } = svc;
     await svc.go(`/webhooks?status=failed&webhookId=${data.webhookId}`);
-    await page.getByText('No deliveries match.').waitFor();
+    await page.getByText('No failed deliveries.').waitFor();
     await svc.tabTo('Copy as svc command');
     await page.keyboard.press('Enter');
     await page.getByText('Copied').waitFor();

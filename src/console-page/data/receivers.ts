@@ -25,3 +25,30 @@ export function receivingOf(
   if (pending === 0) return 'given up';
   return now - Date.parse(failingSince) >= FAILING_MS ? 'failing' : 'retrying';
 }
+
+/** Fewer attempts than this say nothing of a receiver. */
+const ENOUGH = 10;
+/** Of the attempts, those that failed: from more than this share on, somebody should know. */
+const OFTEN = 0.1;
+const MOSTLY = 0.5;
+
+/** How the attempts at a receiver went over a range of time. */
+export interface Went {
+  readonly attempts: number;
+  readonly delivered: number;
+  /** When the last one that failed was, at the latest, and how many succeeded since. */
+  readonly lastFailure?: { readonly before: string; readonly delivered: number } | undefined;
+}
+
+/** How often attempts failed, by the one rule of all views; undefined where few did, or too few were made. */
+export function failedHow({ attempts, delivered }: Went): 'often' | 'mostly' | undefined {
+  const share = 1 - delivered / attempts;
+  return attempts < ENOUGH || share <= OFTEN ? undefined : share < MOSTLY ? 'often' : 'mostly';
+}
+
+/** How often attempts fail, as long as that is not over. */
+export const failsHow = (went: Went): 'often' | 'mostly' | undefined =>
+  isOver(went) ? undefined : failedHow(went);
+
+/** True where enough attempts in a row succeeded since the last one that failed. */
+export const isOver = ({ lastFailure }: Went): boolean => (lastFailure?.delivered ?? 0) >= ENOUGH;

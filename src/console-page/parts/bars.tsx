@@ -59,7 +59,7 @@ export function Interval(props: {
     `${max > min ? Math.min(Math.max((value - min) / (max - min), 0), 1) * 100 : 0}%`;
   return (
     <span class="bar">
-      <span class="interval" aria-hidden="true">
+      <span class={min < 0 ? 'interval about-zero' : 'interval'} aria-hidden="true">
         <span class="range" style={{ left: at(low), right: `calc(100% - ${at(high)})` }} />
         <span class="dot" style={{ left: at(rate) }} />
       </span>

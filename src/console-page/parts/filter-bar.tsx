@@ -1,11 +1,19 @@
-import type { VNode } from 'preact';
+import type { TargetedKeyboardEvent, VNode } from 'preact';
 import { useEffect, useId, useState } from 'preact/hooks';
+import { useLocation } from 'preact-iso/router';
 import type { Filters } from '../data/filters.ts';
-import { findUser, foundBy, namesOfUser } from '../data/find-user.ts';
+import { findUser, foundBy, isBeginning, NOT_LISTED, namesOfUser } from '../data/find-user.ts';
 import { type Option, Segments } from './segments.tsx';
 
 export type FilterField =
-  | { readonly name: string; readonly label: string; readonly kind: 'text'; readonly placeholder?: string }
+  | {
+      readonly name: string;
+      readonly label: string;
+      readonly kind: 'text';
+      readonly placeholder?: string;
+      /** Where Enter leads if a text finds one entry alone. */
+      readonly only?: (text: string) => string | undefined;
+    }
   /** A user, named by hashId or userId; the URL has the hashId. */
   | { readonly name: string; readonly label: string; readonly kind: 'user' }
   | {
@@ -47,13 +55,20 @@ export function FilterBar(props: {
 type FieldOf<K extends FilterField['kind']> = Extract<FilterField, { kind: K }>;
 
 function TextFilter({ filters, field }: { filters: Filters; field: FieldOf<'text'> }): VNode {
-  const { name, label, placeholder } = field;
+  const { name, label, placeholder, only } = field;
+  const { route } = useLocation();
   return (
     <TextField
       label={label}
       placeholder={placeholder}
       applied={filters.values[name] ?? ''}
       apply={(text) => filters.set({ [name]: text })}
+      enter={(event) => {
+        const path = only?.(event.currentTarget.value.trim());
+        if (path === undefined) return;
+        event.preventDefault();
+        route(path);
+      }}
     />
   );
 }
@@ -76,9 +91,9 @@ function UserFilter({ filters, field }: { filters: Filters; field: FieldOf<'user
         applied={foundBy(hashId) ?? hashId}
         apply={apply}
       />
-      {failure && (
+      {(failure || isBeginning(foundBy(hashId))) && (
         <span role="alert" class="note">
-          {failure.message}
+          {failure?.message ?? `taken as a userId: ${NOT_LISTED}`}
         </span>
       )}
     </>
@@ -91,8 +106,9 @@ function TextField(props: {
   /** What the list is filtered by. */
   applied: string;
   apply: (text: string) => void;
+  enter?: (event: TargetedKeyboardEvent<HTMLInputElement>) => void;
 }): VNode {
-  const { label, placeholder, applied, apply } = props;
+  const { label, placeholder, applied, apply, enter } = props;
   const id = useId();
   // What is being typed outlives that the view is drawn again.
   const [draft, setDraft] = useState(applied);
@@ -110,6 +126,7 @@ function TextField(props: {
         value={draft}
         onInput={(event) => setDraft(event.currentTarget.value)}
         onChange={(event) => apply(event.currentTarget.value.trim())}
+        onKeyDown={(event) => event.key === 'Enter' && enter?.(event)}
       />
     </span>
   );

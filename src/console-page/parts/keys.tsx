@@ -3,6 +3,7 @@ import type { VNode } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { useLocation } from 'preact-iso/router';
 import { isTyping, ROWS } from './focus/arrow-keys.ts';
+import { useDocumentKey } from './focus/document-key.ts';
 import { focusTitle } from './focus/kept-focus.ts';
 import { keptRange } from './range.tsx';
 
@@ -31,45 +32,35 @@ const FORM = '.editor .fields :is(input, textarea, select)';
 /** Keys that work everywhere: `/` to the filter, arrows into the list, `g` and a letter to a view, `?` for the list of them. */
 export function Keys({ views }: { views: readonly KeyedView[] }): VNode {
   const { query, route } = useLocation();
-  const latest = useRef(views);
-  latest.current = views;
-  const range = useRef('');
-  range.current = keptRange(query);
-  useEffect(() => {
-    // When `g` was pressed; the page may be younger than a second key takes.
-    let since = -SECOND_KEY_MS;
-    const onKey = (event: KeyboardEvent) => {
-      if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector('dialog[open]')) return;
-      const at = document.activeElement;
-      if (event.key === 'Escape' && at?.matches(`${FILTERS}, ${FORM}`)) {
-        event.preventDefault();
-        focusTitle();
-      } else if (event.key === 'ArrowDown' && at?.matches(FILTERS)) {
-        event.preventDefault();
-        enterFiltered(at as HTMLElement);
-      } else if (event.key === 'ArrowDown' && at?.matches(BEFORE_LIST)) enterList(event);
-      else if (isTyping()) return;
-      else if (event.key === '/') {
-        const input = document.querySelector<HTMLElement>(
-          'main :is(input[type="search"], input[type="text"])',
-        );
-        if (!input) return;
-        event.preventDefault();
-        input.focus();
-      } else if (event.key === '?') keysListed.value = true;
-      else if (event.key === 'g') since = event.timeStamp;
-      else if (event.timeStamp - since < SECOND_KEY_MS) {
-        since = -SECOND_KEY_MS;
-        const view = latest.current.find(({ key }) => key === event.key);
-        if (!view) return;
-        event.preventDefault();
-        route(`${view.path}${range.current}`);
-      } else if (event.key === 'j' && !at?.matches(ROWS)) enterList(event);
-    };
-    // Before the rows, of which a letter may be the second of two.
-    document.addEventListener('keydown', onKey, true);
-    return () => document.removeEventListener('keydown', onKey, true);
-  }, [route]);
+  // When `g` was pressed; the page may be younger than a second key takes.
+  const since = useRef(-SECOND_KEY_MS);
+  // Before the rows, of which a letter may be the second of two.
+  useDocumentKey((event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector('dialog[open]')) return;
+    const at = document.activeElement;
+    if (event.key === 'Escape' && at?.matches(`${FILTERS}, ${FORM}`)) {
+      event.preventDefault();
+      focusTitle();
+    } else if (event.key === 'ArrowDown' && at?.matches(FILTERS)) {
+      event.preventDefault();
+      enterFiltered(at as HTMLElement);
+    } else if (event.key === 'ArrowDown' && at?.matches(BEFORE_LIST)) enterList(event);
+    else if (isTyping()) return;
+    else if (event.key === '/') {
+      const input = document.querySelector<HTMLElement>('main :is(input[type="search"], input[type="text"])');
+      if (!input) return;
+      event.preventDefault();
+      input.focus();
+    } else if (event.key === '?') keysListed.value = true;
+    else if (event.key === 'g') since.current = event.timeStamp;
+    else if (event.timeStamp - since.current < SECOND_KEY_MS) {
+      since.current = -SECOND_KEY_MS;
+      const view = views.find(({ key }) => key === event.key);
+      if (!view) return;
+      event.preventDefault();
+      route(`${view.path}${keptRange(query)}`);
+    } else if (event.key === 'j' && !at?.matches(ROWS)) enterList(event);
+  }, true);
   return <>{keysListed.value && <KeyList views={views} close={() => (keysListed.value = false)} />}</>;
 }
 
@@ -113,6 +104,7 @@ function KeyList({ views, close }: { views: readonly KeyedView[]; close: () => v
     [['Esc'], 'leaves the field, closes the detail'],
     [['Space'], 'pauses the live events'],
     [['Ctrl S'], 'publishes the draft of the catalog'],
+    [['Alt T'], 'to the next translation of what is edited'],
     [['?'], 'this list'],
     ...views.map(({ key, title }) => [['g', key], title] as const),
   ];

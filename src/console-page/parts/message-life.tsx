@@ -7,7 +7,7 @@ import { duration, Time } from './time.tsx';
 export type ListedMessage = AnswerOf<'listLatestMessages'>['messages'][number];
 type State = ListedMessage['state'];
 
-const TONES: Partial<Record<State, Tone>> = { tapped: 'good', dismissed: 'warn' };
+const TONES: Partial<Record<State, Tone>> = { tapped: 'good' };
 
 /** What the states of messages mean. */
 export const STATES: Meanings = [

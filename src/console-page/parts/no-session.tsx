@@ -8,8 +8,8 @@ export function NoSession(): VNode {
     <main class="no-session">
       <h1>This page needs a new code</h1>
       <p>
-        A code opens the console once, within five minutes. The one of this page was used, has expired, or
-        belongs to a console that was stopped. Run this, and open the address that it prints:
+        A code opens the console once, within five minutes. This one was used, has expired, or is of a console
+        that was stopped. Run this, and open the address that it prints:
       </p>
       <Command line={svcCommand('console')} />
       {!about.value && (

@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
 import { search } from '../data/api.ts';
 import type { Filters } from '../data/filters.ts';
-import { clock } from './charts/tick-words.ts';
+import { moments } from './charts/tick-words.ts';
 import { Instant } from './instant.tsx';
 import { Segments } from './segments.tsx';
 
@@ -10,7 +10,7 @@ const HOUR_MS = 60 * MINUTE_MS;
 /** The ranges that end now, in ms. */
 const RANGES = { hour: 3_600_000, day: 86_400_000, week: 604_800_000 } as const;
 const LABELS = [
-  ['', 'All'],
+  ['', 'Any time'],
   ['hour', 'Last hour'],
   ['day', 'Day'],
   ['week', 'Week'],
@@ -37,27 +37,47 @@ export function rangeOf({ values }: Pick<Filters, 'values'>, now = Date.now()): 
 }
 
 /**
- * The range of a chart by hours: like `rangeOf`, where a day is this hour and the 23 before, as the overview has it, and the last
- * hour reaches back to the beginning of one. Else it would have a part of one more, with all of its counts.
+ * The range of a chart by hours: like `rangeOf`, where a day is this hour and the 23 before, as the overview has it, and others
+ * reach to the beginning and the end of one. Else they would have a part of one more, with all of its counts.
  */
 export function chartRangeOf(filters: Pick<Filters, 'values'>, now = Date.now()): Range {
   const { range, since, until } = filters.values;
+  const hours = (at: number) => new Date(at * HOUR_MS).toISOString();
   const isDay = range === 'day' || !(range || since || until);
-  if (!isDay && range !== 'hour') return rangeOf(filters, now);
-  return { since: new Date((Math.floor(now / HOUR_MS) - (isDay ? 23 : 1)) * HOUR_MS).toISOString() };
+  if (isDay || range === 'hour') return { since: hours(Math.floor(now / HOUR_MS) - (isDay ? 23 : 1)) };
+  const chosen = rangeOf(filters, now);
+  const from = Math.floor(Date.parse(chosen.since ?? '') / HOUR_MS);
+  const end = Math.ceil(Date.parse(chosen.until ?? '') / HOUR_MS);
+  return {
+    since: from ? hours(from) : chosen.since,
+    // None reaches into the future.
+    until: end * HOUR_MS > now ? undefined : end ? hours(end) : chosen.until,
+  };
+}
+
+/** The length of a step in words: `2 minutes`, `hour`, `3 hours`, `day`, `week`. */
+export function stepWords(ms: number): string {
+  const hours = ms / HOUR_MS;
+  if (hours < 1) return `${ms / 60_000} minutes`;
+  return hours === 1 ? 'hour' : hours < 24 ? `${hours} hours` : hours === 24 ? 'day' : 'week';
 }
 
 /**
- * The range of a view in words, after what happened: `in the last 24 hours`. The last hour of a `trend` over the range of a
- * chart reaches back to the beginning of one: `since 09:00`.
+ * The range of a view in words, after what happened: `in the last 24 hours`. That of a `trend` over the range of a chart is named
+ * by the hours that are counted, where it is not a week: `since 09:00 (counted by the hour)`.
  */
 export function rangeWords(
   { range = '', since, until }: Filters['values'],
-  trend?: { readonly from: string },
+  trend?: { readonly from: string; readonly until: string; readonly stepMs: number },
 ): string {
   const chosen = range || (since || until ? 'custom' : 'day');
-  if (chosen === 'hour' && trend) return `since ${clock(Date.parse(trend.from))}`;
-  return WORDS[chosen as keyof typeof WORDS] ?? 'in this range';
+  if (!trend || chosen === 'week') return WORDS[chosen as keyof typeof WORDS] ?? 'in this range';
+  const [from, end] = [Date.parse(trend.from), Date.parse(trend.until)];
+  const by = chosen === 'day' || trend.stepMs < HOUR_MS ? '' : ` (counted by the ${stepWords(trend.stepMs)})`;
+  // Of a range that has not ended, the end is now.
+  return chosen === 'custom' && end >= Date.parse(until ?? '')
+    ? `from ${moments(from, end).join(' to ')}${by}`
+    : `since ${moments(from)[0]}${by}`;
 }
 
 /** The query by which a link to another view keeps the range. */
@@ -81,7 +101,7 @@ export function RangeControl({ filters, all = true }: { filters: Filters; all?: 
           filters.set({ range: value, ...(value === 'custom' ? {} : { since: '', until: '' }) })
         }
       />
-      {keptRange(filters.values) !== '' && <span class="note">kept on the way to other views</span>}
+      {keptRange(filters.values) !== '' && <span class="note">applies to other views too</span>}
       {chosen === 'custom' && (
         <>
           <Instant label="Since" value={since} set={(at) => filters.set({ since: at })} />

@@ -1,19 +1,20 @@
 import type { ComponentChildren, VNode } from 'preact';
 import { useId } from 'preact/hooks';
 
+export const HELD_OUT =
+  'A small share of users is kept out of learning: their contents are chosen evenly. What learning gains is measured against them.';
+
 /** What words of the field mean, in a sentence or two. */
 const MEANINGS = {
   learned: 'Chosen by what the model has learned of each content and of users like this one.',
-  'held out':
-    'A small share of users is kept out of learning: their contents are chosen evenly. What learning gains is measured against them.',
+  'held out': HELD_OUT,
   'tried to learn': 'Chosen to learn more of a content, not because it is the best known one.',
   P95: '95 % took this long or less; 5 % took longer.',
   'count as served':
     'A decision counts as served once an app has fetched its message, or at once where its channel is not fetched by an app.',
   hashId: 'The userId, hashed with a key of this workspace: it names a user and tells nothing personal.',
   active:
-    'Sent an event, got a decision, or did something with a message. “At least” so many were: only the latest activity is looked through, and more are found as more users are listed.',
-  'acted on': 'The user followed it, as the app reported (clicked or actioned in the API).',
+    'Sent an event, got a decision, or did something with a message. “At least”: only the latest activity is looked through.',
 } as const;
 
 /** Words of a view, each with its meaning. */

@@ -1,5 +1,6 @@
 import type { VNode } from 'preact';
 import { escapeCharacter, escapeCodeUnit, UNSAFE } from '../../kit/unsafe-characters.ts';
+import { remember } from '../data/find-user.ts';
 
 /** Longest text that is shown whole; the rest is counted. */
 const LONGEST = 2000;
@@ -36,6 +37,7 @@ export const escapedJson = (value: unknown): string =>
 export function Id({ of, short = false }: { of: string; short?: boolean | number }): VNode {
   const length = short === true ? 12 : short === false ? of.length : short;
   const cut = of.length > length + 2;
+  if (cut) remember(of);
   return (
     <code class="id" title={cut ? cleaned(of) : undefined}>
       <Text of={cut ? `${of.slice(0, length)}…` : of} />

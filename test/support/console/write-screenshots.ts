@@ -90,7 +90,7 @@ const views: readonly (readonly [name: string, path: string])[] = [
 ];
 
 /** Of the WebP files, from 0 to 100: text stays legible. */
-const QUALITY = 5;
+const QUALITY = 3;
 
 for (const scheme of ['light', 'dark']) mkdirSync(join(folder, scheme), { recursive: true });
 const events = setInterval(() => void sendEvents().catch(() => undefined), 200);

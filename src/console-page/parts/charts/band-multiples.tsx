@@ -1,11 +1,12 @@
 import type { ComponentChildren, VNode } from 'preact';
 import { colourOf } from '../content-colours.ts';
 import { Figures } from '../figures.tsx';
-import { count, counted } from '../numbers.ts';
+import { count } from '../numbers.ts';
 import { Cut, cleaned } from '../text.tsx';
 import { Time } from '../time.tsx';
 import { Box } from '../view.tsx';
 import { BandChart } from './band-chart.tsx';
+import { roundUp } from './ticks.ts';
 
 /** What is estimated of a content from a time on, with its interval. */
 interface Estimate {
@@ -45,9 +46,10 @@ export function BandMultiples(props: {
   // Wide intervals of few decisions would flatten all others.
   const seen = contents.flatMap(({ total, points }) => [
     total?.high ?? 0,
-    ...points.map(({ value }) => value),
+    ...points.map((point) => (isOften(point) ? point.high : point.value)),
   ]);
-  const max = Math.min(1, Math.max(1.2 * Math.max(...seen), 0.0001));
+  // It stays the same from one read to the next.
+  const max = Math.min(1, roundUp(Math.max(...seen, 0.0001)));
   return (
     <Box title={title(contents)} label={label} note={note}>
       <ul class="multiples">
@@ -90,10 +92,14 @@ export function BandMultiples(props: {
   );
 }
 
-/** Messages of a content from which on it can be the best one: of fewer, a rate is an accident. */
+/** Messages of a content from which on it is compared: of fewer, a rate is an accident. */
 const MIN_SERVED = 30;
+const isOften = ({ served }: Estimate) => served >= MIN_SERVED;
 
-/** Which content earns most, and whether that is certain: no interval of another, however rarely served, reaches into its own. */
+/**
+ * Which content earns most, and whether that is certain: no interval of another reaches into its own. Those that were served
+ * too rarely are not compared, which is said where it matters.
+ */
 export function BestContent(props: {
   contents: readonly ContentEstimates[];
   /** What is said of it if that is certain. */
@@ -109,7 +115,6 @@ export function BestContent(props: {
   const earning = contents
     .flatMap(({ contentId, total }) => (total && total.served > 0 ? [{ contentId, ...total }] : []))
     .sort((a, b) => b.value - a.value);
-  const isOften = ({ served }: Estimate) => served >= MIN_SERVED;
   const best = earning.find(isOften);
   if (!earning[0]?.value) return <>{nothing}</>;
   if (!best?.value)
@@ -119,18 +124,20 @@ export function BestContent(props: {
       </>
     );
   const rivals = earning.filter((other) => other !== best && other.high >= best.low);
-  const rival = rivals.find(isOften) ?? rivals[0];
+  const rival = rivals.find(isOften);
+  const among = rivals.every(isOften) ? '' : `, of contents with at least ${MIN_SERVED} messages,`;
   if (!rival)
     return (
       <>
-        <Cut of={best.contentId} /> {ahead(format(best.value))}
+        <Cut of={best.contentId} />
+        {among} {ahead(format(best.value))}
       </>
     );
   return (
     <>
-      <Cut of={best.contentId} /> is ahead {when} with {format(best.value)}, but not for certain:{' '}
-      <Cut of={rival.contentId} /> has {format(rival.value)}
-      {!isOften(rival) && ` of only ${counted(rival.served, 'message')}`}
+      <Cut of={best.contentId} />
+      {among} is ahead {when} with {format(best.value)}, but not for certain: <Cut of={rival.contentId} /> has{' '}
+      {format(rival.value)}
     </>
   );
 }

@@ -19,6 +19,12 @@ export function tickWords(ticks: readonly number[]): string[] {
   });
 }
 
+/** Times of this place, with their days unless all are of today: `Sat 28 Nov 15:00`. */
+export const moments = (...times: readonly number[]): string[] => {
+  const isToday = times.every((at) => new Date(at).toDateString() === new Date().toDateString());
+  return times.map((at) => (isToday ? clock(at) : `${DAY.format(at)} ${clock(at)}`));
+};
+
 /** A time of day of this place. */
 export const clock = (at: number, seconds = false): string =>
   new Date(at).toLocaleTimeString('en-GB').slice(0, seconds ? 8 : 5);

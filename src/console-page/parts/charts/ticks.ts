@@ -9,12 +9,16 @@ const STEPS = [
   ...[1, 2, 7, 14, 28, 91, 182, 364].map((n) => n * DAY),
 ];
 
+/** The next round value: 1, 2 or 5 times a power of ten. */
+export function roundUp(value: number): number {
+  const power = 10 ** Math.floor(Math.log10(value));
+  // 0.2 / 0.1 is not quite 2.
+  return power * ([1, 2, 5].find((n) => n >= value / power - 1e-9) ?? 10);
+}
+
 /** Round values from 0 to `max`, at most 5: 1, 2 or 5 times a power of ten apart, and `least` at least. */
 export function valueTicks(max: number, least = 0): number[] {
-  const rough = Math.max(max / 4, least, Number.MIN_VALUE);
-  const power = 10 ** Math.floor(Math.log10(rough));
-  // 0.2 / 0.1 is not quite 2.
-  const step = power * ([1, 2, 5].find((n) => n >= rough / power - 1e-9) ?? 10);
+  const step = roundUp(Math.max(max / 4, least, Number.MIN_VALUE));
   return Array.from({ length: Math.floor(max / step + 1e-9) + 1 }, (_, i) => i * step);
 }
 

@@ -16,17 +16,22 @@ import { ViewHead } from '../../parts/view.tsx';
 import { draft, setDraft } from './draft.ts';
 import { DraftBar } from './draft-bar.tsx';
 import { Editor } from './editor.tsx';
-import { EntryTable } from './entry-table.tsx';
+import { EntryTable, entriesWith } from './entry-table.tsx';
 import { type Publication, Published } from './published.tsx';
-import { type Catalog, entriesOf, isUnfilled, LISTS, type ListName, textOf, unwritten } from './schema.ts';
+import {
+  type Catalog,
+  type Entry,
+  entriesOf,
+  isUnfilled,
+  LISTS,
+  type ListName,
+  textOf,
+  unwritten,
+} from './schema.ts';
 import { Versions } from './versions.tsx';
 
 /** Where the versions are. */
 const VERSIONS = '/catalog/versions';
-
-const SEARCH: readonly FilterField[] = [
-  { name: 'search', label: 'Search', kind: 'text', placeholder: 'name, category or title' },
-];
 
 /**
  * Contents, templates and goals: made, edited, paused, withdrawn; versions and the way back. /catalog, /catalog/contents/ID,
@@ -56,12 +61,21 @@ export function CatalogView(): VNode {
   // Another console may have had this port, and this tab, before.
   const workspace = about.value!.workspace.id;
   const changed = draft.value?.workspace === workspace ? draft.value : undefined;
-  const catalog: Catalog = changed?.catalog ?? (current?.catalog as Catalog | undefined) ?? {};
+  // What was just published is shown until it is read, so that a new entry does not vanish meanwhile.
+  const sent = published && current && published.version > current.version ? published.after : undefined;
+  const catalog: Catalog = changed?.catalog ?? sent ?? (current?.catalog as Catalog | undefined) ?? {};
   const editable = current !== undefined && !current.readOnly && offers('putCatalog');
   // The service says what is wrong, in the words of its own schema.
   const checked = useResource(changed && JSON.stringify(changed.catalog), (signal) =>
     call('validateCatalog', { body: { catalog: { ...catalog } }, signal }),
   );
+  // What it warns of in the catalog in force is no doing of the draft.
+  const warnings = checked.value?.warnings ?? [];
+  const before = useResource(
+    changed && current && warnings.length > 0 ? `warnings ${current.version}` : undefined,
+    (signal) => call('validateCatalog', { body: { catalog: { ...current!.catalog } }, signal }),
+  );
+  const known = new Set(before.value?.warnings?.map((each) => placed(current!.catalog as Catalog, each)));
   const empty = changed && current ? unwritten(current.catalog as Catalog, catalog) : [];
   const issues = [
     ...empty,
@@ -69,7 +83,10 @@ export function CatalogView(): VNode {
   ];
   const toFirstError = () => {
     const [, list, index] = /^(\w+)\[(\d+)\]/.exec(issues[0]?.path ?? '') ?? [];
-    const to = list !== undefined && list in LISTS ? pathOf(list as ListName, catalog, Number(index)) : path;
+    const to =
+      list !== undefined && list in LISTS
+        ? pathOf(list as ListName, entriesOf(catalog, list as ListName)[Number(index)])
+        : path;
     setTried({ path: to, turn: tried.turn + 1 });
     if (to !== path) route(to);
   };
@@ -82,7 +99,7 @@ export function CatalogView(): VNode {
         summary={
           current &&
           (current.version === 0 ? (
-            'version 0, that of the service'
+            'version 0, which the service brings along'
           ) : (
             <>
               version {current.version}
@@ -153,7 +170,7 @@ export function CatalogView(): VNode {
       )}
       {current && !place && !ofVersions && (
         <>
-          <FilterBar filters={filters} fields={SEARCH} inline />
+          <FilterBar filters={filters} fields={[searchOf(catalog)]} inline />
           {(Object.keys(LISTS) as ListName[]).map((list) => (
             <EntryTable
               key={list}
@@ -176,7 +193,9 @@ export function CatalogView(): VNode {
           issues={issues.length}
           unfilled={tried.turn > 0 ? 0 : issues.filter((issue) => isUnfilled(catalog, issue.path)).length}
           toFirstError={toFirstError}
-          warnings={checked.value?.warnings ?? []}
+          warnings={warnings
+            .map((each) => ({ ...each, old: known.has(placed(catalog, each)) }))
+            .sort((a, b) => Number(a.old) - Number(b.old))}
           catalog={changed.catalog}
           before={current.catalog as Catalog}
           stored={(version) => {
@@ -196,8 +215,28 @@ export function CatalogView(): VNode {
 }
 
 /** Where an entry is edited. */
-const pathOf = (list: ListName, catalog: Catalog, index: number) =>
-  `/catalog/${list}/${encodeURIComponent(textOf(entriesOf(catalog, list)[index]?.[LISTS[list].id]))}`;
+const pathOf = (list: ListName, entry: Entry | undefined) =>
+  `/catalog/${list}/${encodeURIComponent(textOf(entry?.[LISTS[list].id]))}`;
+
+/** The search, in which Enter opens what it finds alone. */
+const searchOf = (catalog: Catalog): FilterField => ({
+  name: 'search',
+  label: 'Search',
+  kind: 'text',
+  placeholder: 'name, category or title',
+  only: (text) => {
+    const found = (Object.keys(LISTS) as ListName[]).flatMap((list) =>
+      entriesWith(catalog, list, text).map((entry) => pathOf(list, entry)),
+    );
+    return text !== '' && found.length === 1 ? found[0] : undefined;
+  },
+});
+
+/** A warning by the name of its entry, which has another index where entries were added. */
+const placed = (catalog: Catalog, { path, message }: { path: string; message: string }): string =>
+  `${path.replace(/^(\w+)\[(\d+)\]/, (all, list, index) =>
+    list in LISTS ? pathOf(list, entriesOf(catalog, list)[Number(index)]) : all,
+  )} ${message}`;
 
 /** The entry that a path names. */
 function placeOf(path: string): { list: ListName; id: string } | undefined {

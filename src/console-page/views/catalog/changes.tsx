@@ -179,6 +179,6 @@ function valueWords(value: unknown): string {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     return typeof value === 'string' ? value : JSON.stringify(value);
   return Object.entries(value)
-    .map(([name, each]) => `${name}: ${valueWords(each)}`)
+    .map(([name, each]) => `${labelOf(name)}: ${valueWords(each)}`)
     .join('; ');
 }

@@ -1,7 +1,9 @@
 import type { VNode } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { call } from '../../data/api.ts';
+import { Badge } from '../../parts/badge.tsx';
 import { Confirm } from '../../parts/dialog.tsx';
+import { useDocumentKey } from '../../parts/focus/document-key.ts';
 import { counted } from '../../parts/numbers.ts';
 import { cleaned, Text } from '../../parts/text.tsx';
 import { Changes, changedEntries, changeWords } from './changes.tsx';
@@ -19,7 +21,8 @@ export function DraftBar(props: {
   /** Of these, those of fields that are still to be filled in, until publishing is tried. */
   unfilled: number;
   toFirstError: () => void;
-  warnings: readonly FieldIssue[];
+  /** Of the draft; `old` are those that the catalog in force has, too. */
+  warnings: readonly (FieldIssue & { readonly old: boolean })[];
   catalog: Catalog;
   /** The catalog in force. */
   before: Catalog;
@@ -44,15 +47,11 @@ export function DraftBar(props: {
   const [asked, setAsked] = useState<'store' | 'discard'>();
   const [wanted, setWanted] = useState(false);
   const [note, setNote] = useState('');
-  useEffect(() => {
-    const onKey = (event: KeyboardEvent) => {
-      if (event.key.toLowerCase() !== 's' || !(event.ctrlKey || event.metaKey)) return;
-      event.preventDefault();
-      setWanted(true);
-    };
-    document.addEventListener('keydown', onKey);
-    return () => document.removeEventListener('keydown', onKey);
-  }, []);
+  useDocumentKey((event) => {
+    if (event.key.toLowerCase() !== 's' || !(event.ctrlKey || event.metaKey)) return;
+    event.preventDefault();
+    setWanted(true);
+  });
   // What was typed last is checked first.
   useEffect(() => {
     if (!wanted || checking) return;
@@ -81,7 +80,7 @@ export function DraftBar(props: {
                   .filter(Boolean)
                   .join(', ')
               : valid
-                ? 'No errors'
+                ? `No errors${warnings.length > 0 ? `, ${counted(warnings.length, 'warning')}` : ''}`
                 : 'Checking…'}
             {based !== current &&
               `; the catalog has version ${current} by now, the draft is based on ${based}`}
@@ -111,8 +110,9 @@ export function DraftBar(props: {
             <Changes of={changes} label="What the draft changes" />
           </details>
         )}
-        {warnings.map(({ path, message }) => (
+        {warnings.map(({ path, message, old }) => (
           <p class="note">
+            <Badge tone={old ? 'plain' : 'warn'}>{old ? 'from before the draft' : 'warning'}</Badge>{' '}
             <code>{cleaned(path)}</code> <Text of={message} />
           </p>
         ))}

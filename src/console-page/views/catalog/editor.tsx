@@ -74,7 +74,6 @@ export function Editor(props: {
         entries.map((each, i) => (i === index ? next : each)),
       ),
     );
-  const { paused, ...going } = entry;
   return (
     <div class="editor">
       <div>
@@ -82,17 +81,8 @@ export function Editor(props: {
           <a class="button" href="/catalog">
             <Icon name="back" /> All of the catalog
           </a>
-          {list !== 'goals' && (
-            <button
-              type="button"
-              disabled={disabled}
-              onClick={() => put(paused ? going : { ...entry, paused: true })}
-            >
-              <Icon name={paused ? 'play' : 'pause'} /> {paused ? 'Resume' : 'Pause'} in the draft
-            </button>
-          )}
           <button type="button" class="danger" disabled={disabled} onClick={() => setWithdrawing(true)}>
-            <Icon name="trash" /> Withdraw in the draft
+            <Icon name="trash" /> Remove from the draft
           </button>
           {list !== 'templates' && (
             <a
@@ -130,8 +120,8 @@ export function Editor(props: {
       {list === 'templates' && <TemplatePreview template={entry} locale={locale} setLocale={setLocale} />}
       {withdrawing && (
         <Confirm
-          title={`Withdraw this ${LISTS[list].one}`}
-          verb="Withdraw in the draft"
+          title={`Remove this ${LISTS[list].one}`}
+          verb="Remove from the draft"
           danger
           run={async () => {
             change(

@@ -5,6 +5,7 @@ import { useResource } from '../../data/resource.ts';
 import type { DecisionTrend } from '../../data/trends.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { SignedInterval } from '../../parts/bars.tsx';
+import { moments } from '../../parts/charts/tick-words.ts';
 import { colourOf } from '../../parts/content-colours.ts';
 import { count, points } from '../../parts/numbers.ts';
 import { Failure, Loading } from '../../parts/states.tsx';
@@ -51,12 +52,11 @@ export function Effect(props: {
   const { version, stored, from, until, changed } = props;
   const { value, error, reload } = useResource(`effect ${version} ${until}`, async (signal) => {
     const now = Date.now();
-    const spans = spansAround(Date.parse(stored), {
-      from: from === null ? undefined : Date.parse(from),
-      until: until === null ? now : Date.parse(until),
-      now,
-    });
-    if (!spans) return { spans, trends: [] };
+    const at = Date.parse(stored);
+    const known = { from: from === null ? undefined : Date.parse(from), now };
+    const spans = spansAround(at, { ...known, until: until === null ? now : Date.parse(until) });
+    // That of the version before it may be too short for ever.
+    if (!spans) return { trends: [], isNever: !spansAround(at, { ...known, until: Infinity }) };
     const trends = await Promise.all(
       [spans.before, spans.after].map(([since, before]) =>
         call('getDecisionTrend', {
@@ -76,9 +76,12 @@ export function Effect(props: {
   if (!value.spans || !before || !after)
     return (
       <p class="note">
-        What it earns is compared once it was in force for an hour, or a day if that was two weeks ago.
+        {until !== null || value.isNever
+          ? 'Not compared: it or the version before it was too short in force. Figures are by the hour, after two weeks by the day.'
+          : 'What it earns is compared once it was in force for an hour.'}
       </p>
     );
+  const [begin, end, start, last] = moments(...value.spans.before, ...value.spans.after);
   const rows = rowsOf(before, after, changed);
   const goals = (after.goals ?? []).map(({ goalId }) => goalId);
   // That of the widest interval would flatten those that are known.
@@ -94,9 +97,9 @@ export function Effect(props: {
         <Verdict rows={rows} changed={changed} />
       </h3>
       <p class="note">
-        {spanWords(value.spans.before)} before, {spanWords(value.spans.after)} after, with the 95 % interval
-        of each difference. What changed alike for contents that it did not change, or for held out users, is
-        not its doing. All together changes also where another content is chosen more often.
+        {begin} to {end} before, {start} to {last} after, with the 95 % interval of each difference. What
+        changed alike for contents that it did not change is not its doing; held out users get changed
+        contents too. All together changes also where another content is chosen more often.
       </p>
       <Table
         label={`What contents earned before and after version ${version}`}
@@ -197,18 +200,6 @@ function withoutThose({ total, contents }: DecisionTrend, changed: ReadonlySet<s
 type Total = { readonly value: number; readonly low: number; readonly high: number } | null | undefined;
 const earnedOf = (total: Total): Rate | null => (total ? { ...total, rate: total.value } : null);
 
-/** A span of time in the zone of the reader: `27 Nov, 11:00 to 28 Nov, 04:00`. */
-function spanWords(span: readonly number[]): string {
-  // Made here: every view would pay for one of the module.
-  const hour = new Intl.DateTimeFormat('en-GB', {
-    day: 'numeric',
-    month: 'short',
-    hour: '2-digit',
-    minute: '2-digit',
-  });
-  return span.map((at) => hour.format(at)).join(' to ');
-}
-
 /** A share with as many digits as the difference has. */
 const exact = (share: number) => `${(100 * share).toFixed(1)} %`;
 
@@ -247,11 +238,10 @@ function Change({ of: { before, after }, size }: { of: Compared; size?: number }
 
 /** What is certain of what changed, or of all, and whether what it did not change did the same. */
 function Verdict({ rows, changed }: { rows: readonly Row[]; changed: ReadonlySet<string> }): VNode {
-  const certain = rows.flatMap(({ of, contentId, rate: { before, after } }) => {
-    if (!before || !after) return [];
-    const difference = differenceOf(after, before);
-    return difference.low > 0 || difference.high < 0 ? [{ of, contentId, ...difference }] : [];
-  });
+  const differences = rows.flatMap(({ of, contentId, rate: { before, after } }) =>
+    before && after ? [{ of, contentId, ...differenceOf(after, before) }] : [],
+  );
+  const certain = differences.filter(({ low, high }) => low > 0 || high < 0);
   const first =
     certain.find(({ of, contentId }) => of === 'content' && changed.has(contentId)) ??
     certain.find(({ of }) => of === 'all');
@@ -259,14 +249,21 @@ function Verdict({ rows, changed }: { rows: readonly Row[]; changed: ReadonlySet
   const alike = certain.find(
     ({ of, rate }) => of === (changed.size > 0 ? 'unchanged' : 'holdout') && rate > 0 === first.rate > 0,
   );
+  // Their contents are among those that it changed: this says what of it is not due to learning.
+  const held =
+    changed.size > 0 &&
+    differences.find(({ of, rate }) => of === 'holdout' && rate !== 0 && rate > 0 === first.rate > 0);
   const isMore = alike && (first.rate > 0 ? first.low > alike.high : first.high < alike.low);
+  const size = (rate: number) => points(Math.abs(rate)).slice(1);
   return (
     <>
       {first.of === 'all' ? 'All together earn' : <Cut of={first.contentId} />}
-      {first.of !== 'all' && ' earns'} {points(Math.abs(first.rate)).slice(1)} percentage points{' '}
-      {first.rate > 0 ? 'more' : 'less'} since then, and that is certain
+      {first.of !== 'all' && ' earns'} {size(first.rate)} percentage points {first.rate > 0 ? 'more' : 'less'}{' '}
+      since then, and that is certain
       {alike &&
-        `; so ${alike.of === 'holdout' ? 'do held out users' : 'do contents that it did not change'}, by ${points(Math.abs(alike.rate)).slice(1)}: ${isMore ? 'only the rest is its doing' : 'it may not be its doing'}`}
+        `; so ${alike.of === 'holdout' ? 'do held out users' : 'do contents that it did not change'}, by ${size(alike.rate)}: ${isMore ? 'only the rest is its doing' : 'it may not be its doing'}`}
+      {held &&
+        `; held out users, who get it too, by ${size(held.rate)}${certain.includes(held) ? '' : ' (not certain)'}`}
     </>
   );
 }

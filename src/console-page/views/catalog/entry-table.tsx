@@ -39,12 +39,7 @@ export function EntryTable(props: {
   const [name, setName] = useState('');
   const { id: key, one } = LISTS[list];
   const entries = entriesOf(catalog, list);
-  const search = filters.values.search ?? '';
-  const found = entries.filter((entry) =>
-    [entry[key], entry.category, entry.title, entry.event].some((text) =>
-      textOf(text).toLowerCase().includes(search.toLowerCase()),
-    ),
-  );
+  const found = entriesWith(catalog, list, filters.values.search ?? '');
   const taken = entries.some((entry) => entry[key] === name);
   const begin = (event: Event) => {
     event.preventDefault();
@@ -54,7 +49,7 @@ export function EntryTable(props: {
   };
   const { title } = LISTS[list];
   return (
-    <Box title={titleOf(list, entries)} label={title} note={NOTES[list]}>
+    <Box title={titleOf(list, entries, found.length)} label={title} note={NOTES[list]}>
       {editable && (
         <form class="actions begin" onSubmit={begin}>
           {taken && <span class="issue">This name is taken.</span>}
@@ -77,7 +72,7 @@ export function EntryTable(props: {
       {entries.length === 0 ? (
         <Empty title={`The catalog names no ${list}.`} />
       ) : found.length === 0 ? (
-        <Empty title={`No ${one} has this in its name, category or title.`} />
+        <p class="note">No {one} has this in its name, category or title.</p>
       ) : (
         <Table
           label={title}
@@ -108,9 +103,16 @@ export function EntryTable(props: {
   );
 }
 
-/** How many entries there are, and how many of them are not used now. */
-function titleOf(list: ListName, entries: readonly Entry[]): string {
+/** The entries of a list that have a text in their name, category, title or event, in letters of any size. */
+export const entriesWith = (catalog: Catalog, list: ListName, search: string): readonly Entry[] =>
+  entriesOf(catalog, list).filter(({ [LISTS[list].id]: name, category, title, event }) =>
+    [name, category, title, event].some((text) => textOf(text).toLowerCase().includes(search.toLowerCase())),
+  );
+
+/** How many entries there are, and how many of them are not used now; how many are found where some are not. */
+function titleOf(list: ListName, entries: readonly Entry[], found: number): string {
   const all = counted(entries.length, LISTS[list].one);
+  if (found < entries.length) return `${count(found)} of ${all}`;
   if (list === 'goals' || entries.length === 0) return all;
   const states = entries.map((entry) => stateOf(entry, Date.now()));
   const others = (['paused', 'scheduled', 'ended'] as const)
@@ -149,6 +151,7 @@ function earnedColumns(earned: ReadonlyMap<string, Earned>): readonly Column<Ent
   return [
     {
       title: 'Served',
+      note: 'messages, in all',
       align: 'end',
       wide: true,
       sortBy: (entry) => of(entry)?.served ?? 0,
@@ -156,6 +159,7 @@ function earnedColumns(earned: ReadonlyMap<string, Earned>): readonly Column<Ent
     },
     {
       title: 'Rate',
+      note: 'of these acted on',
       align: 'end',
       wide: true,
       sortBy: (entry) => of(entry)?.rate ?? -1,

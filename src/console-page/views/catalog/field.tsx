@@ -1,12 +1,14 @@
 import type { VNode } from 'preact';
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { canonicalLocale, isLocale } from '../../../kit/locale.ts';
+import { languageOf } from '../../data/languages.ts';
+import { useDocumentKey } from '../../parts/focus/document-key.ts';
 import { zoneOf } from '../../parts/instant.tsx';
 import { cleaned, Text } from '../../parts/text.tsx';
 import { type FieldIssue, Hint, Issues, within } from './field-notes.tsx';
 import { Input, isInstant } from './inputs.tsx';
 import { type Entry, labelOf, type Schema } from './schema.ts';
-import { languageOf, SuggestedLocales } from './suggested-locales.tsx';
+import { SuggestedLocales } from './suggested-locales.tsx';
 
 /** What a person writes into. */
 export const CONTROLS = 'input, textarea, select';
@@ -227,6 +229,16 @@ function Translations({
     form.querySelector<HTMLElement>(CONTROLS)?.focus();
     form.scrollIntoView({ block: 'nearest' });
   });
+  // From each to the next, and from the last to where one is added.
+  useDocumentKey((event) => {
+    if (!event.altKey || event.code !== 'KeyT') return;
+    event.preventDefault();
+    const stops = [...list.current!.querySelectorAll(':scope > :is([data-name], .field)')];
+    const at = stops.findIndex((stop) => stop.contains(document.activeElement));
+    const next = stops[(at + 1) % stops.length]!;
+    next.querySelector<HTMLElement>(CONTROLS)?.focus();
+    next.scrollIntoView({ block: 'nearest' });
+  });
   const entries = (value ?? {}) as Readonly<Record<string, Entry>>;
   const put = (next: Readonly<Record<string, Entry>>) =>
     change(Object.keys(next).length === 0 ? undefined : next);
@@ -297,6 +309,7 @@ function Translations({
           <button type="button" disabled={disabled || name === ''} onClick={add}>
             {known(name) ? 'Go to it' : 'Add'}
           </button>
+          <kbd title="To the next translation">Alt T</kbd>
         </span>
         {refused && (
           <p class="issue" id={`${id}-issue`} role="alert">

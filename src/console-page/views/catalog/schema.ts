@@ -123,7 +123,6 @@ export function groupsOf(list: ListName): readonly (readonly [title: string, nam
 
 /** What members are called where their name is one of the schema, by their path or their name. */
 const LABELS: Readonly<Record<string, string>> = {
-  body: 'Text',
   format: 'Shown as',
   prior: 'Assumed share of rewards',
   eligibility: 'Who may get it',

@@ -2,6 +2,7 @@ import type { VNode } from 'preact';
 import { fallbacksOf } from '../../../kit/locale.ts';
 import { offers } from '../../data/about.ts';
 import { call } from '../../data/api.ts';
+import { languageOf } from '../../data/languages.ts';
 import { useResource } from '../../data/resource.ts';
 import { count, counted } from '../../parts/numbers.ts';
 import { Text } from '../../parts/text.tsx';
@@ -50,16 +51,4 @@ function mostFrequent(locales: readonly (string | null)[]): (readonly [tag: stri
   return [...counts]
     .filter(([tag, users]) => counts.get(fallbacksOf(tag)[1] ?? '') !== users)
     .sort(([, a], [, b]) => b - a);
-}
-
-const NAMES = new Intl.DisplayNames('en', { type: 'language', fallback: 'none' });
-
-/** The language of a locale in English: `Austrian German` of `de-AT`. Empty where it has no name. */
-export function languageOf(locale: string): string {
-  try {
-    return NAMES.of(locale) ?? '';
-  } catch {
-    // What stands in a file may not be a locale.
-    return '';
-  }
 }

@@ -33,12 +33,16 @@ export function Versions(props: { current: number; editable: boolean; changed: (
     return { items, next };
   });
   const revert = async () => {
-    await call('revertCatalog', { body: { to: target!, over: current } });
+    await call('revertCatalog', { body: { to: target!, over: current, author: 'console' } });
     changed();
   };
+  // Versions that the one in force repeats: nothing would change.
+  const same = new Set([current]);
+  for (const { version, revertOf } of versions.items)
+    if (same.has(version) && revertOf !== null) same.add(revertOf);
   const goBack = (version: number) =>
     editable &&
-    version !== current && (
+    !same.has(version) && (
       <button type="button" class="danger" onClick={() => setTarget(version)}>
         Go back to {version}
       </button>
@@ -46,9 +50,7 @@ export function Versions(props: { current: number; editable: boolean; changed: (
   return (
     <>
       <Box
-        title={
-          current === 0 ? 'History' : `History: ${counted(current, 'version')} since that of the service`
-        }
+        title={current === 0 ? 'History' : `History: ${counted(current, 'version')} since version 0`}
         label="Versions"
         note="the newest first; going back publishes an earlier one again"
       >
@@ -107,11 +109,13 @@ export function Versions(props: { current: number; editable: boolean; changed: (
             />
           )}
         </PagedList>
-        {editable && current > 0 && (
-          <div class="actions">
-            <button type="button" class="danger" onClick={() => setTarget(0)}>
-              Go back to 0, the catalog of the service
-            </button>
+        {current > 0 && (
+          <div class="toolbar apart">
+            <p class="note">
+              Version 0 is the catalog of the service itself (built in, or of svc serve --catalog), in force
+              until the first version is published here.
+            </p>
+            {goBack(0)}
           </div>
         )}
         {target !== undefined && (
@@ -122,7 +126,10 @@ export function Versions(props: { current: number; editable: boolean; changed: (
             run={revert}
             close={() => setTarget(undefined)}
           >
-            <p>What later versions changed is undone, also by others. Every node follows within a second.</p>
+            <p>
+              {target === 0 && 'The catalog that the service brings along is in force again. '}
+              What later versions changed is undone, also by others. Every node follows within a second.
+            </p>
             <Command line={svcCommand('catalog', 'revert', String(target), `--over=${current}`)} />
           </Confirm>
         )}

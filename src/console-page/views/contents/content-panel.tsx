@@ -2,7 +2,7 @@ import type { VNode } from 'preact';
 import { offers, svcCommand } from '../../data/about.ts';
 import { call } from '../../data/api.ts';
 import { useResource } from '../../data/resource.ts';
-import type { DecisionTrend } from '../../data/trends.ts';
+import { type DecisionTrend, trendEveryMs } from '../../data/trends.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { BandChart } from '../../parts/charts/band-chart.tsx';
 import { Command } from '../../parts/command.tsx';
@@ -12,9 +12,11 @@ import { counted, percent } from '../../parts/numbers.ts';
 import { Panel } from '../../parts/panel.tsx';
 import { Failure, Loading } from '../../parts/states.tsx';
 import { cleaned, Text } from '../../parts/text.tsx';
+import { ContentTexts } from './content-texts.tsx';
 import { ContentVersions, PausedSince } from './content-versions.tsx';
 import { goalWords } from './goal-boxes.tsx';
 import { PauseButton } from './pause-button.tsx';
+import { Since } from './since.tsx';
 
 /** Where the entry of a content is edited. */
 const entryPath = (id: string): string => `/catalog/contents/${encodeURIComponent(id)}`;
@@ -29,8 +31,10 @@ export function ContentPanel(props: {
   changed: () => void;
 }): VNode {
   const { id, close, trend, when, changed } = props;
-  const { value, error, reload } = useResource(id, (signal) =>
-    call('getContent', { params: { id }, signal }),
+  const { value, error, reload } = useResource(
+    id,
+    (signal) => call('getContent', { params: { id }, signal }),
+    trendEveryMs(),
   );
   return (
     <Panel
@@ -65,7 +69,16 @@ export function ContentPanel(props: {
                   </>
                 ),
               },
-              { name: 'Title', value: <Text of={value.title ?? 'no longer in the catalog'} /> },
+              ...(value.title === null ? [{ name: 'Title', value: 'no longer in the catalog' }] : []),
+            ]}
+          />
+          {trend && <Band id={id} trend={trend} when={when} />}
+          <h3>
+            In all
+            <Since series={value.series} />
+          </h3>
+          <Facts
+            facts={[
               { name: 'Served', value: counted(value.served, 'message') },
               { name: 'Acted on', value: counted(value.rewarded, 'message') },
               {
@@ -89,7 +102,7 @@ export function ContentPanel(props: {
               })),
             ]}
           />
-          {trend && <Band id={id} trend={trend} when={when} />}
+          {value.title !== null && <ContentTexts id={id} />}
           <ContentVersions id={id} />
           <p class="actions">
             <a href={`/messages?contentId=${encodeURIComponent(id)}`}>Its messages</a>

@@ -56,16 +56,27 @@ async function pauseOf(id: string, signal: AbortSignal) {
   const latest = versions.slice(0, LOOKED);
   let since: (typeof latest)[number] | undefined;
   for (const each of latest) {
-    const entry = await entryOf(id, each.version, signal);
+    const entry = await entryOf(id, each.version);
     if (!entry?.paused) return since && { ...since, exact: true };
     since = each;
   }
   return since && { ...since, exact: versions.length <= LOOKED };
 }
 
-/** The entry of a content in a version of the catalog. */
-async function entryOf(id: string, version: number, signal: AbortSignal) {
-  const { catalog } = await call('getCatalogVersion', { params: { version: String(version) }, signal });
+/** Entries that were read: a version does not change. */
+const read = new Map<string, ReturnType<typeof readEntry>>();
+
+/** The entry of a content in a version of the catalog, which is read once. */
+function entryOf(id: string, version: number): ReturnType<typeof readEntry> {
+  const key = `${version} ${id}`;
+  const entry = read.get(key) ?? readEntry(id, version);
+  read.set(key, entry);
+  entry.catch(() => read.delete(key));
+  return entry;
+}
+
+async function readEntry(id: string, version: number) {
+  const { catalog } = await call('getCatalogVersion', { params: { version: String(version) } });
   const { contents = [] } = catalog as { contents?: readonly { contentId?: unknown; paused?: unknown }[] };
   return contents.find(({ contentId }) => contentId === id);
 }
@@ -76,7 +87,7 @@ async function changesOf(id: string, signal: AbortSignal) {
   const entries = await Promise.all(
     // Each is compared with the one before it.
     [...latest.map(({ version }) => version), ...latest.slice(-1).map(({ version }) => version - 1)].map(
-      async (version) => JSON.stringify(await entryOf(id, version, signal)),
+      async (version) => JSON.stringify(await entryOf(id, version)),
     ),
   );
   return latest.filter((_, i) => entries[i] !== entries[i + 1]);

@@ -1,12 +1,12 @@
 import type { VNode } from 'preact';
-import { useRef, useState } from 'preact/hooks';
+import { useRef } from 'preact/hooks';
 import { useLocation } from 'preact-iso/router';
 import type { AnswerOf } from '../../../contract/endpoints.ts';
 import { svcCommand } from '../../data/about.ts';
-import { call } from '../../data/api.ts';
+import { call, search as toQuery } from '../../data/api.ts';
 import { useFilters, usePathPart } from '../../data/filters.ts';
-import { usePages, useResource } from '../../data/resource.ts';
-import { type DecisionTrend, useTrend } from '../../data/trends.ts';
+import { useListEvery, usePages, useResource } from '../../data/resource.ts';
+import { type DecisionTrend, trendEveryMs, useTrend } from '../../data/trends.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { Interval } from '../../parts/bars.tsx';
 import { BestContent } from '../../parts/charts/band-multiples.tsx';
@@ -17,23 +17,20 @@ import { PagedList } from '../../parts/pages.tsx';
 import { chartRangeOf, keptRange, RangeControl, rangeWords } from '../../parts/range.tsx';
 import { Empty, Failure, Loading } from '../../parts/states.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
-import { type Meanings, Terms } from '../../parts/term.tsx';
+import { HELD_OUT, type Meanings, Terms } from '../../parts/term.tsx';
 import { Cut, cleaned } from '../../parts/text.tsx';
 import { Box, ViewHead } from '../../parts/view.tsx';
 import { ContentPanel } from './content-panel.tsx';
 import { GoalBoxes, GoalValue } from './goal-boxes.tsx';
 import { LearningCurve, WhatLearningGains } from './model-boxes.tsx';
+import { Since } from './since.tsx';
 import { GainOverTime, GoalGainsOverTime, GoalsOverTime, RatesOverTime } from './trend-boxes.tsx';
-
-const SEARCH: readonly FilterField[] = [
-  { name: 'search', label: 'Search', kind: 'text', placeholder: 'name, category or title' },
-];
 
 /** True if a content has a text in its name, category or title, in letters of any size. */
 const matches = ({ id, category, title }: Content, text: string): boolean =>
   [id, category, title].some((each) => each?.toLowerCase().includes(text.toLowerCase()));
 
-/** Contents whose rates are read over the range, and of which charts are drawn: those that were served most. */
+/** Contents whose figures are read over the range, and of which charts are drawn: those that were served most. */
 const COMPARED = 50;
 const CHARTED = 5;
 
@@ -43,43 +40,62 @@ const TERMS: Meanings = [
     'The user followed the message, as the app reported (clicked or actioned in the API, which calls it rewarded). The rate is their share of all that were served. One that was dismissed later counts as both.',
   ],
   ['95 % interval', 'Where the true rate is with 95 %: long while few messages were served.'],
+  ['Held out', HELD_OUT],
   [
-    'Held out',
-    'A share of the users for whom each eligible content is equally likely: an even choice. What the others earn more is what learning adds.',
+    'Certain',
+    'The interval of the difference does not reach 0. That of a goal, and of a gain over time, holds however often you look; other intervals hold for one look.',
   ],
-  ['Certain', 'The interval does not reach the other side: it is no accident, however often you look.'],
+  [
+    'Outcomes learned',
+    'Every message counts as ignored once it is served: its first outcome. Each response that changes its reward is one more.',
+  ],
   ['Percentage points', 'A difference of shares: from 17 % to 46 % are 29 percentage points.'],
   ['Goal', 'An event that decisions should lead to, such as an order, counted for the messages before it.'],
 ];
 
 type Content = AnswerOf<'listContents'>['items'][number];
 
-/** What each content earns with its interval, the learning curve, and holdout against learned: /contents and /contents/ID. */
+/**
+ * What each content earned in a range, and over its time; in a part of its own, what was learned in all: /contents and
+ * /contents/ID.
+ */
 export function ContentsView(): VNode {
   const { route } = useLocation();
   const filters = useFilters();
   const { search = '' } = filters.values;
   const id = usePathPart('/contents');
-  const model = useResource('model', (signal) => call('getModel', { signal }));
+  const model = useResource('model', (signal) => call('getModel', { signal }), trendEveryMs());
   const contents = usePages('contents', (after, signal) =>
     call('listContents', { query: { after }, signal }),
   );
+  useListEvery(trendEveryMs(), contents);
   const trend = useTrend(
     'getDecisionTrend',
     { ...chartRangeOf(filters), contents: String(COMPARED) },
     `trend ${keptRange(filters.values)}`,
   );
   const when = rangeWords(filters.values, trend.value);
-  const lately = new Map(trend.value?.contents.map(({ contentId, total }) => [contentId, total]));
+  const earned = new Map(trend.value?.contents.map((content) => [content.contentId, content]));
   const charted = trend.value && { ...trend.value, contents: trend.value.contents.slice(0, CHARTED) };
   // All of it comes at once, so that nothing jumps; a part that is read again changes where it stands.
   const isThere = useRef(false);
   isThere.current ||= !model.loading && !contents.loading && !trend.loading;
-  const [more, setMore] = useState(false);
+  const field: FilterField = {
+    name: 'search',
+    label: 'Search',
+    kind: 'text',
+    placeholder: 'name, category or title',
+    only: (text) => {
+      const [first, second] = contents.items.filter((content) => matches(content, text));
+      return text !== '' && first && !second
+        ? `/contents/${encodeURIComponent(first.id)}${toQuery({ ...filters.values, search: text })}`
+        : undefined;
+    },
+  };
   // What earns most comes first.
   const found = contents.items
     .filter((content) => matches(content, search))
-    .sort((a, b) => (b.rate ?? -1) - (a.rate ?? -1));
+    .sort((a, b) => rateOf(earned.get(b.id)) - rateOf(earned.get(a.id)));
   const reload = () => {
     model.reload();
     contents.reload();
@@ -89,24 +105,27 @@ export function ContentsView(): VNode {
     <>
       <ViewHead
         title="Contents"
-        summary={model.value ? `${counted(model.value.learned, 'outcome')} learned so far` : ''}
+        summary={trend.value ? summaryOf(trend.value, when) : ''}
         command={svcCommand('contents', 'list')}
-        readAt={contents.readAt}
+        readAt={trend.readAt}
+        every={trendEveryMs()}
         refresh={reload}
       />
       {!isThere.current ? (
         <Loading what="the contents" />
       ) : (
         <>
+          <div class="toolbar">
+            <FilterBar filters={filters} fields={[field]} inline />
+            <RangeControl filters={filters} all={false} />
+            <Terms of={TERMS} />
+          </div>
+          {trend.error && <Failure error={trend.error} retry={trend.reload} />}
           <Box
-            title={<BestOf items={contents.items} />}
+            title={<BestOf items={contents.items} trend={trend.value} when={when} />}
             label="What each content earns"
-            note="messages that were acted on, of all that were ever served; the line is the 95 % interval"
+            note={`messages served ${when} that were acted on; the line is the 95 % interval`}
           >
-            <div class="toolbar">
-              <FilterBar filters={filters} fields={SEARCH} inline />
-              <Terms of={TERMS} />
-            </div>
             <PagedList
               what="the contents"
               pages={{ ...contents, items: found }}
@@ -127,44 +146,40 @@ export function ContentsView(): VNode {
                   rows={items}
                   keyOf={(content) => content.id}
                   current={(content) => content.id === id}
-                  columns={columnsOf(items, filters.search, { of: lately, when })}
+                  columns={columnsOf(filters.search, earned, trend.value)}
                   filters={filters}
                 />
               )}
             </PagedList>
           </Box>
-          {model.error && <Failure error={model.error} retry={model.reload} />}
-          {model.value && (
-            <div class="columns pairs">
-              <WhatLearningGains model={model.value} />
-              <GoalBoxes goals={model.value.goals} />
-            </div>
-          )}
-          <div class="toolbar over-time">
-            <h2>Over time, {when}</h2>
-            <RangeControl filters={filters} all={false} />
-            <span class="note">for the charts below and the column Lately</span>
-          </div>
-          {trend.error && <Failure error={trend.error} retry={trend.reload} />}
           {charted && (
             <>
+              <div class="columns pairs">
+                <GainOverTime of={charted} when={when} />
+                <GoalGainsOverTime of={charted} when={when} />
+              </div>
               <RatesOverTime of={charted} when={when} />
-              <GoalsOverTime of={charted} when={when} most={1} />
+              <GoalsOverTime of={charted} when={when} />
             </>
           )}
-          <details class="figures" open={more} onToggle={(event) => setMore(event.currentTarget.open)}>
-            <summary>More charts: what learning gained over time, and other goals</summary>
-            {more && (
-              <>
-                <div class="columns pairs further">
-                  {charted && <GainOverTime of={charted} when={when} />}
-                  {charted && <GoalGainsOverTime of={charted} when={when} />}
-                  {model.value && <LearningCurve model={model.value} />}
-                </div>
-                {charted && <GoalsOverTime of={charted} when={when} first={1} />}
-              </>
-            )}
-          </details>
+          {model.error && <Failure error={model.error} retry={model.reload} />}
+          {model.value && (
+            <section class="in-all" aria-label="In all">
+              <h2>
+                In all
+                <Since series={model.value.series} />
+              </h2>
+              <p class="note">
+                {counted(model.value.learned, 'outcome')} of {counted(model.value.all.served, 'message')}{' '}
+                learned so far, whatever range is chosen above
+              </p>
+              <div class="columns pairs">
+                <WhatLearningGains model={model.value} />
+                <GoalBoxes goals={model.value.goals} />
+                <LearningCurve model={model.value} />
+              </div>
+            </section>
+          )}
         </>
       )}
       {id !== undefined && (
@@ -181,38 +196,50 @@ export function ContentsView(): VNode {
   );
 }
 
-/** Which of the contents in choice earns most in all, and whether that is certain. */
-function BestOf({ items }: { items: readonly Content[] }): VNode {
-  // What is out of choice earned at another time.
-  const inChoice = items.filter(({ status }) => status === 'active');
-  const contents = inChoice.map(({ id, served, rate, low, high }) => ({
-    contentId: id,
-    total:
-      rate === null || low === null || high === null ? null : { from: '', served, value: rate, low, high },
-    points: [],
-  }));
+type Earned = DecisionTrend['contents'][number];
+
+/** The rate of a content in the range; below any rate where it was not served. */
+const rateOf = (of: Earned | undefined) => of?.total?.rate ?? -1;
+
+/** What became of all that was served in the range. */
+const summaryOf = ({ total }: DecisionTrend, when: string): string =>
+  total
+    ? `${percent(total.rate)} of the ${counted(total.served, 'message')} served ${when} ${total.served === 1 ? 'was' : 'were'} acted on`
+    : `Nothing was served ${when}`;
+
+/** Which of the contents in choice has the highest rate in the range, and whether that is certain. */
+function BestOf(props: { items: readonly Content[]; trend: DecisionTrend | undefined; when: string }): VNode {
+  const { items, trend, when } = props;
+  const isOut = (contentId: string) =>
+    items.some(({ id, status }) => id === contentId && status !== 'active');
+  const contents = (trend?.contents ?? [])
+    .filter(({ contentId }) => !isOut(contentId))
+    .map(({ contentId, total }) => ({
+      contentId,
+      total: total && { ...total, value: total.rate },
+      points: [],
+    }));
   return (
     <BestContent
       contents={contents}
-      when="so far"
+      when={when}
       format={percent}
-      ahead={(rate) => `earns most, and that is certain: ${rate} of its messages were acted on`}
-      nothing="No content in choice has earned anything yet"
-      unknown="Which content earns most is not known yet"
+      ahead={(rate) => `has the highest rate ${when}, and that is certain: ${rate}`}
+      nothing={`No message of a content in choice was acted on ${when}`}
+      unknown={`Which content has the highest rate ${when} is not known`}
     />
   );
 }
 
-/** The rates of contents over a range. */
-interface Lately {
-  readonly of: ReadonlyMap<string, DecisionTrend['contents'][number]['total']>;
-  /** The range in words. */
-  readonly when: string;
-}
-
-function columnsOf(items: readonly Content[], search: string, lately: Lately): readonly Column<Content>[] {
-  const all = items.reduce((sum, { served }) => sum + served, 0);
-  const max = Math.max(...items.map(({ high, served }) => (served > 0 ? (high ?? 0) : 0)), 0.01);
+function columnsOf(
+  search: string,
+  earned: ReadonlyMap<string, Earned>,
+  trend: DecisionTrend | undefined,
+): readonly Column<Content>[] {
+  const of = ({ id }: Content) => earned.get(id)?.total;
+  const totals = [...earned.values()].flatMap(({ total }) => total ?? []);
+  const max = Math.max(...totals.map(({ high }) => high), 0.01);
+  const all = Math.max(1, trend?.total?.served ?? 0);
   return [
     {
       title: 'Content',
@@ -240,39 +267,27 @@ function columnsOf(items: readonly Content[], search: string, lately: Lately): r
     {
       title: 'Rate',
       note: 'acted on, of those served',
-      sortBy: ({ rate }) => rate ?? -1,
-      cell: ({ rate, low, high }) =>
-        rate === null || low === null || high === null ? (
-          <span class="note">not served yet</span>
-        ) : (
-          <Interval rate={rate} low={low} high={high} max={max} label={percent(rate)} />
-        ),
-    },
-    {
-      title: 'Lately',
-      note: lately.when,
-      wide: true,
-      sortBy: ({ id }) => lately.of.get(id)?.rate ?? -1,
-      cell: ({ id }) => {
-        const total = lately.of.get(id);
+      sortBy: ({ id }) => rateOf(earned.get(id)),
+      cell: (content) => {
+        const total = of(content);
         return total ? (
-          <>
-            {percent(total.rate)} <span class="note">of {count(total.served)}</span>
-          </>
+          <Interval {...total} max={max} label={percent(total.rate)} />
         ) : (
-          <span class="note">not served</span>
+          <span class="note">
+            {earned.size < COMPARED ? 'not served' : `not among the ${COMPARED} served most`}
+          </span>
         );
       },
     },
-    ...(items[0]?.goals ?? []).map(({ goalId }, i) => {
-      const most = Math.max(...items.map(({ goals }) => goals?.[i]?.high ?? 0), 0.0001);
+    ...(trend?.goals ?? []).map(({ goalId }, i) => {
+      const most = Math.max(...[...earned.values()].map(({ goals }) => goals?.[i]?.total?.high ?? 0), 0.0001);
       return {
         title: cleaned(goalId),
         note: 'goal, per message served',
         wide: true,
-        cell: ({ goals }: Content) => {
-          const earned = goals?.[i];
-          return earned ? <GoalValue of={earned} max={most} /> : null;
+        cell: ({ id }: Content) => {
+          const total = earned.get(id)?.goals?.[i]?.total;
+          return total && <GoalValue of={total} max={most} />;
         },
       };
     }),
@@ -280,30 +295,33 @@ function columnsOf(items: readonly Content[], search: string, lately: Lately): r
       title: 'Served',
       note: 'messages',
       align: 'end',
-      cell: ({ served }) => (
-        <>
-          {count(served)} <span class="note wide">{percent(served / Math.max(1, all))} of all</span>
-        </>
-      ),
-      sortBy: ({ served }) => served,
+      cell: (content) => {
+        const { served = 0 } = of(content) ?? {};
+        return (
+          <>
+            {count(served)} <span class="note wide">{percent(served / all)} of all</span>
+          </>
+        );
+      },
+      sortBy: (content) => of(content)?.served ?? 0,
     },
     {
       title: 'Acted on',
       note: 'messages',
       align: 'end',
       wide: true,
-      cell: ({ rewarded }) => count(rewarded),
-      sortBy: ({ rewarded }) => rewarded,
+      cell: (content) => count(of(content)?.rewarded ?? 0),
+      sortBy: (content) => of(content)?.rewarded ?? 0,
     },
     {
       title: 'Dismissed',
-      note: items.some(({ served, rewarded, dismissed }) => rewarded + dismissed > served)
+      note: totals.some(({ served, rewarded, dismissed = 0 }) => rewarded + dismissed > served)
         ? 'also after acted on'
         : 'messages',
       align: 'end',
       wide: true,
-      cell: ({ dismissed }) => count(dismissed),
-      sortBy: ({ dismissed }) => dismissed,
+      cell: (content) => count(of(content)?.dismissed ?? 0),
+      sortBy: (content) => of(content)?.dismissed ?? 0,
     },
   ];
 }

@@ -14,6 +14,8 @@ export function gainWords(
   when = '',
 ): string {
   const size = points(Math.abs(gain)).slice(1);
-  const certain = low > 0 || high < 0 ? 'and that is certain' : 'but that is not certain yet';
-  return `${size} percentage points ${gain < 0 ? 'less' : 'more'} than an even choice${when && ` ${when}`}, ${certain}`;
+  const isCertain = low > 0 || high < 0;
+  const even = `an even choice${when && ` ${when}`}`;
+  if (size === '0.0' && !isCertain) return `as much as ${even} so far`;
+  return `${size} percentage points ${gain < 0 ? 'less' : 'more'} than ${even}, ${isCertain ? 'and that is certain' : 'but that is not certain yet'}`;
 }

@@ -5,6 +5,7 @@ import { count, percent, points } from '../../parts/numbers.ts';
 import { Cut, cleaned, Text } from '../../parts/text.tsx';
 import { Time } from '../../parts/time.tsx';
 import { Box } from '../../parts/view.tsx';
+import { Difference, differenceWords } from './difference.tsx';
 import { gainWords, POLICIES } from './gain-words.ts';
 
 type State = AnswerOf<'getModel'>['goals'][number];
@@ -14,7 +15,9 @@ type Earned = NonNullable<AnswerOf<'listContents'>['items'][number]['goals']>[nu
 export const share = (value: number) => `${value < 0 ? '−' : ''}${percent(Math.abs(value))}`;
 
 /** A value per decision with its interval, on a scale up to `max`. */
-export function GoalValue({ of: { value, low, high }, max }: { of: Earned; max: number }): VNode {
+export function GoalValue(props: { of: Pick<Earned, 'value' | 'low' | 'high'>; max: number }): VNode {
+  const { of, max } = props;
+  const { value, low, high } = of;
   return value === null || low === null || high === null ? (
     <span class="note">not served yet</span>
   ) : (
@@ -64,16 +67,17 @@ function GoalBox({ goal }: { goal: State }): VNode {
                 </span>
               </dt>
               <dd>
-                <GoalValue of={{ goalId, ...group }} max={max} />
+                <GoalValue of={group} max={max} />
               </dd>
             </div>
           ))}
+          {gain && <Difference {...gain} rate={gain.gain} />}
         </dl>
       )}
       <p class="note">
         {gain === null
           ? 'What learning gains is known once messages of both groups were served.'
-          : `Difference: ${points(gain.gain)} percentage points (95 % interval ${points(gain.low)} to ${points(gain.high)}, however often you look).`}
+          : differenceWords(gain.low, gain.high)}
       </p>
       {notesOf(goal).map((note) => (
         <p class="note">{note}</p>

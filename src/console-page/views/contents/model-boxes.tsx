@@ -2,9 +2,10 @@ import type { ComponentChildren, VNode } from 'preact';
 import type { AnswerOf } from '../../../contract/endpoints.ts';
 import { Interval } from '../../parts/bars.tsx';
 import { Chart, Legend, type Line } from '../../parts/chart.tsx';
-import { count, counted, percent, points } from '../../parts/numbers.ts';
+import { count, counted, percent } from '../../parts/numbers.ts';
 import { Time } from '../../parts/time.tsx';
 import { Box } from '../../parts/view.tsx';
+import { Difference, differenceWords } from './difference.tsx';
 import { gainWords, POLICIES } from './gain-words.ts';
 
 type Model = AnswerOf<'getModel'>;
@@ -74,8 +75,8 @@ export function WhatLearningGains({ model }: { model: Model }): VNode {
       note={`${
         holdoutShare === 0
           ? 'No user is held out, so that nothing shows what learning adds.'
-          : `For ${percent(holdoutShare)} of the users, who are held out, each eligible content is equally likely: an even choice, with which learning is compared.`
-      } Of the other choices, ${percent(explorationShare)} are made evenly too, so that each content is tried.${costWords(model)}`}
+          : `${percent(holdoutShare)} of the users are held out: learning is compared with an even choice for them.`
+      } For the others, ${percent(explorationShare)} of the likelihood is spread evenly too (the exploration share); more is tried to learn while the best is uncertain.${costWords(model)}`}
     >
       {rows.length === 0 ? (
         <p class="state">No decision counts yet: none of their messages was served.</p>
@@ -96,13 +97,10 @@ export function WhatLearningGains({ model }: { model: Model }): VNode {
               </dd>
             </div>
           ))}
+          {gain && <Difference {...gain} />}
         </dl>
       )}
-      <p class="note">
-        {gain === null
-          ? NO_GAIN
-          : `Difference: ${points(gain.rate)} percentage points (95 % interval ${points(gain.low)} to ${points(gain.high)}).`}
-      </p>
+      <p class="note">{gain === null ? NO_GAIN : differenceWords(gain.low, gain.high)}</p>
     </Box>
   );
 }
@@ -120,21 +118,22 @@ function learnedTitle({ series, step }: Model): string {
   const latest = rateOf(last);
   const before = rateOf(series.slice(0, -LATEST));
   if (latest === undefined) return 'Nothing is learned yet';
-  const words = `${percent(latest)} of the choices of the last ${counted(last.length, step)} with any were acted on`;
-  return before === undefined ? words : `${words}, ${percent(before)} before`;
+  const words = `In the last ${counted(last.length, step)} with choices, ${percent(latest)} were acted on`;
+  return before === undefined ? words : `${words}; before, ${percent(before)}`;
 }
 
 /** What learning earns, and whether that is certain. */
 const gainTitle = (gain: Model['gain']): ComponentChildren =>
-  gain === null ? 'What learning earns is not known yet' : `Learning earns ${gainWords(gain.rate, gain)}`;
+  gain === null
+    ? 'What learning earns is not known yet'
+    : `In all, learning has earned ${gainWords(gain.rate, gain)}`;
 
 /** What holding out and trying cost, once learning gains for certain. */
 function costWords({ gain, holdoutShare, explorationShare }: Model): string {
   if (gain === null || gain.low <= 0) return '';
   const heldOut = 100 * gain.rate * holdoutShare;
   const tried = 100 * gain.rate * (1 - holdoutShare) * explorationShare;
-  return ` That costs: of every 100 messages, about ${heldOut.toFixed(1)} fewer are acted on for holding out, and ${tried.toFixed(1)} fewer for trying.`;
+  return ` That costs: of every 100 messages, about ${heldOut.toFixed(1)} fewer are acted on for holding out, and ${tried.toFixed(1)} fewer for the exploration share.`;
 }
 
-const NO_GAIN =
-  'What learning gains is known once messages of both groups were served. How many users are held out is among the settings of the catalog.';
+const NO_GAIN = 'What learning gains is known once messages of both groups were served.';

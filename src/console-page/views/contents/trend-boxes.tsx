@@ -2,6 +2,7 @@ import type { ComponentChildren, VNode } from 'preact';
 import type { DecisionTrend } from '../../data/trends.ts';
 import { BandChart } from '../../parts/charts/band-chart.tsx';
 import { BandMultiples, BestContent } from '../../parts/charts/band-multiples.tsx';
+import { roundUp } from '../../parts/charts/ticks.ts';
 import { Figures } from '../../parts/figures.tsx';
 import { count, counted, percent, points } from '../../parts/numbers.ts';
 import { Cut, cleaned } from '../../parts/text.tsx';
@@ -27,19 +28,7 @@ export function RatesOverTime({ of: { contents, from, until }, when }: Props): V
       }))}
       label="Rates over time"
       of="Rate"
-      title={(shown) => (
-        <>
-          Of the contents served most,{' '}
-          <BestContent
-            contents={shown}
-            when={when}
-            format={percent}
-            ahead={(rate) => `earned most ${when}: ${rate} of its messages were acted on`}
-            nothing={`nothing was earned ${when}`}
-            unknown={`which earned most ${when} is not known`}
-          />
-        </>
-      )}
+      title={() => `Rates over time, ${when}`}
       note="acted on, of those served, of the contents that were served most; the band is the 95 % interval"
       from={from}
       until={until}
@@ -48,21 +37,20 @@ export function RatesOverTime({ of: { contents, from, until }, when }: Props): V
   );
 }
 
-/** What the most served contents earn of each goal over time; of the goals `first` to `most` alone, where these say so. */
+/** What the most served contents earn of each goal over time; of the first `most` goals alone, where that is given. */
 export function GoalsOverTime({
   of: { contents, from, until },
   when,
-  first = 0,
   most,
-}: Props & { first?: number; most?: number }): VNode {
-  const goals = (contents[0]?.goals ?? []).slice(first, most).map(({ goalId }) => goalId);
+}: Props & { most?: number }): VNode {
+  const goals = (contents[0]?.goals ?? []).slice(0, most).map(({ goalId }) => goalId);
   return (
     <>
       {goals.map((goalId, i) => (
         <BandMultiples
           key={goalId}
           contents={contents.map(({ contentId, goals }) => {
-            const { total = null, values = [] } = goals?.[first + i] ?? {};
+            const { total = null, values = [] } = goals?.[i] ?? {};
             return { contentId, total, points: values };
           })}
           label={`Goal ${cleaned(goalId)} over time`}
@@ -154,7 +142,7 @@ function GainBox(props: {
       </Box>
     );
   // Wide intervals of the first decisions would flatten all that is known later.
-  const size = Math.min(1, Math.max(2 * (last.high - last.low), 2 * Math.abs(last.gain), 0.0001));
+  const size = Math.min(1, roundUp(Math.max(2 * (last.high - last.low), 2 * Math.abs(last.gain), 0.0001)));
   return (
     <Box
       title={title}

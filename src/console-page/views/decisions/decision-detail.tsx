@@ -23,6 +23,7 @@ import {
   earnedWords,
   KIND_WORDS,
   kindOf,
+  likelierThanBetter,
   ordinal,
 } from './decision-words.ts';
 import { Explanation } from './explanation.tsx';
@@ -100,7 +101,14 @@ export function DecisionDetail({ id }: { id: string }): VNode {
         ]}
       />
       {message && <DecisionLife decision={value} message={message} />}
-      {value.explanation !== undefined && <Explanation of={value.explanation} decision={value} />}
+      {value.explanation !== undefined ? (
+        <Explanation of={value.explanation} decision={value} />
+      ) : (
+        value.policy === 'learned' &&
+        value.candidates.length > 1 && (
+          <p class="note">Nothing is kept of the user or the place that moved this choice.</p>
+        )
+      )}
       {value.candidates.length > 0 && <Candidates decision={value} />}
       {value.removed !== undefined && value.removed.length > 0 && (
         <Removed removed={value.removed} context={value.context} />
@@ -135,7 +143,7 @@ function Why({ decision }: { decision: Decision }): VNode {
   const place = `Ranked ${ordinal(at + 1)} of ${ranked.length + others}`;
   const earns = (
     <>
-      {place}: its expected reward is <strong>{score(chosen.ranking)}</strong>.
+      {place}: a message with it is expected to earn <strong>{score(chosen.ranking)}</strong> of a reward.
     </>
   );
   const likelihood = <strong>{percent(chosen.propensity)}</strong>;
@@ -155,14 +163,14 @@ function Why({ decision }: { decision: Decision }): VNode {
   if (kind === 'likely')
     return (
       <>
-        {earns} No other was more likely: of requests like this one, {likelihood} get it.
+        {earns} It is also the most likely one: of requests like this, {likelihood} get it.
       </>
     );
   const likeliest = [...ranked].sort((a, b) => b.propensity - a.propensity)[0]!;
   return (
     <>
-      {earns} It was tried so that the model learns what it earns: of requests like this one, {likelihood} get
-      it, and {percent(likeliest.propensity)} get{' '}
+      {earns} It was tried to learn more about it: of requests like this, {likelihood} get it, and{' '}
+      {percent(likeliest.propensity)} get{' '}
       <strong>
         <Text of={likeliest.contentId} />
       </strong>
@@ -189,7 +197,7 @@ function Propensities({ decision: { candidates, others, contentId } }: { decisio
           `Each of ${counted(candidates.length, 'candidate')} was equally likely`
         ) : (
           <>
-            <Cut of={most!.id} /> had a likelihood of {percent(most!.propensity)}
+            <Cut of={most!.id} /> had a likelihood of {percent(most!.propensity)} to be chosen
             {rest.length > 0 &&
               `, ${counted(rest.length + (others ? others.count - 1 : 0), 'other')} the rest`}
           </>
@@ -216,6 +224,7 @@ function Propensities({ decision: { candidates, others, contentId } }: { decisio
 function Candidates({ decision }: { decision: Decision }): VNode {
   const rows = byRanking(decision);
   const most = Math.max(...rows.map(({ ranking }) => ranking), 0);
+  const reversed = likelierThanBetter(decision);
   const isChosen = ({ contentId }: Candidate) => contentId === decision.contentId;
   const columns: readonly Column<Candidate>[] = [
     {
@@ -229,12 +238,12 @@ function Candidates({ decision }: { decision: Decision }): VNode {
     },
     {
       title: 'Expected',
-      note: 'reward, from 0 to 1',
+      note: 'reward of a message, 0 to 1',
       cell: (row) => <Bar value={row.ranking} max={most} label={score(row.ranking)} strong={isChosen(row)} />,
     },
     {
       title: 'Likelihood',
-      note: 'of being chosen',
+      note: 'of being chosen, 100 % in all',
       cell: (row) => (
         <Bar value={row.propensity} max={1} label={percent(row.propensity)} strong={isChosen(row)} />
       ),
@@ -250,6 +259,12 @@ function Candidates({ decision }: { decision: Decision }): VNode {
         keyOf={({ contentId }) => contentId}
         current={isChosen}
       />
+      {reversed && (
+        <p class="note">
+          <Text of={reversed[0].contentId} /> was more likely than <Text of={reversed[1].contentId} />, though
+          it is expected to earn less: less is known of it, and a choice counts what it may earn.
+        </p>
+      )}
       {decision.others && (
         <p class="note">
           And {decision.others.count} more candidates with a likelihood of{' '}

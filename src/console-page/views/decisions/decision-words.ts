@@ -1,5 +1,5 @@
 import type { AnswerOf } from '../../../contract/endpoints.ts';
-import type { Meanings } from '../../parts/term.tsx';
+import { HELD_OUT, type Meanings } from '../../parts/term.tsx';
 
 export type Decision = AnswerOf<'getDecision'>;
 export type Candidate = Decision['candidates'][number];
@@ -26,33 +26,53 @@ export function kindOf(decision: Decision): 'none' | 'even' | 'weights' | 'likel
 export const chosenOf = ({ candidates, contentId }: Decision): Candidate | undefined =>
   candidates.find((candidate) => candidate.contentId === contentId);
 
+/** A difference of likelihoods that the draws alone, of which there are 128, do not make. */
+const BY_CHANCE = 0.03;
+
+/** Two candidates of a learned choice of which the first is expected to earn less, and was clearly more likely; undefined without. */
+export function likelierThanBetter(decision: Decision): readonly [Candidate, Candidate] | undefined {
+  if (decision.policy === 'holdout' || decision.policy === 'weights') return undefined;
+  const ranked = byRanking(decision);
+  const pairs = ranked.flatMap((better, i) =>
+    ranked
+      .slice(i + 1)
+      .filter(
+        ({ ranking, propensity }) => ranking < better.ranking && propensity - better.propensity > BY_CHANCE,
+      )
+      .map((likelier) => [likelier, better] as const),
+  );
+  const gap = ([likelier, better]: (typeof pairs)[number]) => likelier.propensity - better.propensity;
+  return pairs.sort((a, b) => gap(b) - gap(a))[0];
+}
+
 /** The words of a choice on its badge. */
 export const KIND_WORDS = {
   none: 'no action',
   even: 'holdout',
   weights: 'fixed weights',
   likely: 'most likely',
-  tried: 'tried',
+  tried: 'tried to learn',
 } as const;
 
 /** What the words of the decisions mean. */
 export const TERMS: Meanings = [
   [
     'Expected',
-    'What the model expects the content to earn here, from 0 to 1 reward (the API calls it ranking): 0.52 is 52 rewards of 100 messages.',
+    'What one message with the content is expected to earn here, from 0 to 1 reward (the API calls it ranking): 0.52 is 52 rewards of 100 messages. It is no share of choices: that is the likelihood.',
   ],
   [
     'Likelihood',
     'How many of 100 requests like this one get the same content (the API calls it propensity). Contents are drawn, not picked.',
   ],
   [
-    'tried',
-    'Another content was more likely. Some choices fall on others, so that the model learns what they earn.',
+    'tried to learn',
+    'Chance fell on a content that was not the most likely one: often while it is uncertain which is best, else by the exploration share.',
   ],
   [
-    'holdout',
-    'The user is one of a fixed share for whom each eligible content is equally likely: what learning earns is what the others earn more.',
+    'Exploration share',
+    'The small part of the likelihood that is spread evenly over all candidates (2 % unless the catalog says otherwise), so that each is chosen now and then.',
   ],
+  ['holdout', HELD_OUT],
   ['fixed weights', 'The placement says how often each content is chosen, and nothing is learned there.'],
   [
     'Earned',

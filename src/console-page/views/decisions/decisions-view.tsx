@@ -7,6 +7,7 @@ import { useListEvery, usePages } from '../../data/resource.ts';
 import { trendEveryMs } from '../../data/trends.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { Bar } from '../../parts/bars.tsx';
+import { colourOf } from '../../parts/content-colours.ts';
 import { FilterBar, type FilterField } from '../../parts/filter-bar.tsx';
 import { count, counted, percent, score } from '../../parts/numbers.ts';
 import { PagedList, Removed } from '../../parts/pages.tsx';
@@ -38,7 +39,7 @@ const FIELDS: readonly FilterField[] = [
     label: 'How it was chosen',
     kind: 'choice',
     options: [
-      ['', 'All'],
+      ['', 'Any'],
       ['tried', 'Tried to learn'],
       ['even', 'Holdout'],
       ['none', 'No action'],
@@ -150,35 +151,45 @@ function Summary(props: {
     );
   const by = new Map<string, number>();
   for (const { contentId } of shown) if (contentId) by.set(contentId, (by.get(contentId) ?? 0) + 1);
+  const none = shown.filter(({ contentId }) => contentId === null).length;
   const most = [...by].sort((a, b) => b[1] - a[1]);
   const others = most.slice(MOST_NAMED).reduce((sum, [, n]) => sum + n, 0);
-  const kinds = (Object.keys(LISTED) as (keyof typeof LISTED)[])
-    .map((each) => [each, shown.filter((decision) => kindOf(decision) === each).length] as const)
-    .filter(([, n]) => n > 0);
+  const kinds = LISTED.map(
+    (each) => [each, shown.filter((decision) => kindOf(decision) === each).length] as const,
+  ).filter(([, n]) => n > 0);
+  const parts = [
+    ...most.slice(0, MOST_NAMED).map(([contentId, n]) => (
+      <>
+        <a href={`/decisions${search({ ...values, contentId })}`} aria-label={`Only ${cleaned(contentId)}`}>
+          <Cut of={contentId} />
+        </a>{' '}
+        {count(n)}
+      </>
+    )),
+    ...(others > 0 ? [`others ${count(others)}`] : []),
+    ...(none > 0 ? [`${KIND_WORDS.none} ${count(none)}`] : []),
+  ];
   return (
     <>
       of the latest {count(all)}:{' '}
-      {most.slice(0, MOST_NAMED).map(([contentId, n]) => (
-        <>
-          <a href={`/decisions${search({ ...values, contentId })}`} aria-label={`Only ${cleaned(contentId)}`}>
-            <Cut of={contentId} />
-          </a>{' '}
-          {count(n)} ·{' '}
-        </>
-      ))}
-      {others > 0 && `others ${count(others)} · `}
-      {kinds.map(([each, n], i) => (
+      {parts.map((part, i) => (
         <>
           {i > 0 && ' · '}
-          <a href={`/decisions${search({ ...values, kind: each })}`}>{LISTED[each]}</a> {count(n)}
+          {part}
+        </>
+      ))}
+      {kinds.map(([each, n], i) => (
+        <>
+          {i > 0 ? ' · ' : '; of them '}
+          <a href={`/decisions${search({ ...values, kind: each })}`}>{KIND_WORDS[each]}</a> {count(n)}
         </>
       ))}
     </>
   );
 }
 
-/** The kinds that are counted in the summary. */
-const LISTED = { tried: 'tried to learn', even: 'holdout', none: 'no action' } as const;
+/** The kinds that are counted in the summary, apart from what was chosen. */
+const LISTED = ['tried', 'even'] as const;
 
 const propensityOf = (decision: Decision) => chosenOf(decision)?.propensity ?? 0;
 
@@ -199,7 +210,7 @@ function columnsOf(query: string): readonly Column<Decision>[] {
     },
     {
       title: 'Expected',
-      note: 'reward, 0 to 1',
+      note: 'reward of a message, 0 to 1',
       wide: true,
       align: 'end',
       cell: (decision) => <span class="figure">{scoreOf(decision)}</span>,
@@ -207,6 +218,7 @@ function columnsOf(query: string): readonly Column<Decision>[] {
     },
     {
       title: 'Likelihood',
+      note: 'of being chosen',
       wide: true,
       cell: (decision) => (
         <Bar value={propensityOf(decision)} max={1} label={percent(propensityOf(decision))} />
@@ -234,6 +246,7 @@ function ContentCell({ decision, query }: { decision: Decision; query: string })
   const kind = kindOf(decision);
   return (
     <>
+      {contentId !== null && <span class={`swatch ${colourOf(contentId)}`} aria-hidden="true" />}
       <a href={`/decisions/${encodeURIComponent(decisionId)}${query}`}>
         {contentId === null ? 'No action' : <Cut of={contentId} />}
       </a>{' '}

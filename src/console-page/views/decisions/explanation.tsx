@@ -14,19 +14,16 @@ interface Row {
   readonly effect: number;
 }
 
-/** What moved the choice of what was chosen before another, and how that adds up to what is expected of both. */
+/** What put the best candidate before the next one, which the service compares, and how that adds up to what is expected of both. */
 export function Explanation(props: { of: Explained; decision: Decision }): VNode {
   const { of, decision } = props;
   const { winner, runnerUp, change } = of;
   const expectedOf = (id: string | null) =>
     id === null ? 0 : decision.candidates.find(({ contentId }) => contentId === id)?.ranking;
   const chosen = decision.contentId ?? winner;
-  const tried = chosen !== winner;
-  // The service compares the winner with the runner-up: to the other side where the runner-up was tried.
-  const flipped = chosen === runnerUp;
-  const [self, other] = flipped ? [chosen, winner] : [winner, runnerUp];
-  const [first, second] = [expectedOf(self), expectedOf(other)];
-  const rows = rowsOf(of, flipped, first === undefined || second === undefined ? undefined : first - second);
+  const tried = chosen !== winner && runnerUp !== null;
+  const [first, second] = [expectedOf(winner), expectedOf(runnerUp)];
+  const rows = rowsOf(of, first === undefined || second === undefined ? undefined : first - second);
   const most = Math.max(...rows.map(({ effect }) => Math.abs(effect)));
   return (
     <>
@@ -37,19 +34,24 @@ export function Explanation(props: { of: Explained; decision: Decision }): VNode
           </>
         ) : (
           <>
-            Why <Text of={chosen} /> and not <Text of={tried ? winner : runnerUp} />
+            Why <Text of={winner} /> {tried ? 'was ahead of' : 'and not'} <Text of={runnerUp} />
           </>
         )}
       </h3>
-      {tried && <Tried chosen={chosen} winner={winner} expected={[expectedOf(winner), expectedOf(chosen)]} />}
+      {tried && (
+        <p>
+          <Text of={chosen} /> was tried to learn more about it. The table compares the two that were ahead.
+        </p>
+      )}
       <p class="note">
-        {other !== null && (
+        {runnerUp !== null && (
           <>
-            What is to the right speaks for <Text of={self} />, what is to the left for <Text of={other} />
-            {!flipped && ', which would have been next'}.{' '}
+            What is to the right speaks for <Text of={winner} />, what is to the left for{' '}
+            <Text of={runnerUp} />
+            {!tried && ', which would have been next'}.{' '}
           </>
         )}
-        The lines add up to the last. A choice takes uncertain contents for more than is expected of them.
+        The lines add up to the last.
       </p>
       <Table
         label="What moved the choice"
@@ -59,15 +61,20 @@ export function Explanation(props: { of: Explained; decision: Decision }): VNode
             cell: ({ kind, feature, value, effect }) =>
               kind === 'feature' ? (
                 <>
-                  <Text of={feature} /> <Text of={value} />
+                  <Text of={feature} />
+                  {value !== '' && (
+                    <>
+                      : <Text of={value} />
+                    </>
+                  )}
                 </>
               ) : kind === 'rest' ? (
-                <span class="note">all else: what it earns of all users, and what is slight</span>
-              ) : other === null ? (
+                <span class="note">everything else: results with all users, and small effects</span>
+              ) : runnerUp === null ? (
                 'Expected of it'
               ) : (
                 <>
-                  Expected {effect < 0 ? 'less' : 'more'} of <Text of={self} />
+                  Expected {effect < 0 ? 'less' : 'more'} of <Text of={winner} />
                 </>
               ),
           },
@@ -96,33 +103,9 @@ export function Explanation(props: { of: Explained; decision: Decision }): VNode
   );
 }
 
-/** Why the winner was not chosen: what was expected of it and of what was. */
-function Tried(props: {
-  chosen: string;
-  winner: string;
-  expected: readonly [number | undefined, number | undefined];
-}): VNode {
-  const { chosen, winner, expected } = props;
-  const [most, own] = expected;
-  return (
-    <p>
-      {most !== undefined && own !== undefined && (
-        <>
-          <Text of={winner} /> was{' '}
-          {most > own ? 'expected to earn more' : 'ahead because less is known of it'}: {score(most)}, against{' '}
-          {score(own)}.{' '}
-        </>
-      )}
-      <Text of={chosen} /> was tried so that the model learns what it earns.
-    </p>
-  );
-}
-
-/** The effects, and what is left of all that is expected more, where that is known. `all` has the sign of the rows. */
-function rowsOf({ effects }: Explained, flipped: boolean, all: number | undefined): Row[] {
-  const named = effects.map(
-    ({ effect, ...of }): Row => ({ kind: 'feature', ...of, effect: flipped ? -effect : effect }),
-  );
+/** The effects, and what is left of all that is expected more, where that is known. */
+function rowsOf({ effects }: Explained, all: number | undefined): Row[] {
+  const named = effects.map((of): Row => ({ kind: 'feature', ...of }));
   if (all === undefined) return named;
   const rest = all - named.reduce((sum, { effect }) => sum + effect, 0);
   const none = { feature: '', value: '' };

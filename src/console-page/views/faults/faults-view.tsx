@@ -2,6 +2,7 @@ import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import type { ConsoleFaults } from '../../../contract/console.ts';
 import type { EndpointName } from '../../../contract/endpoints.ts';
+import { MAX_INJECTIONS } from '../../../contract/limits.ts';
 import { OPERATIONS } from '../../../contract/operations.gen.ts';
 import { about, refreshAbout } from '../../data/about.ts';
 import { ask, search } from '../../data/api.ts';
@@ -54,7 +55,6 @@ export function FaultsView(): VNode {
     for (const { place: where, index } of on) await put({ place: where, index, on: false });
   };
   const change = ({ place: where, index, on }: Rule) => put({ place: where, index, on: !on });
-  const add = ({ place: where, rule }: (typeof EXAMPLES)[number]) => put({ place: where, rule });
   const rows = (value?.rules ?? []).filter((rule) => !place || rule.place === place);
   return (
     <>
@@ -86,7 +86,13 @@ export function FaultsView(): VNode {
       {!value && !error && <Loading what="the faults" />}
       {value && rows.length === 0 && (
         <Empty
-          title={value.active ? 'No rules match.' : 'No faults are injected here.'}
+          title={
+            !value.active
+              ? 'No faults are injected here.'
+              : value.rules.length > 0
+                ? 'No rules match.'
+                : 'No rules.'
+          }
           command={startCommand()}
         >
           {!value.active && (
@@ -117,16 +123,22 @@ export function FaultsView(): VNode {
         />
       )}
       {value?.active && write && (
-        <Box title="Rules to begin with" note="each holds until the service stops, and can be changed above">
+        <Box title="Rules to begin with" note="each holds until the service stops">
           <ul class="examples">
-            {EXAMPLES.map((example) => (
-              <li class="actions">
-                <button type="button" aria-label={`Add: ${example.what}`} onClick={() => add(example)}>
-                  Add
-                </button>{' '}
-                {example.what}
-              </li>
-            ))}
+            {EXAMPLES.map(({ what, place: where, rule }) => {
+              const known = value.rules.find((each) => each.place === where && isSame(each.rule, rule));
+              const [verb, body] = known
+                ? ['Remove', { place: where, index: known.index, remove: true }]
+                : ['Add', { place: where, rule }];
+              return (
+                <li class="actions">
+                  <button type="button" aria-label={`${verb}: ${what}`} onClick={() => put(body)}>
+                    {verb}
+                  </button>{' '}
+                  {known && <StateOf rule={known} />} {what}
+                </li>
+              );
+            })}
           </ul>
         </Box>
       )}
@@ -142,6 +154,14 @@ export function FaultsView(): VNode {
   );
 }
 
+/** True if two rules have the same members, in whatever order. */
+const isSame = (a: object, b: object) =>
+  JSON.stringify(Object.entries(a).sort()) === JSON.stringify(Object.entries(b).sort());
+
+const StateOf = ({ rule: { on } }: { rule: Rule }) => (
+  <Badge tone={on ? 'warn' : 'plain'}>{on ? 'on' : 'off'}</Badge>
+);
+
 /** What was injected last: when, into which request or delivery, and to what effect. */
 function Latest(props: {
   of: readonly Injected[];
@@ -155,7 +175,7 @@ function Latest(props: {
     <Box
       title={last ? ['The last fault was injected ', <Ago at={last.at} />] : 'No fault was injected yet'}
       label="Latest injections"
-      note="by the process of this console, up to 50 of each fault, also by rules that are off or removed"
+      note="by this process, up to 50 of each fault, also by rules that are off or removed"
     >
       {last && (
         <Table
@@ -163,7 +183,7 @@ function Latest(props: {
           dense
           rows={grouped(of)}
           keyOf={({ key }) => key}
-          columns={injectedColumns(rules, edit)}
+          columns={injectedColumns(of, rules, edit)}
         />
       )}
     </Box>
@@ -191,6 +211,7 @@ function grouped(latest: readonly Injected[]): Alike[] {
 
 /** A row leads to the delivery, or to the rule that answered the request so. */
 const injectedColumns = (
+  latest: readonly Injected[],
   rules: readonly Rule[],
   edit: ((rule: Rule) => void) | undefined,
 ): readonly Column<Alike>[] => [
@@ -222,16 +243,24 @@ const injectedColumns = (
       `${EFFECTS[place][fault] ?? fault}${delayMs === undefined ? '' : `, by ${duration(delayMs)}`}`,
   },
   { title: 'Fault', cell: ({ fault }) => fault },
-  { title: 'Times', align: 'end', wide: true, cell: ({ times }) => count(times) },
+  {
+    title: 'Times',
+    align: 'end',
+    wide: true,
+    // Of each fault, so many are kept.
+    cell: ({ place, fault, times }) =>
+      latest.filter((each) => each.place === place && each.fault === fault).length >= MAX_INJECTIONS
+        ? `${count(times)} or more`
+        : count(times),
+  },
   { title: 'Last', align: 'end', cell: ({ at }) => <Time at={at} /> },
 ];
 
 /** How many rules are on, or what they are for. */
-function summaryOf({ active, rules }: ConsoleFaults): string {
+function summaryOf({ active, rules, injected }: ConsoleFaults): string {
   const on = rules.filter((rule) => rule.on);
-  const hits = rules.reduce((sum, rule) => sum + rule.hits, 0);
   return active
-    ? `Failures on purpose: ${count(on.length)} of ${counted(rules.length, 'rule')} on, ${counted(hits, 'fault')} injected.`
+    ? `Failures on purpose: ${count(on.length)} of ${counted(rules.length, 'rule')} on, ${counted(injected, 'fault')} injected.`
     : 'Failures on purpose, to test how your side takes them.';
 }
 
@@ -284,11 +313,11 @@ const columns = (
   },
   { title: 'When', wide: true, cell: ({ rule }) => <Text of={whenOf(rule)} /> },
   {
-    title: 'Since',
+    title: 'Last changed',
     wide: true,
     cell: ({ changedAt }) =>
       changedAt === null ? (
-        'the service started, by its faults file'
+        'not since the service started'
       ) : (
         <>
           <Time at={changedAt} />, from the console
@@ -303,7 +332,7 @@ const columns = (
     cell: (row) => (
       <>
         <span class={write ? 'wide' : undefined}>
-          <Badge tone={row.on ? 'warn' : 'plain'}>{row.on ? 'on' : 'off'}</Badge>{' '}
+          <StateOf rule={row} />{' '}
         </span>
         {write && (
           <button

@@ -16,10 +16,10 @@ import { RangeControl, rangeOf } from '../../parts/range.tsx';
 import { Empty, Failure, Loading } from '../../parts/states.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { type Meanings, Terms } from '../../parts/term.tsx';
-import { Cut, Id, Text } from '../../parts/text.tsx';
+import { cleaned, Id, Text } from '../../parts/text.tsx';
 import { duration, Time } from '../../parts/time.tsx';
 import { ViewHead } from '../../parts/view.tsx';
-import { baseName, Rejects, rejectedWords } from './rejects.tsx';
+import { baseName, importLine, isElsewhere, Path, Rejects, rejectedWords } from './rejects.tsx';
 
 type Import = ConsoleImports['imports'][number];
 
@@ -47,9 +47,9 @@ const FIELDS: readonly FilterField[] = [
     name: 'state',
     label: 'State',
     kind: 'choice',
-    options: [['', 'All'], ...Object.keys(TONES).map((state) => [state, state] as const)],
+    options: [['', 'Any state'], ...Object.keys(TONES).map((state) => [state, state] as const)],
   },
-  { name: 'input', label: 'Input', kind: 'text', placeholder: 'part of a file name' },
+  { name: 'input', label: 'Input', kind: 'text', placeholder: 'part of a name' },
 ];
 
 /** The imports whose journals this machine keeps, and removing one so that the next import sends everything. */
@@ -188,9 +188,11 @@ const columns = (rows: readonly Import[], open: (id: string) => void): readonly 
   {
     title: 'Input',
     cell: ({ id, inputs }) => (
-      <button type="button" class="row-button" onClick={() => open(id)}>
-        <Cut of={inputs === null ? id.slice(0, 12) : inputs.map(baseName).join(', ')} />
-      </button>
+      <span title={inputs === null ? undefined : cleaned(inputs.join(', '))}>
+        <button type="button" class="row-button" onClick={() => open(id)}>
+          <Text of={inputs === null ? id.slice(0, 12) : inputs.map(baseName).join(', ')} />
+        </button>
+      </span>
     ),
   },
   {
@@ -202,7 +204,7 @@ const columns = (rows: readonly Import[], open: (id: string) => void): readonly 
           <button
             type="button"
             class="row-button"
-            aria-label={`Why were ${rejectsOf(row)} rejected?`}
+            aria-label={`Why: ${rejectsOf(row)} rejected`}
             onClick={() => open(row.id)}
           >
             why?
@@ -242,6 +244,15 @@ function tookWords({ runs, lastAt }: Import): string {
 
 const figure = (n: number | null) => (n === null ? 'not known' : count(n));
 
+/** Why the address of the service is not that of the commands. */
+function serviceNote(of: Import): string | undefined {
+  const { baseUrl = '' } = about.value ?? {};
+  if (of.baseUrl === null || of.baseUrl === baseUrl) return undefined;
+  return isElsewhere(of)
+    ? 'not that of this console; the commands here name it'
+    : `its address then; now it is ${baseUrl || 'found by the profile'}`;
+}
+
 function ImportPanel(props: { of: Import; close: () => void; forgotten: () => void }): VNode {
   const {
     id,
@@ -269,7 +280,7 @@ function ImportPanel(props: { of: Import; close: () => void; forgotten: () => vo
       {resume !== null && (
         <>
           <p>It was interrupted. This goes on where it stopped:</p>
-          <Command line={svcCommand(...resume)} label="go on with it" />
+          <Command line={importLine(props.of, resume)} label="go on with it" />
         </>
       )}
       <Facts
@@ -277,8 +288,11 @@ function ImportPanel(props: { of: Import; close: () => void; forgotten: () => vo
           { name: 'State', value: <State of={props.of} /> },
           { name: 'Import', value: <Id of={id} /> },
           { name: 'Kind', value: <Text of={kind ?? 'not known'} /> },
-          { name: 'Inputs', value: <Text of={inputs?.join(', ') ?? 'not known'} /> },
-          { name: 'Service', value: <Text of={baseUrl ?? 'not known'} /> },
+          {
+            name: 'Inputs',
+            value: inputs?.map((input, i) => [i > 0 && ', ', <Path of={input} />]) ?? 'not known',
+          },
+          { name: 'Service', value: <Text of={baseUrl ?? 'not known'} />, note: serviceNote(props.of) },
           { name: 'Workspace', value: <Text of={workspace ?? 'not known'} /> },
           { name: 'Stored', value: figure(acknowledged), note: 'records that the service acknowledged' },
           // Of one that finished, neither is left.
@@ -308,8 +322,8 @@ function ImportPanel(props: { of: Import; close: () => void; forgotten: () => vo
           close={() => setAsking(false)}
         >
           <p>
-            Nothing that was sent is taken back. Importing the same input again sends all of it, and a service
-            without idempotency keys then stores it twice.
+            Nothing that was sent is taken back. Importing the same input again sends all of it; without
+            idempotency keys, it is stored twice.
           </p>
         </Confirm>
       )}

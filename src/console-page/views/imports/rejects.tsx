@@ -1,41 +1,64 @@
 import type { VNode } from 'preact';
 import type { ConsoleImports, ConsoleRejects, RejectedCount } from '../../../contract/console.ts';
 import { commandLine } from '../../../kit/shell.ts';
-import { svcCommand } from '../../data/about.ts';
+import { about, svcCommand } from '../../data/about.ts';
 import { ask } from '../../data/api.ts';
 import { useResource } from '../../data/resource.ts';
 import { Command } from '../../parts/command.tsx';
 import { count } from '../../parts/numbers.ts';
 import { Failure, Loading } from '../../parts/states.tsx';
-import { Text } from '../../parts/text.tsx';
+import { cleaned, Text } from '../../parts/text.tsx';
 
 export const baseName = (path: string): string => path.split(/[/\\]/).at(-1)!;
 
 export const rejectedWords = ({ count: n, more }: RejectedCount): string => `${count(n)}${more ? '+' : ''}`;
 
-/** The command that imports files of a kind. */
-const importCommand = (kind: string | null, ...words: readonly string[]): string =>
-  svcCommand(kind === 'users' ? 'users' : 'events', 'import', ...words);
+/** A file by its name; the folder is in the title. */
+export const Path = ({ of }: { of: string }): VNode => (
+  <span title={cleaned(of)}>
+    <Text of={baseName(of)} />
+  </span>
+);
+
+type Import = ConsoleImports['imports'][number];
+
+/** True of an import into other data than the console shows. */
+export const isElsewhere = ({ workspace }: Import): boolean =>
+  workspace !== null && workspace !== about.value?.workspace.id;
+
+/** A command that goes on with an import: for the service that it was sent to, where that is another one. */
+export function importLine(of: Import, words: readonly string[]): string {
+  const { baseUrl, workspace } = of;
+  if (!isElsewhere(of) || baseUrl === null || workspace === null) return svcCommand(...words);
+  const place = ['--base-url', baseUrl, '--workspace', workspace];
+  return `${about.value?.commandPrefix ?? 'svc'} ${commandLine([...words, ...place])}`;
+}
 
 /**
  * Why records were refused, the most frequent reason first, which lines they are, and how to import them once they are
  * corrected.
  */
-export function Rejects(props: { of: ConsoleImports['imports'][number]; file: string }): VNode {
+export function Rejects(props: { of: Import; file: string }): VNode {
   const { file } = props;
   const { id, kind, rejected } = props.of;
   const { value, error, reload } = useResource(`rejects ${id}`, (signal) =>
     ask<ConsoleRejects>(`imports/${encodeURIComponent(id)}`, { signal }),
   );
-  const flags = timeFlags(value?.reasons ?? []);
+  const again = value?.again ?? [kind === 'users' ? 'users' : 'events', 'import', file];
+  const read = timeFlags(value?.reasons ?? []);
+  const flags = read.some((flag) => again.includes(flag)) ? [] : read;
   return (
     <>
-      <h3>{rejected ? `${rejectedWords(rejected)} rejected, most often:` : 'Rejected records'}</h3>
+      <h3>
+        {rejected
+          ? `${rejectedWords(rejected)} rejected${value && value.reasons.length > 1 ? ', most often' : ''}:`
+          : 'Rejected records'}
+      </h3>
       {error && <Failure error={error} retry={reload} />}
       {!value && !error && <Loading what="the reasons" />}
       {value && value.reasons.length === 0 && (
         <p class="note">
-          The file with them is not there any more: <Text of={file} />
+          The file with them is not there any more: <Path of={file} />
         </p>
       )}
       {value && value.reasons.length > 0 && (
@@ -67,10 +90,13 @@ export function Rejects(props: { of: ConsoleImports['imports'][number]; file: st
       )}
       {value?.partly && <p class="note">Only the beginning of the file was read.</p>}
       <p>
-        Each stands in <Text of={baseName(file)} /> beside the input, with what was sent as its{' '}
-        <code>raw</code>: correct that, then import the file.
+        Each stands in <Path of={file} /> beside the input, with what was sent as its <code>raw</code>:
+        correct that, then import the file.
       </p>
-      <Command line={importCommand(kind, file, ...flags)} label="import them again once they are corrected" />
+      <Command
+        line={importLine(props.of, [...again, ...flags])}
+        label="import them again once they are corrected"
+      />
       {flags.length > 0 && (
         <p class="note">Its flags read the times that were refused; these need no correction.</p>
       )}
@@ -123,7 +149,7 @@ function Lines(props: { of: Input; more: boolean }): VNode {
   const rest = words.slice(MOST_RANGES);
   const line = (
     <>
-      <Text of={baseName(name)} />, {isOne ? 'line' : 'lines'} {shown}
+      <Path of={name} />, {isOne ? 'line' : 'lines'} {shown}
       {rest.length > 0 ? ` · and ${count(rest.length)} more` : more && ' · …'}
     </>
   );

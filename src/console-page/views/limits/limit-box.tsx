@@ -55,7 +55,7 @@ export function LimitBox({
       </p>
       {exact && (
         <div>
-          <ChangeLimit group={group} limit={limit} />
+          <ChangeLimit of={of} />
         </div>
       )}
     </Box>
@@ -63,14 +63,9 @@ export function LimitBox({
 }
 
 /** The command that raises the limit of a group, or sets one. */
-export function ChangeLimit({ group, limit }: Pick<ConsoleLimit, 'group' | 'limit'>): VNode {
-  const next = nextLimit(group, limit);
-  const basis =
-    limit === null
-      ? 'the default'
-      : next === limit * 2
-        ? 'twice the present limit'
-        : 'the ceiling of the group';
+export function ChangeLimit({ of }: { of: ConsoleLimit }): VNode {
+  const { group, limit } = of;
+  const [next, basis] = nextLimit(of);
   return (
     <CommandButton
       word={limit === null ? 'Set a limit' : 'Raise the limit'}
@@ -97,7 +92,7 @@ export function Gauge({ of }: { of: ConsoleLimit }): VNode {
           <Badge tone="bad">used up</Badge>
           {nextFreeAt !== null && (
             <span class="note">
-              room at <Time at={nextFreeAt} />
+              free again at <Time at={nextFreeAt} />
             </span>
           )}
         </>

@@ -11,7 +11,7 @@ import { type Column, Table } from '../../parts/table.tsx';
 import { duration } from '../../parts/time.tsx';
 import { Box, ViewHead } from '../../parts/view.tsx';
 import { ChangeLimit, Gauge, LimitBox } from './limit-box.tsx';
-import { NEARLY, shareOf } from './limit-words.ts';
+import { busiest, NEARLY, shareOf } from './limit-words.ts';
 import { TurnedAway, turnedAwayOf, turnedAwayWords, youngWords } from './turned-away.tsx';
 
 const EVERY_MS = 2_000;
@@ -38,7 +38,7 @@ export function LimitsView(): VNode {
       {!value && !error && <Loading what="the limits" />}
       {value && seen.length === 0 && (
         <Empty title="No answer of the service was seen yet." command={svcCommand('limits', '--refresh')}>
-          <p>The limits are in the headers of its answers. One read shows that of the reads:</p>
+          <p>Its answers state the limits. This reads once:</p>
         </Empty>
       )}
       {value && seen.length > 0 && (
@@ -76,7 +76,7 @@ function summaryOf({ groups, turnedAway, exact }: ConsoleLimits): string {
 /** What must be known of the figures. */
 function noteOf({ groups, exact }: ConsoleLimits, seen: readonly ConsoleLimit[]): string {
   if (exact)
-    return 'All keys of the workspace share a limit. A request beyond it is answered with 429, and with the seconds to wait. What this console asks for is not counted. The last hour, and what was turned away, is counted by the process of this console alone.';
+    return 'All keys of the workspace share a limit. Requests of this console are not counted. The last hour, and what was turned away, are those of its process.';
   const unseen = groups.filter((of) => !seen.includes(of)).map(({ group }) => group);
   return `All keys of the workspace share a limit. What this console asks for is counted too, and paced to a tenth of each.${unseen.length > 0 ? ` No answer stated the limit of ${unseen.join(', ')} yet.` : ''}`;
 }
@@ -93,11 +93,8 @@ function mostUsed({ groups, windowMs }: ConsoleLimits): string {
   const when = `in the last ${windowWords(windowMs!)}`;
   return most.share === 0
     ? `No request counted ${when}`
-    : `${most.group} is used most, to ${percent(most.share)}, ${when}`;
+    : `Most used ${when}: ${most.group}, ${percent(most.share)} of its limit`;
 }
-
-/** Requests in the busiest minute of the last hour; those in the window are of all processes. */
-const busiest = ({ byMinute, used }: ConsoleLimit) => Math.max(used ?? 0, ...(byMinute ?? []));
 
 const columnsOf = ({ exact, turnedAway, windowMs }: ConsoleLimits): readonly Column<ConsoleLimit>[] => [
   {
@@ -130,20 +127,26 @@ const columnsOf = ({ exact, turnedAway, windowMs }: ConsoleLimits): readonly Col
             of.byMinute && (
               <Spark
                 label={`${of.group}: requests each minute of the last hour, at most ${count(busiest(of))}`}
-                values={of.byMinute}
+                // Without the minute that is not over, which looks like a decrease.
+                values={of.byMinute.slice(0, -1)}
               />
             ),
         },
         {
-          title: 'At most',
-          note: 'a minute, last hour',
+          title: 'Busiest minute',
+          note: 'with what was refused',
           align: 'end' as const,
           wide: true,
           cell: (of: ConsoleLimit) => {
             const most = busiest(of);
-            return of.limit !== null && windowMs === MINUTE_MS && most > 0
-              ? `${count(most)}, ${percent(most / of.limit)}`
-              : count(most);
+            return (
+              <>
+                {count(most)}
+                {of.limit !== null && windowMs === MINUTE_MS && most > 0 && (
+                  <span class="note"> {percent(most / of.limit)} of the limit</span>
+                )}
+              </>
+            );
           },
         },
       ]
@@ -166,7 +169,7 @@ const columnsOf = ({ exact, turnedAway, windowMs }: ConsoleLimits): readonly Col
           // Of the others, the detail of a limit has it.
           cell: (of: ConsoleLimit) =>
             ((shareOf(of) ?? 0) >= NEARLY || turnedAwayOf(turnedAway, of.group) > 0) && (
-              <ChangeLimit group={of.group} limit={of.limit} />
+              <ChangeLimit of={of} />
             ),
         },
       ]

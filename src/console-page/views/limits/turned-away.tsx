@@ -21,7 +21,7 @@ export function TurnedAway({ of }: { of: Turned }): VNode {
     <Box
       title={titleOf(of)}
       label="Turned away"
-      note={`answered with 429 ${youngWords(of)} by the process of this console; others count their own`}
+      note={`answered with 429 ${youngWords(of)} by the process of this console`}
     >
       <Table
         label="Turned away"
@@ -31,8 +31,8 @@ export function TurnedAway({ of }: { of: Turned }): VNode {
         columns={COLUMNS}
       />
       <p class="note">
-        Let these keys send slower: an answer with 429 says in Retry-After how long to wait, and imports by
-        svc and its clients do so by themselves. Or raise the limit.
+        Send slower with these keys: a 429 says in Retry-After how long to wait; imports and clients of svc do
+        wait. Or raise the limit.
       </p>
       {rows.some(({ publishable }) => publishable) && (
         <div>
@@ -73,7 +73,7 @@ function titleOf({ rows }: Turned) {
   const n = own.reduce((sum, each) => sum + each.count, 0);
   const [begun] = own.map(({ firstAt }) => firstAt).sort();
   return [
-    `Key ${cleaned(nameOf(first))} was turned away ${counted(n, 'time')} since `,
+    `Key ${cleaned(nameOf(first))} was turned away ${counted(n, 'time')}, first at `,
     <Time at={begun!} />,
     others > 0 && `, and ${counted(others, 'other key')}`,
   ];
@@ -127,8 +127,8 @@ function RaiseClient(): VNode {
       word="Raise the limits of publishable keys"
       line={`${about.value?.commandPrefix ?? 'svc'} serve --client-limit user=120`}
     >
-      Publishable keys have limits by user, address and key, and the answer says which of them it was. Start
-      the service with a higher one:
+      These limits are by user, address and key: the answer says which it was. Start the service with a higher
+      one:
     </CommandButton>
   );
 }

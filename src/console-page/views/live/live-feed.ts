@@ -1,6 +1,6 @@
 import type { WatchedEvent, WatchFrame, WatchGap, WatchTick } from '../../../contract/schemas/events.ts';
 import { follow } from '../../data/stream.ts';
-import { addTick, type Rates, ratesBefore } from './rates.ts';
+import { addTick, type Rates, ratesBefore, withoutMatches } from './rates.ts';
 
 /** An event, whose user is known by hashId alone. */
 export type LiveEvent = Omit<WatchedEvent, 'userId'>;
@@ -9,8 +9,8 @@ const PATH = '/v1/events/watch';
 /** Events that are kept, and that wait while the view is paused. */
 export const MAX_ROWS = 500;
 /** Events before the newest one that a view opens with, and that are looked through where it has a filter. */
-const LATEST = 50;
-const LOOKED_THROUGH = 20_000;
+const LATEST = 500;
+export const LOOKED_THROUGH = 20_000;
 /** Gaps that are kept. */
 const MAX_GAPS = 5;
 
@@ -30,8 +30,12 @@ export interface FeedState {
   readonly looked: boolean;
   /** Sums since the view was opened or its filter changed. */
   readonly total: { readonly received: number; readonly matched: number };
-  /** Counts of the last second in which events arrived. */
+  /** Counts by second. */
   readonly rates: Rates;
+  /** When the view was opened or its filter changed, by the clock of the service; undefined before a second is counted. */
+  readonly since: string | undefined;
+  /** The list was cleared. */
+  readonly cleared: boolean;
   readonly gaps: readonly WatchGap[];
 }
 
@@ -47,6 +51,8 @@ export const NOTHING: FeedState = {
   looked: false,
   total: { received: 0, matched: 0 },
   rates: [],
+  since: undefined,
+  cleared: false,
   gaps: [],
 };
 
@@ -71,8 +77,11 @@ export class LiveFeed {
   readonly #changed: () => void;
   readonly #stop = new AbortController();
 
-  constructor(filter: string, changed: () => void) {
+  /** `before` has the seconds that were counted with another filter, which go on. */
+  constructor(filter: string, before: Rates, changed: () => void) {
     this.#changed = changed;
+    this.#next = { ...NOTHING, rates: withoutMatches(before) };
+    this.state = this.#next;
     this.#filtered = filter.trim() !== '';
     void this.#start(filter);
   }
@@ -124,7 +133,7 @@ export class LiveFeed {
   /** Forgets the events that are shown or wait. */
   clear(): void {
     this.#arrived = [];
-    this.#set({ rows: [], waiting: 0, looked: true });
+    this.#set({ rows: [], waiting: 0, looked: true, cleared: true });
   }
 
   /** Takes a frame in, and returns where the stream resumes after it. */
@@ -152,7 +161,7 @@ export class LiveFeed {
   }
 
   #count(tick: WatchTick): void {
-    const { total, connection } = this.#next;
+    const { total, connection, since = tick.at } = this.#next;
     const rates = this.#next.rates.length > 0 ? this.#next.rates : this.#knownBefore(tick);
     const stored = Number(tick.next);
     const isNew = stored - tick.received >= this.#openedAt;
@@ -174,7 +183,9 @@ export class LiveFeed {
         received: total.received + counted.received,
         matched: total.matched + counted.matched,
       },
-      rates: addTick(rates, counted, connection === 'open'),
+      since,
+      // Nobody counted between two filters.
+      rates: addTick(rates, counted, connection === 'open' && this.#next.since !== undefined),
     });
   }
 

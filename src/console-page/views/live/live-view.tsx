@@ -7,15 +7,17 @@ import { flagsOf, svcCommand } from '../../data/about.ts';
 import { reach } from '../../data/api.ts';
 import { useFilters } from '../../data/filters.ts';
 import { Chart, Legend } from '../../parts/chart.tsx';
+import { useDocumentKey } from '../../parts/focus/document-key.ts';
 import { Icon } from '../../parts/icons.tsx';
 import { count, counted, percent } from '../../parts/numbers.ts';
 import { Empty, Failure, Loading } from '../../parts/states.tsx';
 import { Cut } from '../../parts/text.tsx';
+import { Time } from '../../parts/time.tsx';
 import { ViewHead } from '../../parts/view.tsx';
 import { EventList } from './event-list.tsx';
 import { EventPanel } from './event-panel.tsx';
 import { FilterBox, isTyping } from './filter-box.tsx';
-import { type FeedState, type LiveEvent, LiveFeed, MAX_ROWS, NOTHING } from './live-feed.ts';
+import { type FeedState, type LiveEvent, LiveFeed, LOOKED_THROUGH, MAX_ROWS, NOTHING } from './live-feed.ts';
 import { columnsOf, lastSecond, type Rates } from './rates.ts';
 
 /** The events of the workspace as they arrive: /live?filter=… */
@@ -30,18 +32,14 @@ export function LiveView(): VNode {
   const apply = (next: string, replace?: boolean) =>
     next !== filter && filters.set({ filter: next }, replace);
 
-  useEffect(() => {
-    const onKey = (event: KeyboardEvent) => {
-      if (event.key !== ' ' || isTyping()) return;
-      event.preventDefault();
-      feed.current?.setPaused(!feed.current.state.paused);
-    };
-    document.addEventListener('keydown', onKey);
-    return () => document.removeEventListener('keydown', onKey);
-  }, []);
+  useDocumentKey((event) => {
+    if (event.key !== ' ' || isTyping()) return;
+    event.preventDefault();
+    feed.current?.setPaused(!feed.current.state.paused);
+  });
 
   const plot = useMemo(
-    () => <RatePlot rates={state.rates} filtered={filter !== ''} />,
+    () => <RatePlot rates={state.rates} filtered={filter !== ''} since={state.since} />,
     [state.rates, filter],
   );
   const close = () => setChosen(undefined);
@@ -73,7 +71,7 @@ export function LiveView(): VNode {
         <Loading what="the latest events" />
       ) : state.rows.length === 0 ? (
         <Empty
-          title={emptyTitle(filter, state.stored)}
+          title={emptyTitle(filter, state)}
           command={svcCommand('events', 'send', '--user-id', 'u_1', '--event', 'test')}
         >
           <p>Events are shown as they arrive. Send one:</p>
@@ -114,9 +112,10 @@ function useFeed(filter: string | undefined) {
   const filters = useRef(0);
   useEffect(() => {
     filters.current++;
-    setState(NOTHING);
-    if (filter === undefined) return;
-    const followed = new LiveFeed(filter, () => setState(followed.state));
+    const { rates } = feed.current?.state ?? NOTHING;
+    if (filter === undefined) return setState({ ...NOTHING, rates });
+    const followed = new LiveFeed(filter, rates, () => setState(followed.state));
+    setState(followed.state);
     feed.current = followed;
     return () => followed.stop();
   }, [filter]);
@@ -130,7 +129,9 @@ const MOST_NAMES = 6;
 function Mix({ rows, filterBy }: { rows: readonly LiveEvent[]; filterBy: (term: string) => void }): VNode {
   const counts = new Map<string, number>();
   for (const { event } of rows) counts.set(event, (counts.get(event) ?? 0) + 1);
-  const named = [...counts].sort(([, a], [, b]) => b - a).slice(0, MOST_NAMES);
+  const sorted = [...counts].sort(([, a], [, b]) => b - a);
+  // A single other one is named too.
+  const named = sorted.slice(0, counts.size === MOST_NAMES + 1 ? counts.size : MOST_NAMES);
   return (
     <p class="mix note">
       {'In the list: '}
@@ -139,17 +140,18 @@ function Mix({ rows, filterBy }: { rows: readonly LiveEvent[]; filterBy: (term: 
           <Cut of={event} /> {percent(n / rows.length)}
         </button>
       ))}
-      {counts.size > named.length && `and ${counted(counts.size - named.length, 'other name')}`}
+      {counts.size > named.length && `and ${count(counts.size - named.length)} other names`}
     </p>
   );
 }
 
-function RatePlot({ rates, filtered }: { rates: Rates; filtered: boolean }): VNode {
+function RatePlot(props: { rates: Rates; filtered: boolean; since: string | undefined }): VNode {
+  const { rates, filtered, since } = props;
   const { times, received, matched } = columnsOf(rates);
   const last = lastSecond(rates);
   const most = Math.max(0, ...rates.slice(0, -1).map((rate) => rate.received));
   const words = last
-    ? `${counted(last.received, 'event')} received and ${count(last.matched)} matched in the last second`
+    ? `${counted(last.received, 'event')} received and ${count(last.matched ?? 0)} matched in the last second`
     : 'No second has been counted yet';
   const all = { label: 'received', values: received, fill: true };
   const lines = filtered ? [all, { label: 'matched', values: matched, tone: 'second' as const }] : [all];
@@ -159,8 +161,13 @@ function RatePlot({ rates, filtered }: { rates: Rates; filtered: boolean }): VNo
         {last && most === 0
           ? 'No event arrives now'
           : last
-            ? `${counted(last.received, 'event')} in the last second${filtered ? `, ${count(last.matched)} match` : ''}; peak of the last ${spanWords(rates)}: ${count(most)}`
+            ? `${counted(last.received, 'event')} in the last second${filtered && last.matched !== null ? `, ${count(last.matched)} match` : ''}; peak of the last ${spanWords(rates)}: ${count(most)}`
             : 'Events a second'}
+        {filtered && since !== undefined && (
+          <>
+            ; the filter counts since <Time at={since} />
+          </>
+        )}
       </h2>
       <Chart label={`Events a second: ${words}.`} times={times} lines={lines} height={72} whole />
       <Legend lines={lines} of="events a second" />
@@ -210,12 +217,12 @@ function Summary(props: { state: FeedState; filtered: boolean; refiltered: boole
   );
 }
 
-const emptyTitle = (filter: string, stored: number | undefined): string =>
-  filter !== ''
-    ? 'None of the latest events matches.'
-    : stored === 0
-      ? 'No events yet.'
-      : 'The list was cleared, or its events were removed.';
+const emptyTitle = (filter: string, { stored = 0, cleared }: FeedState): string =>
+  stored === 0
+    ? 'No events yet.'
+    : filter === '' || cleared
+      ? 'The list was cleared, or its events were removed.'
+      : `None of the latest ${counted(Math.min(stored, LOOKED_THROUGH), 'event')} matches.`;
 
 /** What a reader must know to read the list right: that it is sampled, cut or was interrupted. */
 function Notices({ state }: { state: FeedState }): VNode | null {
@@ -223,6 +230,7 @@ function Notices({ state }: { state: FeedState }): VNode | null {
   const last = lastSecond(rates);
   const notices: (string | false | undefined)[] = [
     last &&
+      last.matched !== null &&
       last.matched > last.shown &&
       `Sampled: ${count(last.shown)} of the ${counted(last.matched, 'event')} that matched in the last second are shown. A narrower filter shows each of its matches.`,
     last &&

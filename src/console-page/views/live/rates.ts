@@ -5,7 +5,8 @@ export interface Rate {
   /** Seconds since 1970. */
   readonly second: number;
   readonly received: number;
-  readonly matched: number;
+  /** Null before the filter counted. */
+  readonly matched: number | null;
   readonly shown: number;
   readonly untested: number;
 }
@@ -26,7 +27,7 @@ export function addTick(rates: Rates, tick: WatchTick, steady: boolean): Rates {
   const now: Rate = {
     second,
     received: before.received + tick.received,
-    matched: before.matched + tick.matched,
+    matched: (before.matched ?? 0) + tick.matched,
     shown: before.shown + tick.shown,
     untested: before.untested + tick.untested,
   };
@@ -38,8 +39,8 @@ export function addTick(rates: Rates, tick: WatchTick, steady: boolean): Rates {
 }
 
 /**
- * The seconds before a view was opened in `second`, by when the events were received that it opens with, the oldest first.
- * Unless these are `all`, some of the oldest second may be missing.
+ * The seconds until a view was opened in `second`, by when the events were received that it opens with, the oldest first.
+ * Unless these are `all`, some of the oldest second may be missing. What comes later in `second` is added to it.
  */
 export function ratesBefore(received: readonly string[], all: boolean, second: number): Rates {
   const counts = new Map<number, number>();
@@ -49,11 +50,14 @@ export function ratesBefore(received: readonly string[], all: boolean, second: n
   }
   const [oldest = second] = counts.keys();
   const from = Math.max(all ? 0 : oldest + 1, second - SECONDS + 1);
-  return Array.from({ length: Math.max(0, second - from) }, (_, i) => {
+  return Array.from({ length: Math.max(0, second - from + 1) }, (_, i) => {
     const n = counts.get(from + i) ?? 0;
     return { second: from + i, received: n, matched: n, shown: n, untested: 0 };
   });
 }
+
+/** What was received before a filter changed: nothing is known of what would have matched it. */
+export const withoutMatches = (rates: Rates): Rates => rates.map((rate) => ({ ...rate, matched: null }));
 
 /** The last second that is complete; undefined before. */
 export const lastSecond = (rates: Rates): Rate | undefined => rates.at(-2);

@@ -68,7 +68,7 @@ export function ByContent(props: {
       <details class="by-content">
         <summary>{counted(rows.length, 'content')}: served, acted on and waiting</summary>
         <p class="note">
-          served and acted on {when}, of the contents that were served most; what waits is of now, up to 5,000
+          served and acted on {when}, of the contents that were served most; waiting now, of up to 5,000
           messages
         </p>
         <Table
@@ -115,9 +115,7 @@ function titleOf(rows: readonly Row[], when: string): VNode {
 /** How many messages wait now. */
 function waitWords(rows: readonly Row[]): string {
   const sum = (of: 'unseen' | 'seen') => rows.reduce((all, row) => all + row[of], 0);
-  const [unseen, seen] = [sum('unseen'), sum('seen')];
-  if (unseen + seen === 0) return 'No message waits now';
-  return `Now ${unseen === 0 ? 'none waits' : counted(unseen, 'waits', 'wait')} for an app, and ${count(seen)} for an answer of the user`;
+  return `Waiting now: ${count(sum('unseen'))} for an app, ${count(sum('seen'))} for the user’s answer`;
 }
 
 const columnsOf = (max: number): readonly Column<Row>[] => [

@@ -2,9 +2,11 @@ import type { VNode } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { RequestOf } from '../../../contract/endpoints.ts';
 import { fallbacksOf } from '../../../kit/locale.ts';
-import { offers } from '../../data/about.ts';
+import { apiCommand, offers } from '../../data/about.ts';
 import { ApiError, call } from '../../data/api.ts';
+import { languageOf } from '../../data/languages.ts';
 import { useResource } from '../../data/resource.ts';
+import { Command } from '../../parts/command.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import {
   isOpen,
@@ -16,7 +18,7 @@ import {
 import { MessagePreview, type PreviewedMessage } from '../../parts/message-preview.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { Empty, Failure, Loading } from '../../parts/states.tsx';
-import { Cut, Text } from '../../parts/text.tsx';
+import { Cut, Id, Text } from '../../parts/text.tsx';
 import { UserLink } from '../../parts/user-link.tsx';
 
 type Outcome = RequestOf<'messageOutcome'>['type'];
@@ -71,12 +73,18 @@ export function MessagePanel({
                 value: <UserLink of={message.hashId} />,
               },
               { name: 'Surface', value: <Text of={message.context.surface ?? 'none'} /> },
+              { name: 'Locale', value: <Text of={message.context.locale ?? 'none'} /> },
               {
                 name: 'Why it was chosen',
-                value: <a href={`/decisions/${encodeURIComponent(id)}`}>decision</a>,
+                value: (
+                  <a href={`/decisions/${encodeURIComponent(id)}`}>
+                    <Id of={id} />
+                  </a>
+                ),
               },
             ]}
           />
+          <Command label="this message" line={apiCommand('/v1/messages/latest', { decisionId: id })} />
           {isOpen(message) && offers('messageOutcome') && (
             <Report
               id={id}
@@ -94,23 +102,35 @@ export function MessagePanel({
 
 /** Where the text is from: the message itself, the version of the catalog in force when it was decided, or that of now. */
 interface Look extends PreviewedMessage {
+  /** Why it has another language than that of the decision; undefined where it does not, or that is not known. */
+  readonly untranslated?: string | undefined;
   readonly from: 'message' | 'now' | { readonly version: number; readonly since: 'same' | 'changed' };
 }
 
-/** Says where a text is from, unless the message itself has it. */
-function Source({ of: { from } }: { of: Look }): VNode | null {
-  if (from === 'message') return null;
-  if (from === 'now') return <p class="note">as the catalog has it now, in the locale of the decision</p>;
-  const { version, since } = from;
+/** Says where a text is from, unless the message itself has it, and whose language it has. */
+function Source({ of: { from, untranslated } }: { of: Look }): VNode | null {
+  if (from === 'message' && untranslated === undefined) return null;
+  const { version, since } = typeof from === 'object' ? from : {};
   return (
     <p class="note">
-      as{' '}
-      {version === 0 ? (
-        'the catalog of the service'
-      ) : (
-        <a href={`/catalog/versions/${version}`}>version {version}</a>
-      )}{' '}
-      had it, in force when it was decided, in the locale of the decision
+      {from === 'now' && 'as the catalog has it now'}
+      {version !== undefined && (
+        <>
+          as{' '}
+          {version === 0 ? (
+            'the catalog of the service'
+          ) : (
+            <a href={`/catalog/versions/${version}`}>version {version}</a>
+          )}{' '}
+          had it, in force when it was decided
+        </>
+      )}
+      {untranslated !== undefined && (
+        <>
+          {from !== 'message' && '; '}
+          <Text of={untranslated} />
+        </>
+      )}
       {since === 'changed' && '; the catalog of now has another text'}
     </p>
   );
@@ -124,6 +144,7 @@ async function load(
   const { messages } = await call('listLatestMessages', { query: { decisionId }, signal });
   const [message] = messages;
   if (!message) return [];
+  let own: PreviewedMessage | undefined;
   if (isOpen(message) && message.hashId) {
     const { surface, channel } = message.context;
     const waiting = await call('peekMessages', {
@@ -131,11 +152,11 @@ async function load(
       query: { surface, channel },
       signal,
     });
-    const own = waiting.messages.find((each) => each.decisionId === decisionId);
-    if (own) return [message, { ...own, from: 'message' }];
+    own = waiting.messages.find((each) => each.decisionId === decisionId);
   }
   const { catalog, readOnly } = await call('getCatalog', { signal });
   const now = textIn(catalog, message);
+  if (own) return [message, { ...own, untranslated: now?.untranslated, from: 'message' }];
   const decided = readOnly ? undefined : await versionThen(message, signal);
   const then = decided && textIn(decided.catalog, message);
   if (!decided || !then) return [message, now && { ...now, from: 'now' }];
@@ -165,11 +186,19 @@ async function versionOf(version: number, signal: AbortSignal) {
 }
 
 /** The texts of a message in a catalog, in the locale of its decision; undefined if its content is not there. */
-function textIn(catalog: object, { contentId, context }: ListedMessage): PreviewedMessage | undefined {
+function textIn(
+  catalog: object,
+  { contentId, context: { locale } }: ListedMessage,
+): Omit<Look, 'from'> | undefined {
   const { contents = [] } = catalog as { contents?: readonly Stored[] };
   const content = contents.find((each) => each.contentId === contentId);
-  const tag = fallbacksOf(context.locale ?? '').find((each) => content?.texts?.[each]);
-  return content && { ...content, ...(tag && content.texts?.[tag]) };
+  if (!content) return undefined;
+  const texts = content.texts ?? {};
+  const tag = fallbacksOf(locale).find((each) => texts[each]);
+  if (tag) return { ...content, ...texts[tag] };
+  const which = Object.keys(texts).length > 0 ? 'text for other locales' : 'only text, for all locales';
+  const untranslated = locale && `its ${which}: it has none of its own for ${languageOf(locale) || locale}`;
+  return { ...content, untranslated };
 }
 
 /** What of a content of the catalog a message shows. */

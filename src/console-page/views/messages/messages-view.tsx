@@ -31,7 +31,7 @@ const FIELDS: readonly FilterField[] = [
     name: 'state',
     label: 'State',
     kind: 'choice',
-    options: [['', 'All'], ...STATES.map(([state]) => [state, outcomeWord(state)] as const)],
+    options: [['', 'Any state'], ...STATES.map(([state]) => [state, outcomeWord(state)] as const)],
   },
 ];
 
@@ -184,6 +184,12 @@ const columnsOf = (open: (id: string) => void): readonly Column<ListedMessage>[]
     wide: true,
     cell: ({ context }) => <Cut of={context.surface ?? '–'} />,
     sortBy: ({ context }) => context.surface ?? '',
+  },
+  {
+    title: 'Locale',
+    wide: true,
+    cell: ({ context }) => <Cut of={context.locale ?? '–'} />,
+    sortBy: ({ context }) => context.locale ?? '',
   },
   {
     title: 'Answered after',

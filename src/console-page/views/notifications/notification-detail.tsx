@@ -67,7 +67,7 @@ export function NotificationDetail({ id }: { id: string }): VNode {
           </p>
           {canSucceed(value.failure) && (
             <>
-              <p>Then trigger it again, with its values:</p>
+              <p>Then trigger it again, with --var k=v for each variable:</p>
               <Command line={triggerCommand(value)} label="trigger it again" />
             </>
           )}

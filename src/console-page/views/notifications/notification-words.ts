@@ -4,7 +4,6 @@ import type { Tone } from '../../parts/badge.tsx';
 import type { Meanings } from '../../parts/term.tsx';
 
 export type Notification = AnswerOf<'getNotification'>;
-export type Transition = Notification['history'][number];
 
 export const STATE_TONES: Readonly<Record<Notification['status'], Tone>> = {
   queued: 'plain',
@@ -23,29 +22,38 @@ export const TERMS: Meanings = [
   ['delivered', 'The provider says that it arrived.'],
   [
     'written to the outbox',
-    'So it ends in a test workspace, and where a channel has no provider: nobody got it. The service counts it with those delivered.',
+    'So it ends in a test workspace, and where a channel has no provider: nobody got it. It counts as delivered, and as a contact.',
   ],
   ['failed', 'It is not sent any more; the reason stands beside it.'],
 ];
 
+/** A state with its reason, of a history or of a timeline. */
+interface Stated {
+  readonly status?: string | undefined;
+  readonly reason?: string | undefined;
+}
+
 type StateOf = Pick<Notification, 'status' | 'sentBy'>;
 
-const OUTBOX = 'written to the outbox';
+export const OUTBOX = 'written to the outbox';
 
 /** A state in words: what the outbox took was sent to nobody. */
 export const stateWords = ({ status, sentBy }: StateOf): string =>
   sentBy !== 'outbox' ? status : status === 'delivered' ? OUTBOX : `${status} (outbox)`;
 
-/** What those that are counted as delivered came to: in a test workspace, all were written to the outbox. */
-export const deliveredWords = (): string => (about.value?.workspace.mode === 'test' ? OUTBOX : 'delivered');
+/** True in a test workspace, which sends nothing. */
+export const inTest = (): boolean => about.value?.workspace.mode === 'test';
 
-/** A state of the history in words, by its reason. */
-export const historyWords = ({ status, reason }: Transition): string =>
+/** What those that are counted as delivered came to: in a test workspace, all were written to the outbox. */
+export const deliveredWords = (): string => (inTest() ? OUTBOX : 'delivered');
+
+/** A state in words, by its reason. */
+export const historyWords = ({ status, reason }: Stated): string | undefined =>
   status === 'delivered' && reason?.startsWith(OUTBOX) ? OUTBOX : status;
 
 /** In a test workspace, the outbox is where everything belongs; in a live one, something is missing. */
 export const stateTone = ({ status, sentBy }: StateOf): Tone =>
-  sentBy !== 'outbox' ? STATE_TONES[status] : about.value?.workspace.mode === 'test' ? 'plain' : 'warn';
+  sentBy !== 'outbox' ? STATE_TONES[status] : inTest() ? 'plain' : 'warn';
 
 const REASONS: Readonly<Record<string, string>> = {
   send_at: 'held back: it is to be sent later',
@@ -60,10 +68,10 @@ const REASONS: Readonly<Record<string, string>> = {
 export const sentence = (words: string): string => `${words.charAt(0).toUpperCase()}${words.slice(1)}.`;
 
 /** A reason in words, or as it is. */
-export const reasonText = (reason: string): string => REASONS[reason] ?? reason;
+const reasonText = (reason: string): string => REASONS[reason] ?? reason;
 
 /** Why a state was entered, in words, beside the state; undefined where nothing is to be said. */
-export const reasonWords = ({ reason }: Transition): string | undefined =>
+export const reasonWords = ({ reason }: Stated): string | undefined =>
   reason === undefined ? undefined : reasonText(reason).replace(`${OUTBOX}: `, '');
 
 /** Why a notification is in its state, as a sentence; undefined where the state says it all. */

@@ -1,14 +1,25 @@
 import type { VNode } from 'preact';
 import type { ConsoleImports, ConsoleLimits } from '../../../contract/console.ts';
 import { about, offers } from '../../data/about.ts';
-import { ask, call } from '../../data/api.ts';
-import { receivingOf } from '../../data/receivers.ts';
+import { ask, call, search } from '../../data/api.ts';
+import { failedHow, failsHow, receivingOf } from '../../data/receivers.ts';
+import type { Refused } from '../../data/refused.ts';
 import { useResource } from '../../data/resource.ts';
 import { count, counted, percent } from '../../parts/numbers.ts';
 import { Id, Text } from '../../parts/text.tsx';
 import { Ago, Time } from '../../parts/time.tsx';
-import { backup, failures, type Item, MOST_URL, reset } from './items.tsx';
-import { mostlyFailed, type Overview, sinceLately } from './overview.ts';
+import {
+  backup,
+  failures,
+  type Item,
+  interrupted,
+  MOST,
+  MOST_URL,
+  refusedTriggers,
+  rejections,
+  reset,
+} from './items.tsx';
+import { type Overview, sinceLately } from './overview.ts';
 import { ReceiverState, readReceiver } from './receivers.tsx';
 
 const EVERY_MS = 15_000;
@@ -16,14 +27,17 @@ const EVERY_MS = 15_000;
 const NEARLY = 0.8;
 /** Entries that the model has yet to learn, from which it is late. */
 const BEHIND = 1_000;
-const MOST = 5;
 /** Violations of the plan of events that are shown; `svc events plan --status` has all. */
 const MOST_PLANNED = 3;
-/** How long rejected records are new. */
-const DAY_MS = 86_400_000;
+
+/** What needed a person when all was last read. */
+let lastItems: readonly Item[] | undefined;
 
 /** What needs a person. `known` once all has been read or could not be. */
-export function useAttention(overview: Overview | undefined): {
+export function useAttention(
+  overview: Overview | undefined,
+  refused: Refused | undefined,
+): {
   readonly items: readonly Item[];
   readonly known: boolean;
   /** Whether a receiver is failing. */
@@ -37,21 +51,17 @@ export function useAttention(overview: Overview | undefined): {
   const webhooks = hooks.value?.webhooks;
   const lastHour = overview?.deliveries.lastHour ?? [];
   const failing = (webhooks ?? []).filter((each) => receivingOf(each) === 'failing').map(({ id }) => id);
-  const often = mostlyFailed(lastHour).map(({ webhookId }) => webhookId);
+  const often = lastHour.filter((each) => failedHow(each)).map(({ webhookId }) => webhookId);
   const asked = [...new Set([...failing, ...often])].slice(0, MOST);
   const read = useResource(
     offers('getWebhook') && asked.length > 0 ? asked.join(' ') : undefined,
-    (signal) =>
-      Promise.all(
-        asked.map((id) =>
-          readReceiver(
-            id,
-            lastHour.find(({ webhookId }) => webhookId === id),
-            signal,
-          ),
-        ),
-      ),
+    (signal) => Promise.all(asked.map((id) => readReceiver(id, signal))),
     EVERY_MS,
+  );
+  const tried = useResource(
+    offers('getDeliveryTrend') ? 'attempts' : undefined,
+    (signal) => call('getDeliveryTrend', { signal }),
+    4 * EVERY_MS,
   );
   const receivers = (read.value ?? []).flatMap((each) => each ?? []);
   const since = overview && new Date(sinceLately(overview)).toISOString();
@@ -78,9 +88,11 @@ export function useAttention(overview: Overview | undefined): {
     (signal) => ask<ConsoleImports>('imports', { signal }),
     EVERY_MS,
   );
-  const known = [hooks, read, limited, learned, planned, imported].every(
-    ({ value, error, loading }) => value !== undefined || error !== undefined || !loading,
-  );
+  const known =
+    overview !== undefined &&
+    [hooks, read, tried, limited, learned, planned, imported, failedFor].every(
+      ({ value, error, loading }) => value !== undefined || error !== undefined || !loading,
+    );
   const [limits, model, plan, imports] = [
     limited.value,
     learned.value,
@@ -88,10 +100,18 @@ export function useAttention(overview: Overview | undefined): {
     imported.value?.imports,
   ];
   const disabled = (webhooks ?? []).filter(({ status }) => status !== 'active');
-  const stuck = (imports ?? []).filter(({ state }) => state === 'unusable' || state === 'unfinished');
   const guarded = (model?.goals ?? []).flatMap(({ goalId, guard }) =>
     (guard?.takenOut ?? []).map((each) => ({ ...each, goalId })),
   );
+  const trend = tried.value?.subscriptions ?? [];
+  const oftenFailing = trend
+    .filter((each) => failsHow(each) && !receivers.some(({ webhookId }) => webhookId === each.webhookId))
+    .flatMap(({ webhookId }) =>
+      (webhooks ?? [])
+        .filter(({ id, status }) => id === webhookId && status === 'active')
+        .map(({ url }) => ({ webhookId, url, state: 'answers' as const, pending: 0 })),
+    )
+    .slice(0, MOST);
   const items: Item[] = [
     ...guarded.slice(0, MOST).map(({ goalId, contentId, since }) => ({
       key: `guard ${goalId} ${contentId ?? ''}`,
@@ -119,11 +139,14 @@ export function useAttention(overview: Overview | undefined): {
         </>
       ),
     })),
-    ...receivers.map((receiver) => ({
+    ...[...receivers, ...oftenFailing].map((receiver) => ({
       key: `attempts ${receiver.webhookId}`,
-      href: `/webhooks?webhookId=${encodeURIComponent(receiver.webhookId)}&range=hour`,
-      what: <ReceiverState of={receiver} />,
+      href: `/webhooks${search({ webhookId: receiver.webhookId, range: 'day' })}`,
+      what: (
+        <ReceiverState of={receiver} went={trend.find(({ webhookId }) => webhookId === receiver.webhookId)} />
+      ),
     })),
+    ...refusedTriggers(overview, refused),
     ...failures(overview, failedFor.value?.failures ?? []),
     ...backup(overview),
     ...(overview?.providers ?? [])
@@ -185,33 +208,12 @@ export function useAttention(overview: Overview | undefined): {
           </>
         ),
       })),
-    ...stuck.slice(0, MOST).map(({ id, state, inputs }) => ({
-      key: id,
-      href: `/imports?open=${encodeURIComponent(id)}`,
-      what: (
-        <>
-          The import of <Text of={inputs?.join(', ') ?? 'an unknown file'} />{' '}
-          {state === 'unfinished' ? 'was interrupted and is not finished.' : 'has a damaged journal.'}
-        </>
-      ),
-    })),
+    ...interrupted(imports ?? []),
+    ...rejections(imports ?? []),
   ];
-  const rejected = (imports ?? []).filter(
-    ({ rejectsFile, lastAt }) =>
-      rejectsFile !== null && lastAt !== null && Date.parse(lastAt) > Date.now() - DAY_MS,
-  );
-  items.push(
-    ...rejected.slice(0, MOST).map(({ id, inputs }) => ({
-      key: `rejects ${id}`,
-      href: `/imports?open=${encodeURIComponent(id)}`,
-      what: (
-        <>
-          Records of <Text of={inputs?.join(', ') ?? 'an import'} /> were rejected.
-        </>
-      ),
-    })),
-  );
-  return { items, known, fails: failing.length > 0 };
+  if (known) lastItems = items;
+  // They are read one after the other: a link would move away from under the pointer that comes back to it.
+  return { items: known ? items : (lastItems ?? items), known, fails: failing.length > 0 };
 }
 
 /** What needs a person, each with a link to where it is seen. Nothing where all is well. */

@@ -3,6 +3,7 @@ import type { EventTrend } from '../../data/trends.ts';
 import { Chart, Legend } from '../../parts/chart.tsx';
 import { clock } from '../../parts/charts/tick-words.ts';
 import { compact, count, counted } from '../../parts/numbers.ts';
+import { stepWords } from '../../parts/range.tsx';
 import { Box } from '../../parts/view.tsx';
 
 const HOUR_MS = 3_600_000;
@@ -35,7 +36,7 @@ export function EventBox({
   const hours = isShort && refusedFrom !== from ? ` since ${clock(Date.parse(refusedFrom))}` : '';
   return (
     <Box
-      title={`${counted(all, 'event was', 'events were')} stored ${when}, ${notStored === 0 ? 'and no request was refused' : `and ${counted(notStored, 'request was', 'requests were')} refused${hours}`}`}
+      title={`${counted(all, 'event was', 'events were')} stored ${when}, ${notStored === 0 ? 'and no request with events was refused' : `and ${counted(notStored, 'request', 'requests')} with events ${notStored === 1 ? 'was' : 'were'} refused${hours}`}`}
       label="Events stored"
       note={`a point each ${stepWords(stepMs)}${isOver ? '' : '; the last one is not over yet'}`}
     >
@@ -61,11 +62,4 @@ export function EventBox({
       )}
     </Box>
   );
-}
-
-/** The length of a step in words: `2 minutes`, `hour`, `3 hours`, `day`, `week`. */
-export function stepWords(ms: number): string {
-  const hours = ms / HOUR_MS;
-  if (hours < 1) return `${ms / 60_000} minutes`;
-  return hours === 1 ? 'hour' : hours < 24 ? `${hours} hours` : hours === 24 ? 'day' : 'week';
 }

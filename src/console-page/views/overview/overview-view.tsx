@@ -2,12 +2,15 @@ import type { ComponentChildren, VNode } from 'preact';
 import { about, offers } from '../../data/about.ts';
 import { call } from '../../data/api.ts';
 import { type Delay, delayOf, useDelays } from '../../data/delays.ts';
+import { isMeasured } from '../../data/measured.ts';
+import { type Refused, useRefused } from '../../data/refused.ts';
 import { useResource } from '../../data/resource.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { Spark } from '../../parts/charts/spark.tsx';
 import { compact, count, counted, percent } from '../../parts/numbers.ts';
 import { Failure, Loading } from '../../parts/states.tsx';
 import { Term } from '../../parts/term.tsx';
+import { Cut } from '../../parts/text.tsx';
 import { duration, Time } from '../../parts/time.tsx';
 import { ViewHead } from '../../parts/view.tsx';
 import { deliveredWords } from '../notifications/notification-words.ts';
@@ -30,13 +33,14 @@ export function OverviewView(): VNode {
     everyMs(),
   );
   const { value, error } = overview;
-  const { items, known, fails } = useAttention(value);
+  const refused = useRefused('trigger');
+  const { items, known, fails } = useAttention(value, refused);
   const delay = delayOf(useDelays(), 'decide');
   return (
     <>
       <ViewHead
         title="Overview"
-        summary={value && known ? summaryOf(items.length) : ''}
+        summary={known ? summaryOf(items.length) : ''}
         readAt={overview.readAt}
         every={everyMs()}
         refresh={overview.reload}
@@ -48,12 +52,12 @@ export function OverviewView(): VNode {
         <>
           <FirstSteps overview={value} />
           <div class="toolbar">
-            <h2>Last 24 hours</h2>
+            <h2>This hour and the 23 before</h2>
             <span class="note">
-              since <Time at={value.from} whole />; ▲ and ▼ compare with the same time a day earlier
+              from <Time at={value.from} whole /> until now; ▲ and ▼ compare with the same time a day earlier
             </span>
           </div>
-          <Figures of={value} fails={fails} delay={delay} />
+          <Figures of={value} fails={fails} delay={delay} refused={refused} />
           {value.events.stored + sum(value.decisions.byHour) > 0 && <Trends />}
         </>
       )}
@@ -79,8 +83,10 @@ function Figures(props: {
   fails: boolean;
   /** A fault answers decisions late, which the service does not count as its own time. */
   delay: Delay | undefined;
+  /** Triggers of notifications that were refused. */
+  refused: Refused | undefined;
 }): VNode {
-  const { of, fails, delay } = props;
+  const { of, fails, delay, refused } = props;
   const { before, events, decisions, messages, notifications, deliveries, capped } = of;
   const { learned, holdout, weights } = decisions.counted;
   const shown = learned + holdout + weights;
@@ -118,24 +124,22 @@ function Figures(props: {
         href="/decisions"
         link="Decisions"
         notes={[
-          shown > 0 && `of the ${count(shown)} shown:`,
-          shown > 0 && (
-            <>
-              {percent(learned / shown)} <Term of="learned" />, {percent(holdout / shown)}{' '}
-              <Term of="held out" />
-            </>
-          ),
           delay && (
             <a href="/faults">
               {delay.always ? '' : 'some '}answers {duration(delay.delayMs)} later by a fault
             </a>
           ),
           decisions.latency && (
-            <span title={`of the latest ${counted(decisions.latency.answers, 'answer')}`}>
+            <>
               {delay && 'without it, '}
-              <Term of="P95" /> {duration(decisions.latency.p95Ms)}
-              {decisions.latency.p99Ms !== undefined && `, P99 ${duration(decisions.latency.p99Ms)}`}
-            </span>
+              <Term of="P95" />{' '}
+              {isMeasured(decisions)
+                ? `${duration(decisions.latency.p95Ms)}${
+                    decisions.latency.p99Ms === undefined ? '' : `, P99 ${duration(decisions.latency.p99Ms)}`
+                  } of the latest`
+                : 'too few:'}{' '}
+              {counted(decisions.latency.answers, 'answer')} since the service started
+            </>
           ),
         ]}
       />
@@ -147,9 +151,11 @@ function Figures(props: {
         href="/messages"
         link="Messages"
         notes={[
-          served > 0 && (
+          served > 0 && `${percent(Math.min(1, messages.rewarded / served))} acted on`,
+          shown > 0 && (
             <>
-              {percent(Math.min(1, messages.rewarded / served))} <Term of="acted on" />
+              {percent(learned / shown)} <Term of="learned" />, {percent(holdout / shown)}{' '}
+              <Term of="held out" />
             </>
           ),
         ]}
@@ -162,12 +168,24 @@ function Figures(props: {
         capped={capped}
         href="/notifications"
         link="Notifications"
-        notes={states
-          .filter(([, hours]) => sum(hours) > 0)
-          .map(([state, hours]) => {
-            const words = `${compact(sum(hours))} ${state}`;
-            return state === 'failed' ? <a href="/notifications?status=failed&range=day">{words}</a> : words;
-          })}
+        notes={[
+          ...states
+            .filter(([, hours]) => sum(hours) > 0)
+            .map(([state, hours]) => {
+              const words = `${compact(sum(hours))} ${state}`;
+              return state === 'failed' ? (
+                <a href="/notifications?status=failed&range=day">{words}</a>
+              ) : (
+                words
+              );
+            }),
+          refused && (
+            <>
+              <a href="/notifications">{counted(refused.n, 'trigger')} refused</a>
+              {refused.rows[0]!.count < refused.n && ', mostly'}: <Cut of={refused.rows[0]!.reason} long />
+            </>
+          ),
+        ]}
       />
       <Move
         name="Webhook"
@@ -183,7 +201,7 @@ function Figures(props: {
             `${percent(deliveries.attemptsSucceeded / deliveries.attempts)} of attempts succeeded`,
           deliveries.p95Ms !== null && (
             <>
-              <Term of="P95" /> {duration(deliveries.p95Ms)}
+              <Term of="P95" /> of the answers {duration(deliveries.p95Ms)}
             </>
           ),
         ]}
@@ -225,7 +243,8 @@ function Move(props: {
       <p>{what}</p>
       <div class="note">
         <p>
-          <strong>{compact(lately(hours)) + more(lately(hours))}</strong> since <Time at={since} whole />
+          <strong>{compact(lately(hours)) + more(lately(hours))}</strong> of them since{' '}
+          <Time at={since} whole />
         </p>
         {notes
           .filter((note) => note)
@@ -234,6 +253,11 @@ function Move(props: {
           ))}
       </div>
       <Spark label={`${name} by hour, at most ${count(Math.max(0, ...hours))}`} values={hours} />
+      {day > 0 && (
+        <p class="note" aria-hidden="true">
+          by the hour, at most {count(Math.max(...hours))}
+        </p>
+      )}
     </li>
   );
 }
@@ -241,7 +265,7 @@ function Move(props: {
 /** How a count differs from that of the same time a day earlier. */
 function Change({ now, before }: { now: number; before: number }): VNode {
   const share = Math.round((1000 * now) / before) / 1000 - 1;
-  const words = share > 9.99 ? `${count(Math.round(now / before))} ×` : percent(Math.abs(share));
+  const words = share > 10 ? 'over 1,000 %' : percent(Math.abs(share));
   const [sign, than] = share < 0 ? ['▼', 'less than'] : share > 0 ? ['▲', 'more than'] : ['=', 'as'];
   return (
     <span class="note" title={`${count(before)} in the same time a day earlier`}>

@@ -1,11 +1,10 @@
 import type { VNode } from 'preact';
 import { call } from '../../data/api.ts';
-import { needsPerson, type Receiving, receivingOf } from '../../data/receivers.ts';
-import { count, counted } from '../../parts/numbers.ts';
+import { needsPerson, type Receiving, receivingOf, type Went } from '../../data/receivers.ts';
+import { counted, percent } from '../../parts/numbers.ts';
 import { Id } from '../../parts/text.tsx';
 import { Time } from '../../parts/time.tsx';
 import { MOST_URL } from './items.tsx';
-import type { Attempted } from './overview.ts';
 
 /** A subscription whose attempts fail, and what its latest ones say. */
 interface Receiver {
@@ -13,50 +12,38 @@ interface Receiver {
   readonly url: string;
   readonly state: Receiving;
   /** The first failed attempt since one succeeded. */
-  readonly failingSince: string | undefined;
+  readonly failingSince?: string | undefined;
   readonly pending: number;
-  /** How its attempts of the last hour went; undefined where there was none. */
-  readonly lastHour: Attempted | undefined;
 }
 
 /** Reads what became of a receiver; undefined where it needs nobody any more: all arrived, or it is disabled. */
-export async function readReceiver(
-  webhookId: string,
-  lastHour: Attempted | undefined,
-  signal: AbortSignal,
-): Promise<Receiver | undefined> {
+export async function readReceiver(webhookId: string, signal: AbortSignal): Promise<Receiver | undefined> {
   const webhook = await call('getWebhook', { params: { id: webhookId }, signal });
   const { url, failingSince, pending = 0 } = webhook;
   const state = receivingOf(webhook);
   return state === 'disabled' || (state === 'answers' && pending === 0)
     ? undefined
-    : { webhookId, url, state, failingSince, pending, lastHour };
+    : { webhookId, url, state, failingSince, pending };
 }
 
-/** How a receiver is by its latest attempts, and how many of the last hour failed. */
-export function ReceiverState({ of }: { of: Receiver }): VNode {
-  const { url, state, failingSince, pending, lastHour } = of;
-  const waits =
-    state === 'given up'
-      ? 'all were given up'
-      : `${counted(pending, 'delivery waits', 'deliveries wait')} for the next attempt`;
-  const failed =
-    lastHour &&
-    `: ${count(lastHour.attempts - lastHour.delivered)} of the ${counted(lastHour.attempts, 'attempt')} of the last hour failed`;
+/** How the attempts at a receiver went in the last 24 hours, the one range of this sentence, and what waits. */
+export function ReceiverState({ of, went }: { of: Receiver; went: Went | undefined }): VNode {
+  const { url, state, failingSince, pending } = of;
   return (
     <>
-      {needsPerson(state) ? (
+      {went?.attempts
+        ? `${percent(1 - went.delivered / went.attempts)} of the ${counted(went.attempts, 'attempt')} at `
+        : 'Attempts at '}
+      <Id of={url} short={MOST_URL} /> in the last 24 hours failed
+      {needsPerson(state) && (
         <>
-          Every attempt at <Id of={url} short={MOST_URL} /> has failed since <Time at={failingSince!} />, and{' '}
-          {waits}
-        </>
-      ) : (
-        <>
-          <Id of={url} short={MOST_URL} />{' '}
-          {state === 'answers' ? 'answers again' : 'failed at the latest attempt'}, and {waits}
+          , all of them since <Time at={failingSince!} />
         </>
       )}
-      {failed}.
+      {state === 'given up'
+        ? '; all deliveries were given up'
+        : pending > 0 && `; ${counted(pending, 'delivery waits', 'deliveries wait')} for the next attempt`}
+      .
     </>
   );
 }

@@ -3,6 +3,7 @@ import type { ConsoleService } from '../../../contract/console.ts';
 import type { EndpointName } from '../../../contract/endpoints.ts';
 import { OPERATIONS } from '../../../contract/operations.gen.ts';
 import { type Delay, delayOf } from '../../data/delays.ts';
+import { ENOUGH, isMeasured } from '../../data/measured.ts';
 import { Spark } from '../../parts/charts/spark.tsx';
 import { count, counted, percent } from '../../parts/numbers.ts';
 import { type Column, Table } from '../../parts/table.tsx';
@@ -46,7 +47,7 @@ export function RequestsBox(props: {
         all === 0 ? `No request came ${when}` : `${counted(all, 'request')} ${when}: ${parts.join(', ')}`
       }
       label="Requests"
-      note="to the process of this console, without the console’s own; times are those of the latest 1,000 answers"
+      note={`to the process of this console, without the console’s own; times are of the latest 1,000 answers, where ${ENOUGH} came or more`}
     >
       {all > 0 && (
         <>
@@ -54,7 +55,8 @@ export function RequestsBox(props: {
             <div class="by-minute">
               <Spark
                 label={`Requests each minute of ${minutesWords(spanMs)}, at most ${count(most)}`}
-                values={minutes}
+                // Without the minute that is not over, which looks like a decrease.
+                values={minutes.length > 2 ? minutes.slice(0, -1) : minutes}
               />
               <p class="note">
                 {minutesWords(spanMs)} until now, at most {count(most)} a minute
@@ -70,7 +72,7 @@ export function RequestsBox(props: {
           />
           {turned > 0 && (
             <p class="note">
-              <a href="/limits">Limits</a> has which keys were turned away, for 24 hours.
+              <a href="/limits">Which keys were turned away</a>
             </p>
           )}
         </>
@@ -83,21 +85,15 @@ export function RequestsBox(props: {
 const minutesWords = (ms: number): string =>
   ms < HOUR_MS ? counted(Math.round(ms / MINUTE_MS), 'minute') : 'the last hour';
 
-const tenths = (n: number) => count(Number(n.toFixed(1)));
-
-/** How many requests there are a second, or a minute or an hour where they are fewer. */
+/** How many requests there are a minute, with two digits where that is less than one. */
 function rateWords(requests: number, ms: number): string {
-  const anHour = (requests * HOUR_MS) / ms;
-  return anHour >= 3600
-    ? `${tenths(anHour / 3600)}/s`
-    : anHour >= 60
-      ? `${tenths(anHour / 60)}/min`
-      : `${count(Math.round(anHour))}/h`;
+  const rate = (requests * MINUTE_MS) / ms;
+  return count(Number(rate < 1 ? rate.toPrecision(2) : rate.toFixed(1)));
 }
 
 /** What the parts of an answer are called. */
 const PARTS = [
-  ['waitMs', 'waiting'],
+  ['waitMs', 'waiting for a turn'],
   ['workMs', 'working'],
   ['storeMs', 'storing'],
 ] as const;
@@ -110,24 +106,18 @@ function slowPart({ slowest }: Row) {
   return all > 0 ? { name, share: slowest[part] / all } : undefined;
 }
 
-/** What an answer does in each part, as the cause of that it takes long. */
-const CAUSES = {
-  waiting: 'waiting for its turn',
-  working: 'making the choice',
-  storing: 'storing it',
-} as const;
-
 /** How long decisions take, and what makes them slow: a fault, or a part of the work. Undefined without any. */
 export function decideWords(of: Requests, delays: readonly Delay[]): string | undefined {
   const row = of.find(({ endpoint }) => endpoint === 'decide');
   const delay = delayOf(delays, 'decide');
-  const p95 = row?.latency && duration(row.latency.p95Ms);
+  const latency = row && isMeasured(row) ? row.latency : null;
+  const p95 = latency && duration(latency.p95Ms);
   if (delay)
     return `a fault answers ${delay.always ? '' : 'some '}decisions ${duration(delay.delayMs)} late${p95 ? `; without it, 95 % take at most ${p95}` : ''}`;
-  if (!row?.latency) return undefined;
+  if (!row || !latency) return undefined;
   const part = slowPart(row);
-  return row.latency.p95Ms > TARGET_MS
-    ? `decisions are slow: 5 % take more than ${p95}${part ? `, ${percent(part.share)} of it ${CAUSES[part.name]}` : ''}`
+  return latency.p95Ms > TARGET_MS
+    ? `decisions are slow: 5 % take more than ${p95}${part ? `, ${percent(part.share)} of it ${part.name}` : ''}`
     : `95 % of decisions take at most ${p95}`;
 }
 
@@ -160,22 +150,33 @@ const columnsOf = (spanMs: number, delays: readonly Delay[]): readonly Column<Ro
   },
   { title: 'Path', wide: true, cell: ({ endpoint }) => <Cut of={pathWords(endpoint as EndpointName)} /> },
   { title: 'Requests', align: 'end', cell: ({ requests }) => count(requests) },
-  { title: 'Rate', align: 'end', wide: true, cell: ({ requests }) => rateWords(requests, spanMs) },
+  {
+    title: 'Rate',
+    note: 'a minute',
+    align: 'end',
+    wide: true,
+    cell: ({ requests }) => rateWords(requests, spanMs),
+  },
   {
     title: 'Half within',
     note: 'P50',
     align: 'end',
     wide: true,
-    cell: ({ latency }) => time(latency?.p50Ms),
+    cell: (row) => (isMeasured(row) ? time(row.latency?.p50Ms) : ''),
   },
-  { title: '95 % within', note: 'P95', align: 'end', cell: ({ latency }) => time(latency?.p95Ms) },
   {
-    title: 'Spent on',
-    note: 'slowest 5 %',
+    title: '95 % within',
+    note: 'P95',
+    align: 'end',
+    cell: (row) => (isMeasured(row) ? time(row.latency?.p95Ms) : <span class="note">too few</span>),
+  },
+  {
+    title: 'Most time',
+    note: 'of the slowest 5 %',
     wide: true,
     cell: (row) => {
-      const part = slowPart(row);
-      return part && `${part.name} ${percent(part.share)}`;
+      const part = isMeasured(row) ? slowPart(row) : undefined;
+      return part && `${percent(part.share)} ${part.name}`;
     },
   },
   {

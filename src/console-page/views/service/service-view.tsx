@@ -1,20 +1,24 @@
 import type { VNode } from 'preact';
 import { useRef } from 'preact/hooks';
-import type { ConsoleService } from '../../../contract/console.ts';
+import type { ConsoleLimits, ConsoleService } from '../../../contract/console.ts';
 import type { AnswerOf } from '../../../contract/endpoints.ts';
 import { about, offers, svcCommand } from '../../data/about.ts';
 import { ask, call, reach } from '../../data/api.ts';
 import { type Delay, useDelays } from '../../data/delays.ts';
+import { isMeasured } from '../../data/measured.ts';
+import { useRefused } from '../../data/refused.ts';
 import { useResource } from '../../data/resource.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { CommandButton } from '../../parts/command.tsx';
-import { Cards } from '../../parts/facts.tsx';
-import { bytes, compact, count, counted, ENGINES } from '../../parts/numbers.ts';
+import { Cards, type Fact } from '../../parts/facts.tsx';
+import { bytes, compact, count, counted, ENGINES, percent } from '../../parts/numbers.ts';
 import { Failure, Loading } from '../../parts/states.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { Id, Text } from '../../parts/text.tsx';
 import { Ago, duration, Time } from '../../parts/time.tsx';
 import { Box, ViewHead } from '../../parts/view.tsx';
+import { NEARLY, shareOf } from '../limits/limit-words.ts';
+import { RefusedBox } from '../notifications/refused.tsx';
 import { backup, isBackupOld } from '../overview/items.tsx';
 import { Providers } from './providers.tsx';
 import { decideWords, RequestsBox } from './requests.tsx';
@@ -39,11 +43,15 @@ export function ServiceView(): VNode {
     (signal) => call('getOverview', { signal }),
     SELDOM_MS,
   );
+  const limits = useResource('limits', (signal) => ask<ConsoleLimits>('limits', { signal }), EVERY_MS);
   const delays = useDelays();
+  const refused = useRefused();
   const { value, error } = service;
   // All of it comes at once, so that nothing jumps.
   const isThere = useRef(false);
-  isThere.current ||= value !== undefined && (!overview.loading || overview.error !== undefined);
+  isThere.current ||=
+    value !== undefined &&
+    [overview, limits].every(({ loading, error: failed }) => !loading || failed !== undefined);
   return (
     <>
       <ViewHead
@@ -66,7 +74,7 @@ export function ServiceView(): VNode {
               </p>
             </section>
           ))}
-          <Cards facts={factsOf(value, overview.value)} />
+          <Cards facts={healthOf(value, overview.value, limits.value)} />
           {value.requests && (
             <RequestsBox
               of={value.requests}
@@ -75,24 +83,12 @@ export function ServiceView(): VNode {
               delays={delays}
             />
           )}
+          {refused && <RefusedBox of={refused} what="request" />}
           <Providers of={overview.value?.providers ?? []} />
-          <Box
-            title={value.backlog === null ? 'What waits to be sent' : dueWords(value.backlog)}
-            label="Waiting"
-            note="In all processes together, counted up to 10,000 of each kind. What failed and is tried again later is not among it."
-          >
-            {value.backlog === null ? (
-              <p>{value.inside ? 'The store does not answer.' : NOT_SAID}</p>
-            ) : (
-              value.backlog.some(({ due }) => due > 0) && (
-                <Table label="Waiting" rows={value.backlog} keyOf={({ kind }) => kind} columns={BACKLOG} />
-              )
-            )}
-          </Box>
           <Box
             title={value.nodes === null ? 'Processes' : servingWords(value.nodes)}
             label="Processes"
-            note="All that serve these data. Each reports every 15 s; one that has not for a minute is silent."
+            note="Each reports every 15 s; one that has not for a minute is silent."
           >
             {value.nodes === null ? (
               <p>{value.inside ? 'The store does not answer.' : NOT_SAID}</p>
@@ -106,6 +102,10 @@ export function ServiceView(): VNode {
             )}
           </Box>
           {value.data !== null && <StoredData of={value.data} />}
+          <div class="stack">
+            <h2>What runs here</h2>
+            <Cards facts={factsOf(value)} />
+          </div>
         </>
       )}
     </>
@@ -136,6 +136,8 @@ function MakeBackup(): VNode {
     </CommandButton>
   );
 }
+
+const HOUR_MS = 3_600_000;
 
 /** Work that waits longer than this is late, in ms. */
 const LATE_MS = 60_000;
@@ -175,13 +177,28 @@ function summaryOf(
 
 const lowered = (words: string) => words.charAt(0).toLowerCase() + words.slice(1);
 
+const oldestOf = (due: readonly Backlog[]) => Math.max(0, ...due.map(({ oldestMs }) => oldestMs));
+const sumOf = (due: readonly Backlog[]) => due.reduce((sum, each) => sum + each.due, 0);
+
+/** How much is due, or waits for later: `2 deliveries wait`. Empty for nothing. */
+function waitWords(backlog: readonly Backlog[], of: 'due' | 'later'): string {
+  const some = backlog.filter((each) => each[of] > 0);
+  const words = some.map(({ [of]: n, kind }) => counted(n, SINGULAR[kind] ?? kind, kind)).join(' and ');
+  return words && `${words} ${some.length === 1 && some[0]![of] === 1 ? 'waits' : 'wait'}`;
+}
+
+/** What waits for a retry or a time. Empty for nothing. */
+function laterWords(backlog: readonly Backlog[]): string {
+  const words = waitWords(backlog, 'later');
+  return words && `${words} for a retry or a set time`;
+}
+
 function dueWords(backlog: readonly Backlog[]): string {
-  const due = backlog.filter((each) => each.due > 0);
-  if (due.length === 0) return 'Nothing waits to be sent';
-  const oldest = Math.max(...due.map(({ oldestMs }) => oldestMs));
-  const all = due.reduce((sum, each) => sum + each.due, 0);
-  const words = due.map(({ due: n, kind }) => counted(n, SINGULAR[kind] ?? kind, kind)).join(' and ');
-  return `${words} ${all === 1 ? 'waits' : 'wait'} to be sent, the oldest for ${duration(Math.max(0, oldest))}`;
+  const [due, later] = [waitWords(backlog, 'due'), laterWords(backlog)];
+  const now = due
+    ? `${due} to be sent, the oldest for ${duration(oldestOf(backlog))}`
+    : `Nothing ${later ? 'is due' : 'waits to be sent'}`;
+  return later ? `${now}, ${later}` : now;
 }
 
 /** One of each kind of work. */
@@ -196,26 +213,85 @@ function servingWords(nodes: readonly Node[]): string {
 type Overview = AnswerOf<'getOverview'>;
 const NOT_SAID = 'A service that is reached over the network does not say it.';
 
-function factsOf({ reached, ready, version, channels }: ConsoleService, overview: Overview | undefined) {
-  const { store = null, workspace, version: own = '' } = about.value ?? {};
-  const state = !reached ? (
-    <Badge tone="bad">does not answer</Badge>
-  ) : ready === null ? (
-    <Badge>answers</Badge>
-  ) : (
-    <Badge tone={ready ? 'good' : 'bad'}>{ready ? 'ready' : 'not ready'}</Badge>
-  );
+/** Whether it is healthy and, if not, what fails, is slow or is full. */
+function healthOf(
+  service: ConsoleService,
+  overview: Overview | undefined,
+  limits: ConsoleLimits | undefined,
+): readonly Fact[] {
+  const { reached, ready, requests, backlog } = service;
+  const failed = (requests ?? []).reduce((sum, each) => sum + each.failed, 0);
+  const all = (requests ?? []).reduce((sum, each) => sum + each.requests, 0);
+  const [slowest] = (requests ?? [])
+    .filter(isMeasured)
+    .sort((one, other) => other.latency!.p95Ms - one.latency!.p95Ms);
+  const due = (backlog ?? []).filter((each) => each.due > 0);
+  const oldest = oldestOf(due);
+  const later = laterWords(backlog ?? []);
+  const [fullest] = (limits?.groups ?? [])
+    .flatMap((of) => (shareOf(of) === undefined ? [] : [{ ...of, share: shareOf(of)! }]))
+    .sort((one, other) => other.share - one.share);
   return [
-    { name: 'State', value: state },
-    { name: 'Version', value: <Text of={version ?? 'not said'} /> },
-    ...(own === version ? [] : [{ name: 'Version of svc', value: <Text of={own} /> }]),
     {
-      name: 'Workspace',
-      value: <Id of={workspace?.id ?? ''} short={15} />,
-      note: [workspace?.mode, workspace?.region].filter(Boolean).join(' · ') || undefined,
+      name: 'State',
+      value: !reached ? (
+        <Badge tone="bad">does not answer</Badge>
+      ) : ready === null ? (
+        <Badge>answers</Badge>
+      ) : (
+        <Badge tone={ready ? 'good' : 'bad'}>{ready ? 'ready' : 'not ready'}</Badge>
+      ),
+      note: [fullest && fullest.share >= 1 && `the limit of ${fullest.group} is used up`, later]
+        .filter(Boolean)
+        .join(', '),
     },
-    ...(store
-      ? [{ name: 'Database', value: ENGINES[store.engine], note: `${bytes(store.bytes)} of all workspaces` }]
+    ...(requests
+      ? [
+          {
+            name: 'Failed requests',
+            value: failed === 0 ? 'none' : <Badge tone="bad">{count(failed)}</Badge>,
+            note: `of ${count(all)} ${ageOf(service) < HOUR_MS ? 'since this process began' : 'in the last hour'}`,
+          },
+          {
+            name: 'Slowest endpoint',
+            value: slowest ? `${duration(slowest.latency!.p95Ms)} for 95 %` : 'not known',
+            note: slowest ? slowest.endpoint : 'too few requests of each',
+          },
+        ]
+      : []),
+    ...(backlog
+      ? [
+          {
+            name: 'Waiting to be sent',
+            value:
+              due.length === 0 ? (
+                `nothing${later && ' now'}`
+              ) : oldest > LATE_MS ? (
+                <Badge tone="bad">late by {duration(oldest)}</Badge>
+              ) : (
+                count(sumOf(due))
+              ),
+            note: due.length > 0 ? dueWords(backlog!) : later || 'in all processes',
+          },
+        ]
+      : []),
+    ...(fullest
+      ? [
+          {
+            name: 'Fullest limit',
+            value:
+              fullest.share >= NEARLY ? (
+                <Badge tone="warn">{percent(fullest.share)}</Badge>
+              ) : (
+                percent(fullest.share)
+              ),
+            note: (
+              <a href="/limits">
+                {fullest.group}: {count(fullest.used!)} of {count(fullest.limit!)}
+              </a>
+            ),
+          },
+        ]
       : []),
     ...(overview
       ? [
@@ -226,12 +302,29 @@ function factsOf({ reached, ready, version, channels }: ConsoleService, overview
           },
         ]
       : []),
+  ];
+}
+
+/** What runs, of which version, on which data. */
+function factsOf({ version, channels }: ConsoleService): readonly Fact[] {
+  const { store = null, workspace, version: own = '' } = about.value ?? {};
+  return [
+    { name: 'Version', value: <Text of={version ?? 'not said'} /> },
+    ...(own === version ? [] : [{ name: 'Version of svc', value: <Text of={own} /> }]),
+    {
+      name: 'Workspace',
+      value: <Id of={workspace?.id ?? ''} short={15} />,
+      note: [workspace?.mode, workspace?.region].filter(Boolean).join(' · ') || undefined,
+    },
+    ...(store
+      ? [{ name: 'Database', value: ENGINES[store.engine], note: `${bytes(store.bytes)} of all workspaces` }]
+      : []),
     ...(channels
       ? [
           {
             name: 'Channels that send',
             value: channels.join(', ') || 'none',
-            note: 'what goes to others is written to a file, and reaches nobody',
+            note: 'others write to a file, and reach nobody',
           },
         ]
       : []),
@@ -239,16 +332,6 @@ function factsOf({ reached, ready, version, channels }: ConsoleService, overview
 }
 
 type Backlog = NonNullable<ConsoleService['backlog']>[number];
-
-const BACKLOG: readonly Column<Backlog>[] = [
-  { title: 'Kind', cell: ({ kind }) => <Text of={kind} /> },
-  { title: 'Waiting', align: 'end', cell: ({ due }) => count(due) },
-  {
-    title: 'Oldest waits for',
-    align: 'end',
-    cell: ({ due, oldestMs }) => (due === 0 ? '' : duration(Math.max(0, oldestMs))),
-  },
-];
 
 type Node = NonNullable<ConsoleService['nodes']>[number];
 

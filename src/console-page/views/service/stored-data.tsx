@@ -12,10 +12,10 @@ type Data = NonNullable<ConsoleService['data']>[number];
 /** How many rows there are of each kind of data, and how much room they take. */
 export function StoredData({ of }: { of: readonly Data[] }): VNode {
   const shown = isEmpty(of) ? of.filter(({ rows }) => rows !== null) : of;
-  const inner = shown.filter(isInner);
+  const inner = shown.filter((each) => isInner(each) && shareOf(each, of) < LARGE);
   return (
     <Box title={dataTitle(of)} label="Data" note={dataNote(of)}>
-      <DataTable rows={[...shown.filter((each) => !isInner(each)), ...restOf(inner)]} of={of} />
+      <DataTable rows={[...shown.filter((each) => !inner.includes(each)), ...restOf(inner)]} of={of} />
       {inner.length > 1 && (
         <details class="figures">
           <summary>Other tables, by size</summary>
@@ -25,6 +25,9 @@ export function StoredData({ of }: { of: readonly Data[] }): VNode {
     </Box>
   );
 }
+
+/** A table that takes such a share of all is not folded away. */
+const LARGE = 0.05;
 
 /** Tables without rows of their own here, which few look for. */
 const isInner = ({ kind, rows }: Data) => rows === null && kind !== 'free';
@@ -45,33 +48,21 @@ function DataTable({ rows, of }: { rows: readonly Data[]; of: readonly Data[] })
   );
 }
 
-/** What tables hold that are no kind of data of their own. */
+/** What tables hold whose names do not say it. */
 const TABLES: Readonly<Record<string, string>> = {
   user_key: 'keys that encrypt what is stored of users',
   user_signal: 'counts of events by user',
   decided_user: 'counts of decisions by user',
   content_count: 'counts by content',
   model_piece: 'what the model has learned',
-  goal_event: 'events of goals',
   outcome_log: 'outcomes for webhooks',
-  notification_send: 'sends of notifications',
-  user_deletion: 'deletions of users',
-  event_deletion: 'deletions of events',
-  workspace: 'workspaces',
-  reward: 'rewards of decisions',
   decision: 'decisions',
-  outcome: 'outcomes of messages',
   delivery: 'deliveries',
-  delivery_attempt: 'attempts of deliveries',
   webhook_performance: 'how attempts of deliveries went',
   shown_content: 'contents shown to users',
   message: 'messages that wait',
   marketing_sent: 'marketing sent to users',
   contact: 'addresses and consent of users',
-  catalog_version: 'versions of the catalog',
-  idempotency_key: 'answers kept for repeated requests',
-  api_key: 'keys',
-  limiter_window: 'counts of the limits',
 };
 
 const rowsWords = ({ rows, more }: Data) =>
@@ -87,7 +78,9 @@ const wordsOf = ({ kind, rows }: Data) =>
         ? 'room that is free for new rows'
         : rows === null
           ? (TABLES[kind] ?? kind.replaceAll('_', ' '))
-          : kind;
+          : kind === 'messages'
+            ? 'messages that wait'
+            : kind;
 
 const isMeasured = (data: readonly Data[]) => data.some(({ bytes: size }) => size !== null);
 
@@ -105,7 +98,7 @@ function dataTitle(data: readonly Data[]): string {
   if (largest && isMeasured(data))
     return `Most room is taken by ${wordsOf(largest)}: ${bytes(largest.bytes ?? 0)}, ${percent(shareOf(largest, data))} of all`;
   const [most] = [...data].sort((a, b) => Number(b.more) - Number(a.more) || (b.rows ?? 0) - (a.rows ?? 0));
-  return `Data: ${rowsWords(most!)} ${most!.kind} and others`;
+  return `Data: ${rowsWords(most!)} ${wordsOf(most!)} and others`;
 }
 
 function dataNote(data: readonly Data[]): string {

@@ -2,10 +2,11 @@ import type { VNode } from 'preact';
 import type { AnswerOf } from '../../../contract/endpoints.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { Bar } from '../../parts/bars.tsx';
-import { counted } from '../../parts/numbers.ts';
+import { count } from '../../parts/numbers.ts';
 import { Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { Box } from '../../parts/view.tsx';
+import { inTest } from '../notifications/notification-words.ts';
 
 type Timeline = AnswerOf<'getUserTimeline'>;
 type Contacts = NonNullable<Timeline['contacts']>;
@@ -40,6 +41,19 @@ const marketingOf = (reach: Reach, of: Marketing | undefined): Answer => {
   return { why, until: addressWords(reach, true) === undefined ? of?.until : undefined };
 };
 
+/** How many of the contacts reached the user. */
+export const reachedOf = ({ used, failed = 0, waiting = 0 }: Contacts[number]): number =>
+  Math.max(0, used - failed - waiting);
+
+/** What of the contacts did not reach the user: `2 more wait, 19 failed`. Empty where all did. */
+export const unreachedWords = ({ failed = 0, waiting = 0 }: Contacts[number]): string =>
+  [
+    waiting > 0 && `${count(waiting)} more ${waiting === 1 ? 'waits' : 'wait'}`,
+    failed > 0 && `${count(failed)} ${waiting > 0 ? '' : 'more '}failed`,
+  ]
+    .filter(Boolean)
+    .join(', ');
+
 /** Why the user can or cannot be contacted now, by channel, and the contacts against the caps. */
 export function ContactBox(props: {
   user: AnswerOf<'getUser'>;
@@ -47,7 +61,6 @@ export function ContactBox(props: {
 }): VNode {
   const { user, of } = props;
   const { contacts = [], marketing } = of;
-  const today = contacts.find(({ cap }) => cap === null)?.used ?? 0;
   const isReachable = user.channels.some(({ addresses }) => addresses > 0);
   const rows = user.channels.map((reach) => ({
     channel: reach.channel,
@@ -63,13 +76,14 @@ export function ContactBox(props: {
         isReachable ? <Title of={rows} /> : 'No notification reaches this user: no channel has an address'
       }
       label="Whether this user can be contacted now"
-      note={`${isReachable ? 'by the rules of the catalog for all marketing: a template or its category may have others. ' : ''}Messages in an app need no address; a decision may name a cap of the day, for which ${counted(today, 'contact counts', 'contacts count')} today.`}
+      note={`${isReachable ? 'By the rules of the catalog for all marketing: a template or its category may have others. ' : ''}Messages in an app need no address.`}
     >
+      <Caps contacts={contacts} />
       {isReachable && (
         <Table
           label="Contact by channel"
           dense
-          rows={rows}
+          rows={together(rows)}
           keyOf={({ channel }) => channel}
           columns={[
             { title: 'Channel', cell: ({ channel }) => channel },
@@ -78,7 +92,6 @@ export function ContactBox(props: {
           ]}
         />
       )}
-      <Caps contacts={contacts} />
     </Box>
   );
 }
@@ -108,7 +121,7 @@ function Title({ of: rows }: { of: readonly { channel: string; marketing: Answer
 function YesOrWhy({ of: { why, until } }: { of: Answer }): VNode {
   if (!why) return <Badge tone="good">yes</Badge>;
   return (
-    <>
+    <span class="why">
       <Badge tone={until === undefined ? 'plain' : 'warn'}>no</Badge> {why}
       {until !== undefined && (
         <>
@@ -116,24 +129,37 @@ function YesOrWhy({ of: { why, until } }: { of: Answer }): VNode {
           <Time at={until} />
         </>
       )}
-    </>
+    </span>
   );
 }
 
-/** The caps of the catalog, and what counts against them; nothing where it has none. */
-function Caps({ contacts }: { contacts: Contacts }): VNode | null {
+/** Channels of which the same is true are one row. */
+function together<T extends { channel: string; marketing: Answer; others: Answer }>(rows: readonly T[]): T[] {
+  const found = new Map<string, T>();
+  for (const row of rows) {
+    const key = JSON.stringify([row.marketing, row.others]);
+    const before = found.get(key);
+    found.set(key, before ? { ...before, channel: `${before.channel}, ${row.channel}` } : row);
+  }
+  return [...found.values()];
+}
+
+/** The caps of the catalog, with what counts against each, and what counts where a decision has a cap of its own. */
+function Caps({ contacts }: { contacts: Contacts }): VNode {
   const capped = contacts.flatMap(({ cap, ...rest }) => (cap === null ? [] : [{ ...rest, cap }]));
-  if (capped.length === 0) return null;
+  const all = contacts.find(({ cap }) => cap === null);
   return (
     <ul class="contacts" aria-label="Contacts against the cap">
       {capped.map(({ used, cap, windowHours, nextFreeAt }) => (
         <li key={windowHours}>
           <span>
-            Marketing <span class="note">in {counted(windowHours / 24, 'calendar day')}</span>
+            Marketing <span class="note">{windowHours === 24 ? 'today' : `in ${windowHours / 24} days`}</span>
           </span>
           <Bar value={used} max={cap} label={`${used} of ${cap}`} strong={used >= cap} />
           <span class="note">
-            {nextFreeAt !== undefined && (
+            {nextFreeAt === undefined ? (
+              used < cap && `${count(cap - used)} left`
+            ) : (
               <>
                 room again at <Time at={nextFreeAt} />
               </>
@@ -141,6 +167,28 @@ function Caps({ contacts }: { contacts: Contacts }): VNode | null {
           </span>
         </li>
       ))}
+      {capped.length === 0 && (
+        <li>
+          <span>Marketing</span>
+          <span>no cap in the catalog</span>
+        </li>
+      )}
+      {all && (
+        <li>
+          <span>
+            All contacts <span class="note">today</span>
+          </span>
+          <span>
+            <strong>{count(all.used)}</strong>{' '}
+            <span class="note">
+              in all;{' '}
+              {unreachedWords(all) &&
+                `${count(reachedOf(all))} reached ${inTest() ? 'the outbox or ' : ''}the user, ${unreachedWords(all)}; `}
+              decisions with a cap count {all.used === 1 ? 'it' : 'them'}
+            </span>
+          </span>
+        </li>
+      )}
     </ul>
   );
 }

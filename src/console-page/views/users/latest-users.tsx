@@ -14,11 +14,10 @@ import { keptRange, RangeControl, rangeOf, rangeWords } from '../../parts/range.
 import { Segments } from '../../parts/segments.tsx';
 import { Empty } from '../../parts/states.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
-import { Term } from '../../parts/term.tsx';
 import { Cut, cleaned, Id, Text } from '../../parts/text.tsx';
 import { Time } from '../../parts/time.tsx';
 import { Box } from '../../parts/view.tsx';
-import { isChosen, UserChips } from './user-chips.tsx';
+import { isChosen, refusalWords, UserChips } from './user-chips.tsx';
 
 type User = AnswerOf<'listUsers'>['users'][number];
 type Active = AnswerOf<'listUsers'>['active'];
@@ -47,16 +46,15 @@ export function LatestUsers({ read }: { read: (at: number | undefined) => void }
       title={
         active === undefined
           ? 'Users who were active last'
-          : `${activeWords(active, were.length, pages.more !== undefined)} ${when}${reachWords(were)}`
+          : `${counted(active.byEvents, 'user')} sent events and ${count(active.byDecisions)} got decisions ${when}${reachWords(were)}`
       }
       label="Users who were active last"
       // Its line is there before its words.
       note={
         active ? (
           <>
-            {count(active.byEvents)} sent events, {count(active.byDecisions)} got decisions
-            {active.capped && ', of the latest 10,000 of each'}; {counted(active.byChanges, 'was', 'were')}{' '}
-            stored or changed, such as by an import, which does not make a user <Term of="active" />
+            {active.capped && 'of the latest 10,000 of each; '}
+            {counted(active.byChanges, 'was', 'were')} stored or changed, as by an import
           </>
         ) : (
           '\u00a0'
@@ -110,12 +108,6 @@ export function LatestUsers({ read }: { read: (at: number | undefined) => void }
   );
 }
 
-/** How many users were active, at least: those who were only stored were not. */
-function activeWords({ byEvents, byDecisions, capped }: Active, listed: number, more: boolean): string {
-  const n = Math.max(byEvents, byDecisions, listed);
-  return `${capped || more ? 'At least ' : ''}${counted(n, 'user was', 'users were')} active`;
-}
-
 /** How many of the listed users no notification can reach. */
 function reachWords(users: readonly User[]): string {
   const told = users.filter(({ channels }) => channels !== undefined);
@@ -145,6 +137,7 @@ const MOST_REFUSALS = 2;
 /** By what a user can be reached, and what the user refuses. */
 const REACH: Column<User> = {
   title: 'Can be reached by',
+  note: 'and what marketing is refused',
   wide: true,
   sortBy: ({ channels = [] }) => channels.length,
   cell: ({ channels, optOut = [] }) => (
@@ -156,13 +149,13 @@ const REACH: Column<User> = {
         <>
           {' '}
           <Badge tone="warn">
-            no <Text of={scope === '*' ? 'marketing' : scope} />
+            no <Text of={scope === '*' ? 'marketing' : refusalWords(scope)} />
           </Badge>
         </>
       ))}
       {optOut.length > MOST_REFUSALS && (
-        <span class="note" title={cleaned(optOut.join(', '))}>
-          {` +${optOut.length - MOST_REFUSALS}`}
+        <span class="note" title={cleaned(optOut.map(refusalWords).join(', '))}>
+          {` and ${optOut.length - MOST_REFUSALS} more`}
         </span>
       )}
     </>
@@ -179,7 +172,7 @@ const COLUMNS: readonly Column<User>[] = [
     ),
   },
   {
-    title: 'Last',
+    title: 'Last activity',
     cell: (user) => <Cut of={lastWords(user)} />,
     sortBy: lastWords,
   },
@@ -193,7 +186,7 @@ const COLUMNS: readonly Column<User>[] = [
   },
   {
     title: 'Events',
-    note: 'of 90 days, about',
+    note: 'in 90 days, about',
     wide: true,
     align: 'end',
     cell: ({ events }) => count(events),
@@ -201,6 +194,7 @@ const COLUMNS: readonly Column<User>[] = [
   },
   {
     title: 'Decisions',
+    note: 'so far',
     wide: true,
     align: 'end',
     cell: ({ decisions }) => count(decisions),

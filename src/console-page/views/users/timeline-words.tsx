@@ -10,7 +10,7 @@ import { Text } from '../../parts/text.tsx';
 import { dayWords, Time } from '../../parts/time.tsx';
 import type { TimelineItem } from '../../parts/timeline.tsx';
 import { propertyText } from '../live/property-text.ts';
-import { failureWords, reasonText } from '../notifications/notification-words.ts';
+import { failureWords, historyWords, reasonWords } from '../notifications/notification-words.ts';
 
 export type Entry = AnswerOf<'getUserTimeline'>['items'][number];
 
@@ -22,15 +22,19 @@ const ICONS: Readonly<Record<Entry['kind'], IconName>> = {
   notification: 'bell',
 };
 
-/** The entries of a timeline in words. A message stands in the line of its decision, where both are there, and a run of one event in one. */
-export function timelineItems(entries: readonly Entry[], hashId: string): TimelineItem[] {
+/** The entries of a timeline in words. A message stands in the line of its decision, where both are there, and a run of one event in one; with `mixed` also a long run of several, between which all else would be lost. */
+export function timelineItems(entries: readonly Entry[], hashId: string, mixed = false): TimelineItem[] {
   const messages = new Map(
     entries.filter(({ kind }) => kind === 'message').map((entry) => [entry.id, entry]),
   );
   const decided = new Set(entries.filter(({ kind }) => kind === 'decision').map(({ id }) => id));
   const shown = entries.filter(({ kind, id }) => kind !== 'message' || !decided.has(id));
-  return runsOf(shown).flatMap((run, index) =>
-    run.length < SHORTEST_RUN
+  const isRun = (run: readonly Entry[]) =>
+    run.length >= (run.every(({ event }) => event === run[0]!.event) ? SHORTEST_RUN : SHORTEST_MIXED);
+  // Of a short run of several, those of one name are still one line.
+  const runs = runsOf(shown, mixed).flatMap((run) => (isRun(run) ? [run] : runsOf(run, false)));
+  return runs.flatMap((run, index) =>
+    !isRun(run)
       ? run.map((entry) =>
           timelineItem(entry, index, hashId, entry.kind === 'decision' ? messages.get(entry.id) : undefined),
         )
@@ -40,9 +44,13 @@ export function timelineItems(entries: readonly Entry[], hashId: string): Timeli
 
 /** From so many on, events of one name that follow each other are one line. */
 const SHORTEST_RUN = 3;
+/** The same of events of several names. */
+const SHORTEST_MIXED = 6;
+/** Names of events that the line of a run has. */
+const MOST_NAMES = 3;
 
-/** Splits entries where the kind, the name of the event, or the day changes; what is not an event stands alone. */
-function runsOf(entries: readonly Entry[]): Entry[][] {
+/** Splits entries where the kind, the name of the event unless they are `mixed`, or the day changes; what is not an event stands alone. */
+function runsOf(entries: readonly Entry[], mixed: boolean): Entry[][] {
   const runs: Entry[][] = [];
   for (const entry of entries) {
     const last = runs.at(-1);
@@ -50,7 +58,7 @@ function runsOf(entries: readonly Entry[]): Entry[][] {
     if (
       before?.kind === 'event' &&
       entry.kind === 'event' &&
-      before.event === entry.event &&
+      (mixed || before.event === entry.event) &&
       dayWords(before.at) === dayWords(entry.at)
     )
       last!.push(entry);
@@ -59,28 +67,51 @@ function runsOf(entries: readonly Entry[]): Entry[][] {
   return runs;
 }
 
-/** Events of one name as one line, which opens. */
+/** The names of the events of a run, each with how often it happened, the most frequent first. */
+function RunTitle({ of }: { of: readonly Entry[] }): VNode {
+  const counts = new Map<string, number>();
+  for (const { event = '' } of of) counts.set(event, (counts.get(event) ?? 0) + 1);
+  const names = [...counts].sort((a, b) => b[1] - a[1]);
+  if (names.length === 1)
+    return (
+      <>
+        <Text of={names[0]![0]} /> {counted(of.length, 'time')}
+      </>
+    );
+  return (
+    <>
+      {names.slice(0, MOST_NAMES).map(([name, n], i) => (
+        <>
+          {i > 0 && ', '}
+          <Text of={name} /> {count(n)}
+        </>
+      ))}
+      {names.length > MOST_NAMES && ` and ${counted(names.length - MOST_NAMES, 'other name')}`}
+    </>
+  );
+}
+
+/** Events as one line, which opens. */
 function runItem(run: readonly Entry[]): TimelineItem {
   const [newest, oldest] = [run[0]!, run.at(-1)!];
+  const isMixed = run.some(({ event }) => event !== newest.event);
   return {
     key: `run ${oldest.id}`,
     at: newest.at,
     icon: ICONS.event,
     kind: 'event',
-    title: (
-      <>
-        <Text of={newest.event ?? ''} /> {counted(run.length, 'time')}
-      </>
-    ),
+    title: <RunTitle of={run} />,
     body: (
       <details>
         <summary>
-          from <Time at={oldest.at} ofDay /> to <Time at={newest.at} ofDay />
+          {isMixed && `${counted(run.length, 'event')} `}from <Time at={oldest.at} ofDay /> to{' '}
+          <Time at={newest.at} ofDay />
         </summary>
         <ol class="run">
           {run.map((entry) => (
             <li key={entry.id}>
-              <Time at={entry.at} millis ofDay /> {propertiesOf(entry)}
+              <Time at={entry.at} millis ofDay /> {isMixed && <Text of={entry.event ?? ''} />}{' '}
+              {propertiesOf(entry)}
             </li>
           ))}
         </ol>
@@ -98,7 +129,7 @@ function timelineItem(entry: Entry, index: number, hashId: string, message: Entr
   return {
     key: `${entry.kind} ${entry.id} ${entry.at} ${index}`,
     at: entry.at,
-    icon: ICONS[entry.kind],
+    icon: entry.outcome === 'dismissed' ? 'close' : ICONS[entry.kind],
     kind: entry.kind,
     ...words(entry, hashId, message),
   };
@@ -165,8 +196,8 @@ function words(
             <Text
               of={[
                 entry.channel,
-                entry.status,
-                entry.reason && (failureWords(entry.reason) ?? reasonText(entry.reason)),
+                historyWords(entry),
+                entry.reason && (failureWords(entry.reason) ?? reasonWords(entry)),
               ]
                 .filter(Boolean)
                 .join(' · ')}

@@ -10,6 +10,13 @@ type User = AnswerOf<'listUsers'>['users'][number];
 /** Values of a kind that have a chip. */
 const MOST_CHIPS = 6;
 
+/** Marketing that a user refuses: `all`, `sms`, `offers`, or `news by email`. */
+export function refusalWords(scope: string): string {
+  const [channel, category] = scope.split('/');
+  if (category === undefined) return channel === '*' ? 'all' : channel!;
+  return channel === '*' ? category : `${category} by ${channel}`;
+}
+
 /** What users can be chosen by: its name in the URL, its title, and its values of a user. */
 const KINDS = [
   {
@@ -19,9 +26,8 @@ const KINDS = [
   },
   {
     name: 'refuses',
-    title: 'Refuses',
-    of: ({ optOut = [] }: User) =>
-      optOut.length > 0 ? optOut.map((scope) => (scope === '*' ? 'marketing' : scope)) : undefined,
+    title: 'Refuses marketing',
+    of: ({ optOut }: User) => optOut?.map(refusalWords),
   },
   { name: 'locale', title: 'Locale', of: ({ locale }: User) => [locale ?? 'none'] },
 ] as const;

@@ -1,9 +1,10 @@
 import type { VNode } from 'preact';
-import { useRef, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import type { AnswerOf } from '../../../contract/endpoints.ts';
 import { svcCommand } from '../../data/about.ts';
-import { ApiError, call } from '../../data/api.ts';
+import { ApiError, call, type Query } from '../../data/api.ts';
 import { useFilters } from '../../data/filters.ts';
+import { foundBy, isBeginning, NOT_LISTED } from '../../data/find-user.ts';
 import { usePages, useResource } from '../../data/resource.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { Cards } from '../../parts/facts.tsx';
@@ -15,40 +16,31 @@ import { Empty, Failure, Loading } from '../../parts/states.tsx';
 import { Text } from '../../parts/text.tsx';
 import { Ago, Time } from '../../parts/time.tsx';
 import { Timeline } from '../../parts/timeline.tsx';
-import { ContactBox } from './contact-box.tsx';
+import { inTest, OUTBOX } from '../notifications/notification-words.ts';
+import { ContactBox, reachedOf, unreachedWords } from './contact-box.tsx';
 import { type Entry, timelineItems } from './timeline-words.tsx';
 
 type User = AnswerOf<'getUser'>;
-type FirstPage = Pick<AnswerOf<'getUserTimeline'>, 'contacts' | 'events' | 'marketing'>;
+interface FirstPage
+  extends Pick<AnswerOf<'getUserTimeline'>, 'contacts' | 'events' | 'marketing' | 'totals'> {
+  /** What the user did last: what is decided and sent is not the user's doing. */
+  readonly acted: Entry | undefined;
+}
 type LastPage = Pick<AnswerOf<'getUserTimeline'>, 'eventsRemovedBefore' | 'decisionsRemovedBefore'>;
 
-type Counts = NonNullable<AnswerOf<'getUserTimeline'>['counts']>;
+/** What the timeline can be narrowed to. */
+const GROUPS: readonly (readonly [kinds: string, label: string])[] = [
+  ['decision,message,outcome', 'Decisions and messages'],
+  ['notification', 'Notifications'],
+  ['event', 'Events'],
+];
 
-/** What the timeline can be narrowed to: its kinds, and those of them that have lines. A waiting message stands in the line of its decision. */
-const GROUPS = [
-  ['decision,message,outcome', 'Decisions and messages', ['decision', 'outcome']],
-  ['notification', 'Notifications', ['notification']],
-  ['event', 'Events', ['event']],
-] as const satisfies readonly (readonly [kinds: string, label: string, lines: readonly Entry['kind'][]])[];
-
-/** The groups, each with how many entries it has: as many of each kind as a page may have, and more of which that is said. */
-function kindsField(counts: Counts | undefined): FilterField {
-  const numberOf = (lines: readonly Entry['kind'][]) => {
-    const own = (counts ?? []).filter(({ kind }) => lines.includes(kind));
-    if (own.length === 0) return '';
-    const n = own.reduce((sum, each) => sum + each.count, 0);
-    return `${count(n)}${own.some(({ more }) => more) ? '+' : ''}`;
-  };
-  return {
-    name: 'kinds',
-    label: 'What happened',
-    kind: 'choice',
-    options: [
-      ['', 'All'],
-      ...GROUPS.map(([kinds, label, lines]) => [kinds, label, numberOf(lines)] as const),
-    ],
-  };
-}
+const KINDS: FilterField = {
+  name: 'kinds',
+  label: 'What happened',
+  kind: 'choice',
+  options: [['', 'All'], ...GROUPS],
+};
 
 /** What is known of a user, the contacts against the caps, and one timeline of everything that happened. */
 export function UserDetail({ hashId }: { hashId: string }): VNode {
@@ -56,25 +48,18 @@ export function UserDetail({ hashId }: { hashId: string }): VNode {
   const { kinds } = filters.values;
   const [first, setFirst] = useState<FirstPage>();
   const [last, setLast] = useState<LastPage>({});
-  const [counts, setCounts] = useState<Counts>();
   const user = useResource(hashId, (signal) => call('getUser', { params: { hashId }, signal }));
   const timeline = usePages<Entry>(JSON.stringify([hashId, kinds]), async (after, signal) => {
-    const answer = await call('getUserTimeline', { params: { hashId }, query: { kinds, after }, signal });
-    if (after === undefined) {
-      setFirst(answer);
-      if (!kinds) setCounts(answer.counts);
-    }
+    const read = (query: Query) => call('getUserTimeline', { params: { hashId }, query, signal });
+    // Among many notifications, it may be on no page that is read.
+    const [answer, acted] = await Promise.all([
+      read({ kinds, after }),
+      after === undefined ? read({ kinds: 'event,outcome', limit: 1 }) : undefined,
+    ]);
+    if (acted) setFirst({ ...answer, acted: acted.items[0] });
     setLast(answer);
     return answer;
   });
-  // A page of one group does not count the others.
-  useResource(kinds && counts === undefined ? hashId : undefined, async (signal) => {
-    setCounts((await call('getUserTimeline', { params: { hashId }, signal })).counts);
-  });
-  // What is decided and sent is not the user's doing.
-  const lately = useRef<Entry | undefined>(undefined);
-  if (!kinds) lately.current = timeline.items.find(({ kind }) => kind === 'event' || kind === 'outcome');
-  const acted = lately.current;
   const unknown = user.error instanceof ApiError && user.error.status === 404;
   // What stands above the timeline comes first, so that nothing jumps.
   if ((!user.value && !user.error) || (!first && !timeline.error)) return <Loading what="the user" />;
@@ -88,13 +73,12 @@ export function UserDetail({ hashId }: { hashId: string }): VNode {
     return (
       <>
         <Empty
-          title="No user of this id is stored here."
+          title={`No user of this id is stored here${isBeginning(foundBy(hashId)) ? `, and ${NOT_LISTED}` : ''}.`}
           command={svcCommand('users', 'import', 'users.csv')}
         >
           <p>
-            Nothing was decided or sent for one either. Check the id, letter by letter: upper and lower case
-            differ. Events of a user who is not stored are in <a href="/live">Live events</a> alone, as{' '}
-            <code>user:…</code>. To store users:
+            Nothing was decided or sent for one either. Events of a user who is not stored are in{' '}
+            <a href="/live">Live events</a> alone, as <code>user:…</code>. To store users:
           </p>
         </Empty>
         {removed}
@@ -102,29 +86,18 @@ export function UserDetail({ hashId }: { hashId: string }): VNode {
     );
   return (
     <>
-      {acted && (
-        <p class="lead">
-          Last active <Ago at={acted.at} />:{' '}
-          <Text
-            of={
-              acted.outcome
-                ? `${outcomeWord(acted.outcome)} ${acted.contentId ?? acted.templateId ?? 'a message'}`
-                : (acted.event ?? 'an event')
-            }
-          />
-          .
-        </p>
-      )}
       {user.value && <UserFacts user={user.value} of={first} />}
       {unknown && (
         <p class="note">
-          The service stores no fields of this user: it was not imported, or it was erased. Its events are not
-          found by its hashId, only by its userId in <a href="/live">Live events</a>, as <code>user:…</code>.
+          The service stores no fields of this user: it was not imported, or was erased. Its events are found
+          by its userId alone, in <a href="/live">Live events</a>, as <code>user:…</code>.
         </p>
       )}
       {user.error && !unknown && <Failure error={user.error} retry={user.reload} />}
       {first && user.value && <ContactBox user={user.value} of={first} />}
-      <FilterBar filters={filters} fields={[kindsField(counts)]} />
+      <div class="toolbar">
+        <FilterBar filters={filters} fields={[KINDS]} />
+      </div>
       <PagedList
         what="the timeline"
         pages={timeline}
@@ -136,12 +109,12 @@ export function UserDetail({ hashId }: { hashId: string }): VNode {
               title="Nothing has happened yet."
               command={svcCommand('decide', '--hash-id', hashId, '--channel', 'in-app')}
             >
-              <p>Events, decisions and notifications of this user appear here. To make a decision:</p>
+              <p>To make a decision:</p>
             </Empty>
           )
         }
       >
-        {(items) => <Timeline label="Timeline" byDay items={timelineItems(items, hashId)} />}
+        {(items) => <Timeline label="Timeline" byDay items={timelineItems(items, hashId, !kinds)} />}
       </PagedList>
       {removed}
       {first?.events?.scannedSince && (
@@ -155,7 +128,9 @@ export function UserDetail({ hashId }: { hashId: string }): VNode {
   );
 }
 
+/** The events and decisions of a user have the names that the list of users has for them: they are the same numbers. */
 function UserFacts({ user, of }: { user: User; of: FirstPage | undefined }): VNode {
+  const acted = of?.acted;
   const { status, timeZone, locale, fields, traits, optIn, optOut } = user;
   const list = (values: readonly string[]) => <Text of={values.join(', ') || 'none'} />;
   const today = of?.contacts?.find(({ cap }) => cap === null);
@@ -164,10 +139,19 @@ function UserFacts({ user, of }: { user: User; of: FirstPage | undefined }): VNo
     <Cards
       facts={[
         {
-          name: 'State',
-          value: <Badge tone={status === 'known' ? 'good' : 'bad'}>{status}</Badge>,
-          note: <Text of={[locale, timeZone].filter(Boolean).join(' · ') || 'no locale or time zone'} />,
+          name: 'Last active',
+          value: acted ? <Ago at={acted.at} /> : 'not known',
+          note: acted ? <Text of={actedWords(acted)} /> : 'no event or outcome found',
         },
+        ...(today
+          ? [
+              {
+                name: 'Contacted today',
+                value: counted(reachedOf(today), 'time'),
+                note: `${unreachedWords(today) || 'by messages and notifications'}${inTest() ? `; those ${OUTBOX} count` : ''}`,
+              },
+            ]
+          : []),
         {
           name: 'Marketing',
           value:
@@ -181,29 +165,39 @@ function UserFacts({ user, of }: { user: User; of: FirstPage | undefined }): VNo
               'not opted out'
             ),
           note:
-            optOut.length > 0
-              ? optIn.length > 0 && <>opted in to {list(optIn)}</>
-              : optIn.length > 0
-                ? 'nothing opted out of'
-                : mustOptIn
-                  ? 'the catalog asks for an opt-in'
-                  : 'the catalog asks for no opt-in',
+            optIn.length > 0
+              ? optOut.length > 0 && <>opted in to {list(optIn)}</>
+              : optOut.length === 0 && `the catalog asks for ${mustOptIn ? 'an' : 'no'} opt-in`,
         },
-        ...(today
+        ...(of?.totals
           ? [
-              {
-                name: 'Decided today',
-                value: counted(today.used, 'contact'),
-                note: 'messages, shown or not, and notifications',
-              },
+              { name: 'Events', value: count(of.totals.events), note: 'in 90 days, about' },
+              { name: 'Decisions', value: count(of.totals.decisions), note: 'so far' },
             ]
           : []),
         {
-          name: 'Stored fields',
-          value: list(fields),
-          note: <>names only{traits.length > 0 && <>; traits: {list(traits)}</>}</>,
+          name: 'Personal data',
+          value:
+            status !== 'known' ? (
+              <Badge tone="bad">{status}</Badge>
+            ) : fields.length + traits.length === 0 ? (
+              'none stored'
+            ) : (
+              <Text of={[...fields, ...traits].join(', ')} />
+            ),
+          note: (
+            <Text
+              of={[locale, timeZone, fields.length + traits.length > 0 && 'values are never shown']
+                .filter(Boolean)
+                .join(' · ')}
+            />
+          ),
         },
       ]}
     />
   );
 }
+
+/** What a user did: `acted on card_offer`. */
+const actedWords = ({ outcome, contentId, templateId, event }: Entry): string =>
+  outcome ? `${outcomeWord(outcome)} ${contentId ?? templateId ?? 'a message'}` : (event ?? 'an event');

@@ -72,11 +72,11 @@ function FindUser(props: {
             <>
               {userId && (
                 <>
-                  Found by the userId{' '}
+                  Looked up by the userId{' '}
                   <strong>
                     <Text of={userId} />
                   </strong>
-                  , which is known until this page is closed or reloaded.{' '}
+                  , known while this page is open.{' '}
                 </>
               )}
               <Term of="hashId" /> <Id of={hashId} />
@@ -121,15 +121,11 @@ function FindUser(props: {
             maxLength={500}
           />
           <button type="submit" disabled={busy}>
-            <Icon name="search" /> Show
+            <Icon name="search" /> Find
           </button>
         </form>
       )}
-      {findsByUserId() && hashId === undefined && (
-        <p class="note">
-          A userId is hashed by the service. The page names it while it is open, and stores it nowhere.
-        </p>
-      )}
+      {findsByUserId() && hashId === undefined && <p class="note">A userId is stored nowhere.</p>}
       {failure && <Failure error={failure} />}
     </>
   );

@@ -21,9 +21,9 @@ export function AttemptHistory(props: {
   const { answered, attempts, boundsMs, delivered, p95Ms, capped, stepMs } = of;
   const all = sum(attempts);
   const from = Date.parse(of.from);
-  const until = Date.parse(of.until);
-  // The last step is not over.
-  const across = (until - from) / stepMs;
+  // A part of a column would look like another step: the last one is as wide as the others.
+  const until = from + attempts.length * stepMs;
+  const isOver = until <= Date.parse(of.until);
   const classWords = (row: number) =>
     `${row === 0 ? '' : `${duration(boundsMs[row - 1]!)} to `}${duration(boundsMs[row]!)}`;
   // A class that nothing fell into would only make the table of the figures wider.
@@ -36,15 +36,20 @@ export function AttemptHistory(props: {
           : `${percent(sum(delivered) / all)} of the attempts succeeded ${when}${p95Ms === null ? '' : `, P95 of the answers ${duration(p95Ms)}`}`
       }
       label="Attempts"
-      note={`${count(all)}${capped ? '+' : ''} attempts, a column each ${duration(stepMs)}; counted for a week`}
+      note={
+        all === 0
+          ? 'counted for a week'
+          : `${count(all)}${capped ? '+' : ''} ${all === 1 ? 'attempt' : 'attempts'}, each column is ${duration(stepMs)}${isOver ? '' : ', of which the last is not over yet'}; counted for a week`
+      }
     >
       {all > 0 && (
         <>
           <div class="columns">
             <div class="stack">
               <h3>How many there were</h3>
-              <Outcomes attempts={attempts} delivered={delivered} across={across} when={when} />
-              <TimeAxis from={from} until={until} />
+              <Outcomes attempts={attempts} delivered={delivered} when={when}>
+                <TimeAxis from={from} until={until} />
+              </Outcomes>
               <ul class="legend">
                 <li>
                   <span class="swatch well" aria-hidden="true" />
@@ -58,8 +63,9 @@ export function AttemptHistory(props: {
             </div>
             <div class="stack">
               <h3>How long the answers took</h3>
-              <Latencies of={of} across={across} when={when} />
-              <TimeAxis from={from} until={until} />
+              <Latencies of={of} when={when}>
+                <TimeAxis from={from} until={until} />
+              </Latencies>
             </div>
           </div>
           <Figures
@@ -91,11 +97,11 @@ export function AttemptHistory(props: {
 function Outcomes(props: {
   attempts: readonly number[];
   delivered: readonly number[];
-  /** How many steps, and parts of one, the chart has. */
-  across: number;
   when: string;
+  /** Its axis. */
+  children: VNode;
 }): VNode {
-  const { attempts, delivered, across, when } = props;
+  const { attempts, delivered, when } = props;
   const most = Math.max(...attempts);
   return (
     <div class="heat-strip">
@@ -105,7 +111,7 @@ function Outcomes(props: {
       </ul>
       <svg
         class="outcomes"
-        viewBox={`0 0 ${across} ${most}`}
+        viewBox={`0 0 ${attempts.length} ${most}`}
         preserveAspectRatio="none"
         role="img"
         aria-label={`Attempts ${when} that succeeded and that failed, the oldest on the left, at most ${count(most)}`}
@@ -117,14 +123,15 @@ function Outcomes(props: {
           </>
         ))}
       </svg>
+      {props.children}
     </div>
   );
 }
 
 /** How long the answers took: a field for each step and class of latency, darker for more. */
-function Latencies(props: { of: DeliveryTrend; across: number; when: string }): VNode {
+function Latencies(props: { of: DeliveryTrend; when: string; children: VNode }): VNode {
+  const { when } = props;
   const { answered, boundsMs } = props.of;
-  const { across, when } = props;
   const most = Math.max(1, ...answered.flat());
   return (
     <div class="heat-strip">
@@ -135,7 +142,7 @@ function Latencies(props: { of: DeliveryTrend; across: number; when: string }): 
       </ul>
       <svg
         class="heat"
-        viewBox={`0 0 ${across} ${boundsMs.length}`}
+        viewBox={`0 0 ${answered.length} ${boundsMs.length}`}
         preserveAspectRatio="none"
         role="img"
         aria-label={`How long attempts took ${when}, the oldest on the left, the slowest on top, darker for more`}
@@ -156,6 +163,7 @@ function Latencies(props: { of: DeliveryTrend; across: number; when: string }): 
           ),
         )}
       </svg>
+      {props.children}
     </div>
   );
 }

@@ -28,7 +28,7 @@ export function AttemptRuns({
   const runs = runsOf(made);
   return (
     <div class="stack">
-      <h3>Attempts of the deliveries that are listed below, the latest first</h3>
+      <h3>Attempts of the listed deliveries</h3>
       <Timeline label="Latest attempts" items={runs.slice(0, MOST).map((run) => itemOf(run, open))} />
       {runs.length > MOST && (
         <p class="note">{count(runs.length - MOST)} more changes of the result before these.</p>

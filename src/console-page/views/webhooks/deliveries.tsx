@@ -21,6 +21,7 @@ import {
   attemptWords,
   DELIVERY_TONES,
   type Delivery,
+  PAGE,
   reasonOf,
   TERMS,
   type Webhook,
@@ -37,6 +38,8 @@ const STATUS: FilterField = {
 export function Deliveries(props: {
   pages: Pages<Delivery>;
   failing: ReturnType<typeof useFailing>;
+  /** How many wait for an attempt, as stands above; undefined where that is not of the range. */
+  waiting: string | undefined;
   webhooks: readonly Webhook[];
   filters: Filters;
   open: (id: string) => void;
@@ -60,6 +63,15 @@ export function Deliveries(props: {
   const active = webhooks.filter(({ status }) => status === 'active');
   const toActive = (failing?.items ?? []).filter((each) => active.some(({ id }) => id === each.webhookId));
   const addresses = webhookId ? undefined : new Map(webhooks.map(({ id, url }) => [id, url]));
+  const clear = (
+    <button
+      type="button"
+      class="row-button"
+      onClick={() => filters.set({ status: '', range: '', since: '', until: '', reason: '' })}
+    >
+      Show all
+    </button>
+  );
   const hidden = [
     status && `that are not ${status}`,
     (since || until) && 'of what happened at other times',
@@ -67,7 +79,7 @@ export function Deliveries(props: {
   ].filter(Boolean);
   return (
     <Box
-      title={deliveriesTitle(shown.items, failing, status, reason)}
+      title={deliveriesTitle(shown.items, failing, props.waiting, status, reason)}
       label="Deliveries"
       note={webhookId ? 'to one subscription, the latest first' : 'to all subscriptions, the latest first'}
     >
@@ -85,30 +97,27 @@ export function Deliveries(props: {
         <Terms of={TERMS} />
       </div>
       <Reasons of={failing} chosen={reason} filters={filters} />
-      {hidden.length > 0 && (
+      {hidden.length > 0 && shown.items.length > 0 && (
         <p class="note">
-          Hidden: deliveries {hidden.join(', and those ')}.{' '}
-          <button
-            type="button"
-            class="row-button"
-            onClick={() => filters.set({ status: '', range: '', since: '', until: '', reason: '' })}
-          >
-            Show all
-          </button>
+          Hidden: deliveries {hidden.join(', and those ')}. {clear}
         </p>
       )}
       <PagedList
         what="the deliveries"
         pages={shown}
         empty={
-          <Empty
-            title={webhookId || hidden.length > 0 ? 'No deliveries match.' : 'No deliveries yet.'}
-            command={svcCommand('webhooks', 'listen')}
-          >
-            <p>
-              An outcome of a message or a notification makes one; this shows those that come to your machine:
-            </p>
-          </Empty>
+          hidden.length > 0 ? (
+            <Empty title={(!reason && NONE[status ?? '']) || 'No deliveries match.'}>
+              <p>{clear}</p>
+            </Empty>
+          ) : (
+            <Empty title="No deliveries yet." command={svcCommand('webhooks', 'listen')}>
+              <p>
+                An outcome of a message or a notification makes one; this shows those that come to your
+                machine:
+              </p>
+            </Empty>
+          )
         }
       >
         {(items) => (
@@ -203,6 +212,13 @@ function Reasons(props: {
   );
 }
 
+/** What an empty list of a state says. */
+const NONE: Readonly<Record<string, string>> = {
+  pending: 'No pending deliveries.',
+  delivered: 'No delivery has arrived.',
+  failed: 'No failed deliveries.',
+};
+
 const OF_STATE: Readonly<Record<string, string>> = {
   pending: 'that are pending',
   delivered: 'that arrived',
@@ -213,6 +229,7 @@ const OF_STATE: Readonly<Record<string, string>> = {
 function deliveriesTitle(
   listed: readonly Delivery[],
   failing: Failing | undefined,
+  waiting: string | undefined,
   status: string | undefined,
   reason: string | undefined,
 ): string {
@@ -223,18 +240,20 @@ function deliveriesTitle(
     return `${counted(listed.length, 'delivery has', 'deliveries have')} not arrived: ${cleaned(reason)}`;
   if (status)
     return `The latest ${counted(listed.length, 'delivery', 'deliveries')} ${OF_STATE[status] ?? ''}`;
-  const [pending, failed] = [n('pending'), n('failed')];
-  const ids = new Set(listed.map(({ deliveryId }) => deliveryId));
-  const older = failing?.items.filter(({ deliveryId }) => !ids.has(deliveryId)).length ?? 0;
-  const latest = [
-    `${pending + failed === 0 ? 'All' : count(n('delivered'))} of ${all} arrived`,
-    pending > 0 && `${count(pending)} ${pending === 1 ? 'is' : 'are'} retried without you`,
-    failed > 0 && `${count(failed)} ${failed === 1 ? 'was' : 'were'} given up`,
-  ]
-    .filter(Boolean)
-    .join(', ');
-  if (older === 0) return latest;
-  return `${latest}; ${count(older)}${failing!.more ? '+' : ''} older ${older === 1 ? 'one has' : 'ones have'} not`;
+  /** How many of a state there are in all: those that are listed, and the latest that were read of it. */
+  const inAll = (state: Delivery['status']) => {
+    const read = (failing?.items ?? []).filter((each) => each.status === state);
+    const of = [...listed.filter((each) => each.status === state), ...read];
+    const found = new Set(of.map(({ deliveryId }) => deliveryId)).size;
+    return found === 0 ? '0' : `${failing?.more && read.length >= PAGE ? 'at least ' : ''}${count(found)}`;
+  };
+  const [waits, givenUp] = [waiting ?? inAll('pending'), inAll('failed')];
+  const rest = [
+    waits !== '0' && `${waits} ${waits === '1' ? 'waits' : 'wait'}`,
+    givenUp !== '0' && `${givenUp} ${givenUp === '1' ? 'was' : 'were'} given up`,
+  ].filter(Boolean);
+  const arrived = n('delivered');
+  return `${arrived === listed.length ? 'All' : count(arrived)} of ${all} arrived${rest.length > 0 ? `; in all, ${rest.join(' and ')}` : ''}`;
 }
 
 /** `addresses` are those of the subscriptions, where the deliveries of several are listed. */

@@ -18,11 +18,18 @@ import {
   type DeliveryRecord,
   isSuccess,
   signedWords,
+  type Webhook,
 } from './webhook-words.ts';
 
 /** One delivery, wherever it is in the list; it is read again as long as attempts are to come. */
-export function DeliveryPanel(props: { id: string; close: () => void; changed: () => void }): VNode {
-  const { id, close, changed } = props;
+export function DeliveryPanel(props: {
+  id: string;
+  /** Those that are known, which it names by their addresses. */
+  webhooks: readonly Webhook[];
+  close: () => void;
+  changed: () => void;
+}): VNode {
+  const { id, webhooks, close, changed } = props;
   const [ended, setEnded] = useState(false);
   const { value, error, reload } = useResource(
     id,
@@ -40,6 +47,7 @@ export function DeliveryPanel(props: { id: string; close: () => void; changed: (
       {value && (
         <Record
           of={value}
+          url={webhooks.find((each) => each.id === value.webhookId)?.url}
           changed={() => {
             reload();
             changed();
@@ -83,7 +91,8 @@ function aboutFacts(body: string): readonly Fact[] {
 }
 
 /** The attempts with status, duration and signing secrets, the body, and sending it again. */
-function Record({ of, changed }: { of: DeliveryRecord; changed: () => void }): VNode {
+function Record(props: { of: DeliveryRecord; url: string | undefined; changed: () => void }): VNode {
+  const { of, url, changed } = props;
   const { deliveryId, webhookId, status, occurredAt, nextAttemptAt, attempts, body } = of;
   const [asking, setAsking] = useState(false);
   const redeliver = () => call('redeliver', { params: { id: webhookId, deliveryId } }).then(changed);
@@ -96,9 +105,15 @@ function Record({ of, changed }: { of: DeliveryRecord; changed: () => void }): V
           {
             name: 'Subscription',
             value: (
-              <a href={`/webhooks${search({ webhookId })}`} aria-label={`All deliveries to ${webhookId}`}>
-                <Id of={webhookId} />
-              </a>
+              <>
+                <a
+                  href={`/webhooks${search({ webhookId })}`}
+                  aria-label={`All deliveries to ${url ?? webhookId}`}
+                >
+                  <Text of={url ?? webhookId} />
+                </a>{' '}
+                {url && <Id of={webhookId} />}
+              </>
             ),
           },
           ...aboutFacts(body),
@@ -122,10 +137,7 @@ function Record({ of, changed }: { of: DeliveryRecord; changed: () => void }): V
       </ol>
       <h3>Body</h3>
       <Json of={bodyOf(body)} label="the body" />
-      <p class="note">
-        The same bytes in each attempt. Of an attempt, the service keeps neither the headers, which have its
-        signature, nor the body of the answer.
-      </p>
+      <p class="note">The same bytes in each attempt. Its headers and the body of the answer are not kept.</p>
       <Command line={svcCommand('webhooks', 'delivery', deliveryId)} label="show this delivery" />
       {offers('redeliver') && (
         <button type="button" onClick={() => setAsking(true)}>

@@ -7,7 +7,7 @@ import { Bar } from '../../parts/bars.tsx';
 import { count, counted } from '../../parts/numbers.ts';
 import { Failure } from '../../parts/states.tsx';
 import { Time } from '../../parts/time.tsx';
-import type { Webhook } from './webhook-words.ts';
+import type { Delivery, Webhook } from './webhook-words.ts';
 
 /** Deliveries that a person asked for. */
 export interface Sending {
@@ -31,8 +31,11 @@ export interface Going extends Pick<Resource<unknown>, 'error' | 'reload'> {
   readonly value:
     | {
         readonly total: number;
+        /** Those without an attempt since. */
         readonly left: number;
-        /** Those of which the last attempt failed; undefined before the end, and where there are too many to tell. */
+        /** Those of which an attempt failed, and the next one is to come. */
+        readonly retried: number;
+        /** Those that were given up since; undefined before any failed, and where there are too many to tell. */
         readonly failed: number | undefined;
         readonly nextAt: string | undefined;
         /** The subscriptions, as they were then. */
@@ -52,30 +55,32 @@ export function useSending(of: Sending | undefined, read: () => void): Going {
     async (signal) => {
       const all = await Promise.all(
         of!.to.map(async ({ id, announced, waited }) => {
-          const query = { status: 'pending', until: of!.at };
-          const [webhook, page] = await Promise.all([
+          const [webhook, { deliveries, more }] = await Promise.all([
             call('getWebhook', { params: { id }, signal }),
-            call('listDeliveries', { params: { id }, query, signal }),
+            pendingOf(id, of!.at, signal),
           ]);
           const queued = queuedOf(of!.what, webhook, announced);
-          // A page tells no more than that there are more.
-          const listed = page.deliveries.length;
-          const waits = page.next ? Math.max(webhook.pending ?? 0, listed) : listed;
-          const total = queued.total + waited;
-          const nextAt = page.deliveries.flatMap(({ nextAttemptAt }) => nextAttemptAt ?? []);
-          const left = Math.min(total, queued.left + waits);
-          return { total, waits, left, queuesAll: queued.all, nextAt, webhook };
+          const listed = deliveries.length;
+          const waits = more ? Math.max(webhook.pending ?? 0, listed) : listed;
+          const nextAt = deliveries.flatMap(({ nextAttemptAt }) => nextAttemptAt ?? []);
+          const tried = deliveries.filter((each) => isTried(each, of!.at)).length;
+          // More may wait than when it was asked for.
+          const total = Math.max(queued.total + waited, tried);
+          const left = Math.min(total - tried, queued.left + waits - tried);
+          return { total, waits, left, retried: tried, queuesAll: queued.all, nextAt, webhook };
         }),
       );
-      const sum = (of: 'total' | 'waits' | 'left') => all.reduce((n, each) => n + each[of], 0);
+      const sum = (of: 'total' | 'waits' | 'left' | 'retried') => all.reduce((n, each) => n + each[of], 0);
       const isOver = all.every(({ queuesAll, waits }) => queuesAll && waits === 0);
-      const failed = isOver ? await failedOf(of!, signal) : undefined;
+      const retried = sum('retried');
+      const failed = isOver || retried > 0 ? await failedOf(of!, signal) : undefined;
       if (isOver) setEnded({ of: of!, at: Date.now() });
       // What the page shows is read with it, so that both tell the same.
       read();
       return {
         total: sum('total'),
         left: sum('left'),
+        retried,
         failed,
         nextAt: all.every(({ queuesAll }) => queuesAll)
           ? all.flatMap(({ nextAt }) => nextAt).sort()[0]
@@ -88,6 +93,25 @@ export function useSending(of: Sending | undefined, read: () => void): Going {
   return { value, error, reload, overAt };
 }
 
+/** Pages of what waits that are read each time. */
+const MOST_PAGES = 10;
+
+/** The deliveries that wait of what was asked for, and whether there are more. */
+async function pendingOf(id: string, until: string, signal: AbortSignal) {
+  const deliveries: Delivery[] = [];
+  let after: string | undefined;
+  for (let pages = 0; pages === 0 || (after && pages < MOST_PAGES); pages++) {
+    const query = { status: 'pending', until, after };
+    const page = await call('listDeliveries', { params: { id }, query, signal });
+    deliveries.push(...page.deliveries);
+    after = page.next;
+  }
+  return { deliveries, more: after !== undefined };
+}
+
+/** True if a delivery was attempted after a time. */
+const isTried = ({ attempts }: Delivery, at: string) => (attempts.at(-1)?.at ?? '') > at;
+
 /** How many of the deliveries that were asked for have failed since; undefined where a page does not hold all that may have. */
 async function failedOf({ to, at }: Sending, signal: AbortSignal): Promise<number | undefined> {
   const query = { status: 'failed', until: at };
@@ -95,28 +119,29 @@ async function failedOf({ to, at }: Sending, signal: AbortSignal): Promise<numbe
     to.map(({ id }) => call('listDeliveries', { params: { id }, query, signal })),
   );
   if (pages.some(({ next }) => next)) return undefined;
-  return pages.flatMap(({ deliveries }) => deliveries).filter((each) => (each.attempts.at(-1)?.at ?? '') > at)
-    .length;
+  return pages.flatMap(({ deliveries }) => deliveries).filter((each) => isTried(each, at)).length;
 }
 
 /** How many of the deliveries that were asked for were sent and, at the end, arrived. */
 export function Progress({ of, close }: { of: Going; close: () => void }): VNode {
   const { value, error, reload, overAt } = of;
   if (error && !value) return <Failure error={error} retry={reload} />;
-  const { total, left, failed, nextAt } = value ?? { total: 0, left: 0 };
-  const arrived = `${count(total - (failed ?? 0))}${failed ? '' : ` of ${count(total)}`} arrived`;
+  const { total, left, retried, failed = 0, nextAt } = value ?? { total: 0, left: 0, retried: 0 };
   const isOver = overAt !== undefined;
+  const sent = `${count(total - left)} of ${count(total)}`;
+  const failures = retried + failed;
+  const arrived = total - left - failures;
   return (
     <p class="redelivery" role="status">
       {value && (
         <>
           <Bar
-            value={total - left}
+            value={arrived}
             max={total}
             label={
-              failed === undefined
-                ? `${isOver ? 'Done: ' : ''}${count(total - left)} of ${count(total)} sent`
-                : `Done: ${arrived}${failed > 0 ? `, ${count(failed)} failed` : ''}`
+              failures > 0
+                ? `${isOver ? 'Done' : `${sent} sent`}: ${count(arrived)} arrived, ${count(failures)} failed`
+                : `${isOver ? 'Done: ' : ''}${sent} ${isOver && value.failed === 0 ? 'arrived' : 'sent'}`
             }
             strong
           />
@@ -126,12 +151,16 @@ export function Progress({ of, close }: { of: Going; close: () => void }): VNode
                 at <Time at={overAt} />
               </>
             ) : (
-              left > 0 && (
+              left + retried > 0 && (
                 <>
-                  {counted(left, 'waits', 'wait')}
+                  {left > 0
+                    ? counted(left, 'waits', 'wait')
+                    : retried === 1
+                      ? 'it is tried again'
+                      : 'they are tried again'}
                   {nextAt !== undefined && Date.parse(nextAt) > Date.now() && (
                     <>
-                      , the next attempt comes at <Time at={nextAt} />
+                      {left > 0 && ', the next attempt comes'} at <Time at={nextAt} />
                     </>
                   )}
                 </>

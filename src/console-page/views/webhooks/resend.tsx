@@ -37,8 +37,7 @@ export function RetryFailed(props: {
     <>
       {n > 0 && (
         <button type="button" class="primary" onClick={() => setAsking(true)}>
-          Retry {count(n)}
-          {more && '+'} that {n === 1 && !more ? 'has' : 'have'} not arrived…
+          Retry {more ? 'all' : count(n)} that {n === 1 && !more ? 'has' : 'have'} not arrived…
         </button>
       )}
       {asking && <Resend active={active} since={since} sent={sent} close={() => setAsking(false)} />}
@@ -75,6 +74,8 @@ const AGO_MS: Readonly<Record<string, number>> = { kept: KEPT_MS, hour: HOUR_MS,
 export function Resend(props: {
   active: readonly Webhook[];
   since: string | undefined;
+  /** What is chosen at first. */
+  begin?: Choice;
   sent: (sending: Sending) => void;
   close: () => void;
 }): VNode {
@@ -86,7 +87,7 @@ export function Resend(props: {
     if (chosen === 'shown') setSince(props.since!);
     else if (chosen !== 'time') setSince(ago(chosen));
   };
-  const [what, setWhat] = useState<Choice>('undelivered');
+  const [what, setWhat] = useState<Choice>(props.begin ?? 'undelivered');
   const [begun, setBegun] = useState<readonly string[]>([]);
   const ask = (id: string, dryRun: boolean, signal?: AbortSignal) =>
     call('redeliverMany', {

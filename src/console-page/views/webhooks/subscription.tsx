@@ -2,12 +2,12 @@ import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import { offers, svcCommand } from '../../data/about.ts';
 import { call } from '../../data/api.ts';
-import { receivingOf } from '../../data/receivers.ts';
+import { failedHow, isOver, receivingOf, type Went } from '../../data/receivers.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { Command, CommandButton } from '../../parts/command.tsx';
 import { Confirm } from '../../parts/dialog.tsx';
 import { Cards, type Fact } from '../../parts/facts.tsx';
-import { count, counted } from '../../parts/numbers.ts';
+import { count, counted, percent } from '../../parts/numbers.ts';
 import { Address, Id, Text } from '../../parts/text.tsx';
 import { Ago, Time } from '../../parts/time.tsx';
 import { Box } from '../../parts/view.tsx';
@@ -30,19 +30,23 @@ export function Subscription(props: {
   webhook: Webhook;
   /** The latest deliveries that failed or wait for a retry; undefined before they are read. */
   failing: readonly Delivery[] | undefined;
-  /** False where nothing was attempted in the range of time of the view. */
-  attempted: boolean;
+  /** How many deliveries have not arrived; undefined where that is not known. */
+  undelivered: number | undefined;
+  /** How its attempts in the range of time of the view went; undefined where there was none. */
+  went: Went | undefined;
+  /** The range in words. */
+  when: string;
   since: string | undefined;
   sent: (sending: Sending) => void;
   reload: () => void;
   open: (deliveryId: string) => void;
 }): VNode {
-  const { webhook, failing, attempted, open } = props;
-  const { id, url, events, description, filter, headers = [] } = webhook;
+  const { webhook, failing, went, when, open } = props;
+  const { id, events, description, filter, headers = [] } = webhook;
   const last = latestFailure(failing ?? []);
   return (
     <Box
-      title={<Answer of={webhook} last={last} attempted={attempted} />}
+      title={<Answer of={webhook} last={last} went={went} when={when} />}
       label="Subscription"
       note={
         <>
@@ -51,7 +55,7 @@ export function Subscription(props: {
               <Text of={description} /> ·{' '}
             </>
           )}
-          <Text of={url} /> <Id of={id} />
+          <Id of={id} />
         </>
       }
     >
@@ -113,8 +117,13 @@ function latestFailure(failing: readonly Delivery[]): FailedAttempt | undefined 
 }
 
 /** Whether it works: since when not, and why. */
-function Answer(props: { of: Webhook; last: FailedAttempt | undefined; attempted: boolean }): VNode {
-  const { of: webhook, last, attempted } = props;
+function Answer(props: {
+  of: Webhook;
+  last: FailedAttempt | undefined;
+  went: Went | undefined;
+  when: string;
+}): VNode {
+  const { of: webhook, last, went, when } = props;
   const since = sinceOf(webhook);
   const at = since !== undefined && (
     <>
@@ -137,35 +146,57 @@ function Answer(props: { of: Webhook; last: FailedAttempt | undefined; attempted
         </>
       );
     case 'answers':
-      return (
-        <>
-          {attempted ? 'Works: the latest attempt succeeded' : 'Enabled: nothing was attempted in this range'}
-        </>
-      );
+      return <Answers went={went} when={when} />;
     case 'given up':
       return (
         <>
           Fails{at}, and all was given up{why}
         </>
       );
-    default:
+    case 'failing':
       return (
         <>
           Fails{at}
           {why}
         </>
       );
+    default:
+      return (
+        <>
+          Retrying{at}
+          {why}
+        </>
+      );
   }
+}
+
+/** How a receiver does that answered the latest attempt. */
+function Answers({ went, when }: { went: Went | undefined; when: string }): VNode {
+  if (!went) return <>Enabled: nothing was attempted in this range</>;
+  const how = failedHow(went);
+  if (!how) return <>Works: the latest attempt succeeded</>;
+  const share = `${percent(1 - went.delivered / went.attempts)} of the ${count(went.attempts)} attempts ${when}`;
+  return isOver(went) ? (
+    <>
+      Works: the latest {count(went.lastFailure!.delivered)} attempts succeeded. It failed {how} until{' '}
+      <Time at={went.lastFailure!.before} whole />: {share}
+    </>
+  ) : (
+    <>
+      Fails {how}: {share} failed; the latest succeeded
+    </>
+  );
 }
 
 /** What is to be done now, where it is something: the one thing. */
 function NextStep(props: {
   webhook: Webhook;
   failing: readonly Delivery[] | undefined;
+  undelivered: number | undefined;
   since: string | undefined;
   sent: (sending: Sending) => void;
 }): VNode | null {
-  const { webhook, failing = [], since, sent } = props;
+  const { webhook, failing = [], undelivered: n, since, sent } = props;
   const [asking, setAsking] = useState(false);
   const state = receivingOf(webhook);
   if (state === 'disabled') {
@@ -182,24 +213,24 @@ function NextStep(props: {
             This enables it, and sends what it missed:
           </CommandButton>
         )}
-        <span>Once the receiver is well, this sends what it missed, or what occurs from then on.</span>
+        <span>This sends what it missed, or what occurs from then on.</span>
       </div>
     );
   }
   if (state === 'answers' && failing.length === 0) return null;
   return (
     <div class="next-step">
-      {offers('redeliverMany') && (
+      {offers('redeliverMany') && n !== 0 && (
         <button type="button" class="primary" onClick={() => setAsking(true)}>
-          Resend…
+          Resend{n && ` ${count(n)}`}…
         </button>
       )}
       <span>
         {state === 'answers'
-          ? 'The receiver answers again: what has not arrived can be sent now.'
+          ? 'The receiver answers again.'
           : state === 'given up'
-            ? 'Nothing is sent again without you. Once the receiver is well, what was given up can be sent.'
-            : 'What waits is sent again without you, at longer and longer intervals; once the receiver is well, it can be sent at once.'}
+            ? 'Nothing is sent again without you.'
+            : 'What waits is sent again without you, at longer and longer intervals, or now.'}
       </span>
       {asking && <Resend active={[webhook]} since={since} sent={sent} close={() => setAsking(false)} />}
     </div>
@@ -215,7 +246,7 @@ const factsOf = (webhook: Webhook): readonly Fact[] => {
       note:
         catchingUp && !catchingUp.allQueued
           ? `and what it missed: ${count(catchingUp.queued)} queued so far`
-          : 'deliveries with an attempt to come',
+          : 'with an attempt to come',
     },
     { name: 'Subscribed', value: <Ago at={webhook.createdAt} /> },
     ...(maxRate === undefined ? [] : [{ name: 'At most', value: `${count(maxRate)} a second` }]),
@@ -251,7 +282,7 @@ function Actions(props: {
       <div class="actions">
         {offers('redeliverMany') && !isNextStep && (
           <button type="button" onClick={() => setAsking('resend')}>
-            Resend…
+            Resend what arrived…
           </button>
         )}
         <CommandButton word="Send a test" line={svcCommand('webhooks', 'test', url)}>
@@ -264,7 +295,7 @@ function Actions(props: {
           This changes which kinds of event it gets; other flags change its address, filter and rate:
         </CommandButton>
         <CommandButton word="Rotate the secret" line={svcCommand('webhooks', 'rotate', id)}>
-          This replaces its secret; for 24 hours, both sign. A secret is shown once, and never by this page:
+          This replaces its secret; for 24 hours, both sign:
         </CommandButton>
         {isActive && offers('updateWebhook') && (
           <button type="button" class="danger" onClick={() => setAsking('disable')}>
@@ -286,7 +317,9 @@ function Actions(props: {
           <Command line={svcCommand('webhooks', 'update', id, '--status', 'disabled')} label="disable it" />
         </Confirm>
       )}
-      {asking === 'resend' && <Resend active={[webhook]} since={since} sent={sent} close={close} />}
+      {asking === 'resend' && (
+        <Resend active={[webhook]} since={since} begin="all" sent={sent} close={close} />
+      )}
     </>
   );
 }

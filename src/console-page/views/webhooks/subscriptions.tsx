@@ -3,7 +3,14 @@ import { useState } from 'preact/hooks';
 import { offers, svcCommand } from '../../data/about.ts';
 import { search } from '../../data/api.ts';
 import type { Filters } from '../../data/filters.ts';
-import { needsPerson, type Receiving, receivingOf } from '../../data/receivers.ts';
+import {
+  failedHow,
+  failsHow,
+  isOver,
+  needsPerson,
+  type Receiving,
+  receivingOf,
+} from '../../data/receivers.ts';
 import type { Pages } from '../../data/resource.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { count, counted, percent } from '../../parts/numbers.ts';
@@ -20,6 +27,7 @@ import type { Sending } from './progress.tsx';
 import { Resend } from './resend.tsx';
 import {
   type Delivery,
+  isSuccess,
   MOST_WAITING_LISTED,
   pendingWords,
   sinceOf,
@@ -34,17 +42,19 @@ export function Subscriptions(props: {
   known: ReadonlyMap<string, Webhook>;
   /** The latest deliveries that failed or wait for a retry. */
   failing: readonly Delivery[];
+  /** The listed deliveries. */
+  listed: readonly Delivery[];
   trend: DeliveryTrend | undefined;
   /** The range in words: `in the last 7 days`. */
   when: string;
   filters: Filters;
   sent: (sending: Sending) => void;
 }): VNode {
-  const { webhooks, known, failing, trend, when, filters, sent } = props;
+  const { webhooks, known, failing, listed, trend, when, filters, sent } = props;
   const [asking, setAsking] = useState<readonly [Asking, Webhook]>();
   const close = () => setAsking(undefined);
   return (
-    <Box title={titleOf(webhooks, trend)} label="Subscriptions">
+    <Box title={titleOf(webhooks, trend, when)} label="Subscriptions">
       <PagedList
         what="the subscriptions"
         pages={webhooks}
@@ -63,7 +73,7 @@ export function Subscriptions(props: {
               dense
               rows={mostUrgentFirst(items)}
               keyOf={({ id }) => id}
-              columns={columnsOf(trend, when, filters, known, failing, (what, webhook) =>
+              columns={columnsOf(trend, when, filters, known, failing, listed, (what, webhook) =>
                 setAsking([what, webhook]),
               )}
             />
@@ -81,26 +91,33 @@ export function Subscriptions(props: {
 /** From so many on, a count of what was missed may be more. */
 const MOST_MISSED = 100_000;
 
-/** Shares of attempts that succeed from which on a title does not name the subscription. */
-const WELL = 0.9;
-
 /** Which active subscription fails most often, if one often does. */
-function oftenFails(items: readonly Webhook[], trend: DeliveryTrend | undefined): ComponentChildren[] {
+function oftenFails(
+  items: readonly Webhook[],
+  trend: DeliveryTrend | undefined,
+  when: string,
+): ComponentChildren[] {
   const [worst] = items
     .flatMap(({ id, url, description, status }) => {
       const went = trend?.subscriptions.find(({ webhookId }) => webhookId === id);
-      const share = went && status === 'active' ? went.delivered / went.attempts : 1;
-      return share < WELL ? [{ name: description ?? url, share }] : [];
+      return went && status === 'active' && failsHow(went)
+        ? [{ name: description ?? url, share: went.delivered / went.attempts }]
+        : [];
     })
     .sort((a, b) => a.share - b.share);
   if (!worst) return [];
-  return [`, and ${percent(1 - worst.share)} of the attempts to `, <Cut of={worst.name} />, ' failed'];
+  return [
+    `, and ${percent(1 - worst.share)} of the attempts to `,
+    <Cut of={worst.name} />,
+    ` failed ${when}`,
+  ];
 }
 
 /** How many there are, and how many of them get nothing. */
 function titleOf(
   { items, more }: Pages<Webhook>,
   trend: DeliveryTrend | undefined,
+  when: string,
 ): string | readonly ComponentChildren[] {
   if (items.length === 0) return 'Subscriptions';
   const disabled = items.filter(({ status }) => status === 'disabled').length;
@@ -113,7 +130,7 @@ function titleOf(
   const at = ([first, ...others]: readonly Webhook[]): readonly ComponentChildren[] =>
     items.length === 1
       ? []
-      : [' to ', others.length === 0 ? <Address of={first!.url} /> : count(others.length + 1)];
+      : [' to ', others.length === 0 ? <Address of={first!.url} /> : `${count(others.length + 1)} of them`];
   const but: readonly ComponentChildren[] =
     failing.length > 0
       ? [
@@ -123,9 +140,14 @@ function titleOf(
           <Time at={Math.max(...failing.map(({ failingSince }) => Date.parse(failingSince!)))} />,
         ]
       : retrying.length > 0
-        ? [', and the latest attempt', ...at(retrying), ' failed and is retried']
-        : oftenFails(items, trend);
-  if (disabled === 0) return [items.length === 1 ? 'One subscription, active' : `${all}, all active`, ...but];
+        ? [
+            `, and the latest attempt${retrying.length === 1 ? '' : 's'}`,
+            ...at(retrying),
+            ` failed and ${retrying.length === 1 ? 'is' : 'are'} retried`,
+          ]
+        : oftenFails(items, trend, when);
+  const [one, every] = but.length === 0 ? ['active', 'all active'] : ['not disabled', 'none disabled'];
+  if (disabled === 0) return [items.length === 1 ? `One subscription, ${one}` : `${all}, ${every}`, ...but];
   return items.length === 1
     ? 'The subscription is disabled'
     : [`${count(disabled)} of ${all} ${disabled === 1 ? 'is' : 'are'} disabled`, ...but];
@@ -162,7 +184,7 @@ const mostUrgentFirst = (webhooks: readonly Webhook[]): readonly Webhook[] =>
   webhooks.toSorted((a, b) => URGENCY.indexOf(receivingOf(a)) - URGENCY.indexOf(receivingOf(b)));
 
 /** What the badge of a state leaves open; nothing where it says all. */
-function StateWords({ of: webhook }: { of: Webhook }): VNode | null {
+function StateWords({ of: webhook, went }: { of: Webhook; went: Went | undefined }): VNode | null {
   const since = sinceOf(webhook);
   const at = since !== undefined && (
     <>
@@ -171,7 +193,12 @@ function StateWords({ of: webhook }: { of: Webhook }): VNode | null {
   );
   switch (receivingOf(webhook)) {
     case 'answers':
-      return null;
+      return went?.lastFailure && isOver(went) && failedHow(went) ? (
+        <>
+          failed {failedHow(went)} until <Time at={went.lastFailure.before} whole />; the{' '}
+          {count(went.lastFailure.delivered)} attempts since arrived
+        </>
+      ) : null;
     case 'disabled':
       return (
         <>
@@ -187,10 +214,24 @@ function StateWords({ of: webhook }: { of: Webhook }): VNode | null {
   }
 }
 
-/** When the latest attempt succeeded, to the step of the trend. */
-function LastSuccess({ of: { deliveredByStep }, trend }: { of: Went; trend: DeliveryTrend }): VNode {
-  const step = deliveredByStep.findLastIndex((n) => n > 0);
-  return step === -1 ? <>none</> : <Time at={Date.parse(trend.from) + step * trend.stepMs} whole />;
+/** When the latest attempt succeeded: as a listed delivery has it, or else after the beginning of its step of the trend. */
+function LastSuccess(props: { of: Went; trend: DeliveryTrend; listed: readonly Delivery[] }): VNode {
+  const { of, trend, listed } = props;
+  const step = of.deliveredByStep.findLastIndex((n) => n > 0);
+  if (step === -1) return <>none</>;
+  const from = Date.parse(trend.from) + step * trend.stepMs;
+  const at = Math.max(
+    ...listed
+      .filter(({ webhookId }) => webhookId === of.webhookId)
+      .flatMap(({ attempts }) => attempts.filter(isSuccess).map(({ at }) => Date.parse(at))),
+  );
+  return at >= from ? (
+    <Time at={at} />
+  ) : (
+    <>
+      after <Time at={from} whole />
+    </>
+  );
 }
 
 const waitingOf = ({ pending }: Webhook): string =>
@@ -204,6 +245,7 @@ function columnsOf(
   { values }: Filters,
   known: ReadonlyMap<string, Webhook>,
   failing: readonly Delivery[],
+  listed: readonly Delivery[],
   ask: (what: Asking, webhook: Webhook) => void,
 ): readonly Column<Webhook>[] {
   const found = new Map(trend?.subscriptions.map((each) => [each.webhookId, each]));
@@ -247,10 +289,12 @@ function columnsOf(
     {
       title: 'State',
       cell: (webhook) => {
-        const [tone, words] = stateOf(webhook);
+        const went = found.get(webhook.id);
+        const how = receivingOf(webhook) === 'answers' && went ? failsHow(went) : undefined;
+        const [tone, words] = how ? (['warn', `fails ${how}`] as const) : stateOf(webhook);
         return (
           <span class="state-words">
-            <Badge tone={tone}>{words}</Badge> <StateWords of={webhook} />
+            <Badge tone={tone}>{words}</Badge> <StateWords of={webhook} went={went} />
             {webhook.pending !== 0 && <span class="note narrow">{waitingOf(webhook)} waiting</span>}
           </span>
         );
@@ -272,10 +316,9 @@ function columnsOf(
     },
     {
       title: 'Last success',
-      ...(trend && { note: `accurate to ${duration(trend.stepMs)}` }),
       align: 'end',
       wide: true,
-      cell: figure((went) => <LastSuccess of={went} trend={trend!} />),
+      cell: figure((went) => <LastSuccess of={went} trend={trend!} listed={listed} />),
     },
     {
       title: 'Waiting',
@@ -294,7 +337,7 @@ function columnsOf(
                 {missed.outcomes >= MOST_MISSED && '+'} missed
               </>
             ) : (
-              <span title="Open it to count what it missed">not counted</span>
+              <span title="What the first five missed is counted here">open it to count</span>
             )}
           </>
         );

@@ -30,12 +30,21 @@ export const stateOf = (webhook: Webhook): readonly [Tone, string] => STATES[rec
 export const sinceOf = ({ status, disabledAt, failingSince }: Webhook): string | undefined =>
   status === 'active' ? failingSince : disabledAt;
 
+/** Deliveries that one request reads. */
+export const PAGE = 100;
+
 /** From so many on, a count of what waits may be more: of one subscription, and in the list of all. */
-const MOST_WAITING = 10_000;
+export const MOST_WAITING = 10_000;
 export const MOST_WAITING_LISTED = 1000;
 
 export const pendingWords = (pending: number, most = MOST_WAITING): string =>
   `${count(pending)}${pending >= most ? '+' : ''}`;
+
+/** How many deliveries to all of some subscriptions wait; undefined where that is not known. */
+export function waitingTo(webhooks: readonly Webhook[], most: number): string | undefined {
+  const n = webhooks.reduce((sum, { pending = NaN }) => sum + pending, 0);
+  return Number.isNaN(n) ? undefined : pendingWords(n, most);
+}
 
 /** What an attempt came to: the status of the answer, or why there was none. */
 export const attemptWords = ({ status, error }: Attempt): string =>
@@ -79,6 +88,10 @@ export const TERMS: Meanings = [
     'Every attempt of the last hour or longer has failed, or all deliveries that failed were given up.',
   ],
   ['retrying', 'The latest attempt failed, and is made again without you.'],
+  [
+    'fails often, mostly',
+    'Of ten attempts or more, more than a tenth failed, or half of them. It is over once ten in a row succeed.',
+  ],
   ['disabled', 'Nothing is sent. What occurs is kept, and can be sent when the subscription is enabled.'],
   ['P50, P95', '50 % and 95 % of the answers took this long or less; the others took longer.'],
   ['signed by secret 1', 'The version of the signing secret: a new one is added each time it is changed.'],

@@ -9,17 +9,32 @@ import { trendEveryMs } from '../../data/trends.ts';
 import { CommandButton } from '../../parts/command.tsx';
 import { useEscape } from '../../parts/focus/escape.ts';
 import { Icon } from '../../parts/icons.tsx';
-import { keptRange, type Range, RangeControl, rangeOf, rangeWords } from '../../parts/range.tsx';
+import {
+  chartRangeOf,
+  keptRange,
+  type Range,
+  RangeControl,
+  rangeOf,
+  rangeWords,
+} from '../../parts/range.tsx';
 import { Failure, Loading } from '../../parts/states.tsx';
+import { cleaned } from '../../parts/text.tsx';
 import { ViewHead } from '../../parts/view.tsx';
-import { AttemptHistory } from './attempt-history.tsx';
+import { AttemptHistory, type DeliveryTrend } from './attempt-history.tsx';
 import { AttemptRuns } from './attempt-runs.tsx';
 import { Deliveries, useFailing } from './deliveries.tsx';
 import { DeliveryPanel } from './delivery-panel.tsx';
 import { Progress, type Sending, useSending } from './progress.tsx';
 import { Subscription } from './subscription.tsx';
 import { Subscriptions } from './subscriptions.tsx';
-import type { Delivery, Webhook } from './webhook-words.ts';
+import {
+  type Delivery,
+  MOST_WAITING,
+  MOST_WAITING_LISTED,
+  PAGE,
+  type Webhook,
+  waitingTo,
+} from './webhook-words.ts';
 
 /** The subscriptions, and the deliveries of all of them or of one, each with its attempts. */
 export function WebhooksView(): VNode {
@@ -40,7 +55,7 @@ export function WebhooksView(): VNode {
     return { items: answer.deliveries, next: answer.next };
   });
   const failing = useFailing(filters, deliveries.readAt);
-  const { range: attempted, when } = countedRange(filters, oldestOf(webhooks));
+  const attempted = countedRange(filters, oldestOf(webhooks));
   const isListed = !webhooks.loading || webhooks.items.length > 0;
   const [sending, setSending] = useState<Sending>();
   const going = useSending(sending, () => reload());
@@ -56,6 +71,7 @@ export function WebhooksView(): VNode {
     ),
   );
   const went = trend.value?.went;
+  const when = countedWords(filters, went);
   // What was read last stays until it is read again.
   const known = useRef(new Map<string, Webhook>());
   for (const each of [...(trend.value?.webhooks ?? []), ...(followed ? (going.value?.webhooks ?? []) : [])])
@@ -75,7 +91,7 @@ export function WebhooksView(): VNode {
   useEscape(webhookId && !openId ? () => route(toAll) : undefined);
   const head = (
     <ViewHead
-      title="Webhooks"
+      title={cleaned(webhooks.items.find(({ id }) => id === webhookId)?.url ?? 'Webhooks')}
       command={svcCommand(
         'webhooks',
         'deliveries',
@@ -95,7 +111,7 @@ export function WebhooksView(): VNode {
             '--event=campaign.clicked,decision.actioned',
           )}
         >
-          This subscribes an address of yours, and shows its signing secret once, which no page has:
+          This subscribes an address of yours, and shows its signing secret once:
         </CommandButton>
       }
     />
@@ -150,7 +166,9 @@ export function WebhooksView(): VNode {
               key={webhookId}
               webhook={webhook}
               failing={own}
-              attempted={(went?.subscriptions.length ?? 0) > 0}
+              undelivered={webhook && undeliveredTo(webhook, failing.found?.items, filters)}
+              went={went?.subscriptions[0]}
+              when={when}
               since={range.since}
               sent={setSending}
               reload={reload}
@@ -163,6 +181,7 @@ export function WebhooksView(): VNode {
           webhooks={webhooks}
           known={known.current}
           failing={failing.found?.items ?? []}
+          listed={deliveries.items}
           trend={went}
           when={when}
           filters={filters}
@@ -182,6 +201,13 @@ export function WebhooksView(): VNode {
       <Deliveries
         pages={deliveries}
         failing={failing}
+        waiting={
+          rangeKey !== '' || (webhookId === undefined ? webhooks.more : !webhook)
+            ? undefined
+            : webhook
+              ? waitingTo([webhook], MOST_WAITING)
+              : waitingTo(webhooks.items, MOST_WAITING_LISTED)
+        }
         webhooks={webhooks.items}
         filters={filters}
         open={open}
@@ -191,6 +217,7 @@ export function WebhooksView(): VNode {
         <DeliveryPanel
           key={openId}
           id={openId}
+          webhooks={webhooks.items}
           close={() => filters.set({ delivery: '' })}
           changed={deliveries.reload}
         />
@@ -198,9 +225,6 @@ export function WebhooksView(): VNode {
     </>
   );
 }
-
-/** Deliveries that one request reads. */
-const PAGE = 100;
 
 /** Disabled subscriptions of which the list says how much each missed, which is counted in the log of outcomes. */
 const MOST_ASKED = 5;
@@ -234,19 +258,36 @@ const oldestOf = ({ items, more }: Pages<Webhook>): number =>
   items.length === 0 || more ? 0 : Math.min(...items.map(({ createdAt }) => Date.parse(createdAt)));
 
 /**
- * The range over which attempts are counted, which is a week at most, and what it is called: the same for all
- * subscriptions and for one, so that their figures agree. It begins with the hour of the oldest subscription, and is an
- * hour at least. Within an hour, the counts of its first minutes would soon no longer be kept.
+ * The range over which attempts are counted, which is a week at most: the same for all subscriptions and for one, so that
+ * their figures agree. It begins with an hour, as charts do, without a choice with that of the oldest subscription, and is
+ * an hour at least. Within an hour, the counts of its first minutes would soon no longer be kept.
  */
-function countedRange({ values }: Filters, oldest: number): { readonly range: Range; readonly when: string } {
-  const { since, until } = rangeOf({ values });
-  if (since !== undefined) return { range: { since, until }, when: rangeWords(values) };
+function countedRange(filters: Filters, oldest: number): Range {
+  const { since, until } = rangeOf(filters);
+  if (since !== undefined) return isHour(filters) ? { since } : chartRangeOf(filters);
   const end = until === undefined ? Date.now() : Date.parse(until);
-  const range = {
-    since: new Date(
-      Math.min(end - HOUR_MS, Math.max(end - WEEK_MS, oldest - (oldest % HOUR_MS))),
-    ).toISOString(),
-    until,
-  };
-  return { range, when: until === undefined ? rangeWords({ range: 'week' }) : 'in the 7 days before' };
+  const from = Math.min(end - HOUR_MS, Math.max(end - WEEK_MS, oldest - (oldest % HOUR_MS)));
+  return { since: new Date(from).toISOString(), until };
+}
+
+/** How many deliveries have not arrived in the range of the view, if they are known: all that wait, and the latest that were given up. */
+function undeliveredTo(
+  { pending }: Webhook,
+  failing: readonly Delivery[] | undefined,
+  { values }: Filters,
+): number | undefined {
+  if (!failing || values.status) return undefined;
+  const failed = failing.filter(({ status }) => status === 'failed').length;
+  const isAll = keptRange(values) === '';
+  if (failed >= PAGE || (!isAll && failing.length - failed >= PAGE)) return undefined;
+  return isAll ? (pending === undefined ? undefined : pending + failed) : failing.length;
+}
+
+const isHour = ({ values }: Filters) => values.range === 'hour';
+
+/** What the range over which attempts are counted is called. */
+function countedWords(filters: Filters, went: DeliveryTrend | undefined): string {
+  const { since, until } = rangeOf(filters);
+  if (since !== undefined) return rangeWords(filters.values, isHour(filters) ? undefined : went);
+  return until === undefined ? rangeWords({ range: 'week' }) : 'in the 7 days before';
 }
