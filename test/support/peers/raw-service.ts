@@ -97,14 +97,30 @@ export async function rawService(
   };
 }
 
-/** A clock whose wall time is set by the test; `sleep` uses real time. */
+/** A clock whose time the test sets; else it goes on with real time. Who sleeps until a time that is passed over wakes. */
 export function wallClock(start: string): Clock & { set(text: string): void } {
   let offset = Date.parse(start) - systemClock.now();
+  const sleeping = new Set<AbortController>();
+  const now = () => systemClock.now() + offset;
   return {
-    now: () => systemClock.now() + offset,
-    sleep: (ms, signal) => systemClock.sleep(ms, signal),
+    now,
+    sleep: async (ms, signal) => {
+      for (const until = now() + ms; now() < until; ) {
+        const moved = new AbortController();
+        sleeping.add(moved);
+        const signals = signal ? [signal, moved.signal] : [moved.signal];
+        await systemClock
+          .sleep(until - now(), AbortSignal.any(signals))
+          .catch((error) => {
+            if (!moved.signal.aborted) throw error;
+          })
+          .finally(() => sleeping.delete(moved));
+      }
+      signal?.throwIfAborted();
+    },
     set: (text) => {
       offset = Date.parse(text) - systemClock.now();
+      for (const moved of sleeping) moved.abort();
     },
   };
 }
