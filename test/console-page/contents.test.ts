@@ -13,8 +13,8 @@ interface Contents {
   }[];
 }
 
-/** Words for this hour and the 23 before, which begin yesterday. */
-const DAY = 'since \\w{3},? \\d+ \\w+ \\d\\d:\\d\\d';
+/** Words for this hour and the 23 before, which begin yesterday, or at 23:00 today. */
+const DAY = 'since (?:\\w{3},? \\d+ \\w+ )?\\d\\d:\\d\\d';
 
 describe.runIf(hasChromium)('the contents view', () => {
   let svc: RunningConsole;
