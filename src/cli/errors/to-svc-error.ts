@@ -77,13 +77,13 @@ export function toSvcError(error: unknown, debug: boolean): SvcError {
         cause: error,
       });
     case 'ProviderFileError':
-      return new SvcError('usage', named.message.replaceAll('\n', '; '), {
+      return new SvcError('usage', mistakesIn(named.message), {
         hint: (invocation) =>
           `correct that (docs/providers/index.md says how a provider is set up), then: ${invocation.rerunWith()}`,
         cause: error,
       });
     case 'CatalogError':
-      return new SvcError('usage', `the catalog cannot be used: ${named.message.replaceAll('\n', '; ')}`, {
+      return new SvcError('usage', `the catalog cannot be used: ${mistakesIn(named.message)}`, {
         hint: (invocation) =>
           `correct that (docs/catalog.md says what it may hold), then: ${invocation.rerunWith()}`,
         cause: error,
@@ -219,4 +219,14 @@ function writeHint(code: string | undefined, look: string, invocation: Invocatio
     default:
       return `free some space (df -h), ${then}`;
   }
+}
+
+/** Mistakes of a file that are named. */
+const MOST_MISTAKES = 5;
+
+/** The first of the mistakes, one a line, and how many more there are. */
+function mistakesIn(lines: string): string {
+  const all = lines.split('\n');
+  const more = all.length - MOST_MISTAKES;
+  return [...all.slice(0, MOST_MISTAKES), ...(more > 0 ? [`and ${more} more`] : [])].join('; ');
 }

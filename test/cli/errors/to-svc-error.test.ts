@@ -1,7 +1,9 @@
 import { type AddressInfo, createServer } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { readManifest } from '../../../src/cli/command/manifest.ts';
+import { toSvcError } from '../../../src/cli/errors/to-svc-error.ts';
 import { COMMANDS } from '../../../src/program/commands.gen.ts';
+import { CatalogError } from '../../../src/service/catalog/parse.ts';
 import { cannedService } from '../../support/peers/canned-service.ts';
 import { ROOT, runSvc, startSvc } from '../../support/process/run-svc.ts';
 import { VirtualClock } from '../../support/virtual-clock.ts';
@@ -181,4 +183,17 @@ describe('a batch', () => {
     expect(run.code).toBe(7);
     expect(run.stderr).toContain("jq -cr 'select(.error).request' OUTPUT | svc decide --input -\n");
   });
+});
+
+it('names the first mistakes of a catalog, and how many more there are', () => {
+  const messageOf = (n: number) =>
+    toSvcError(
+      new CatalogError(
+        Array.from({ length: n }, (_, i) => ({ path: `contents[${i}].body`, message: 'is missing' })),
+      ),
+      false,
+    ).message;
+  expect(messageOf(1)).toBe('the catalog cannot be used: contents[0].body is missing');
+  expect(messageOf(5)).toMatch(/; contents\[4\]\.body is missing$/);
+  expect(messageOf(100)).toMatch(/; contents\[4\]\.body is missing; and 95 more$/);
 });
