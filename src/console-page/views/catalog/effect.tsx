@@ -261,7 +261,7 @@ function Verdict({ rows, changed }: { rows: readonly Row[]; changed: ReadonlySet
       {first.of !== 'all' && ' earns'} {size(first.rate)} percentage points {first.rate > 0 ? 'more' : 'less'}{' '}
       since then, and that is certain
       {alike &&
-        `; so ${alike.of === 'holdout' ? 'do held out users' : 'do contents that it did not change'}, by ${size(alike.rate)}: ${isMore ? 'only the rest is its doing' : 'it may not be its doing'}`}
+        `; so ${alike.of === 'holdout' ? 'do held out users' : 'do contents that it did not change'}, by ${size(alike.rate)}: ${isMore ? `only the rest, ${size(first.rate - alike.rate)}, is its doing` : 'it may not be its doing'}`}
       {held &&
         `; held out users, who get it too, by ${size(held.rate)}${certain.includes(held) ? '' : ' (not certain)'}`}
     </>

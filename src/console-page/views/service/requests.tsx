@@ -52,7 +52,7 @@ export function RequestsBox(props: {
       {all > 0 && (
         <>
           {minutes && (
-            <div class="by-minute">
+            <div>
               <Spark
                 label={`Requests each minute of ${minutesWords(spanMs)}, at most ${count(most)}`}
                 // Without the minute that is not over, which looks like a decrease.

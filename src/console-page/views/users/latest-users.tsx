@@ -73,7 +73,7 @@ export function LatestUsers({ read }: { read: (at: number | undefined) => void }
           choose={(who) => filters.set({ who })}
         />
       </div>
-      {users.length > 0 && <UserChips of={users} filters={filters} />}
+      {users.length > 0 && <UserChips of={users} more={pages.more !== undefined} filters={filters} />}
       <PagedList
         what="the users"
         pages={{ ...pages, items: shown }}

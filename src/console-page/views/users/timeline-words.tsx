@@ -129,7 +129,7 @@ function timelineItem(entry: Entry, index: number, hashId: string, message: Entr
   return {
     key: `${entry.kind} ${entry.id} ${entry.at} ${index}`,
     at: entry.at,
-    icon: entry.outcome === 'dismissed' ? 'close' : ICONS[entry.kind],
+    icon: entry.status === 'failed' ? 'warn' : entry.outcome === 'dismissed' ? 'close' : ICONS[entry.kind],
     kind: entry.kind,
     ...words(entry, hashId, message),
   };

@@ -37,10 +37,17 @@ export const isChosen = (user: User, values: Filters['values']): boolean =>
   KINDS.every(({ name, of }) => !values[name] || of(user)?.includes(values[name]));
 
 /** How many of the listed users can be reached how, what they refuse, and their locales: each chip lists these alone. */
-export function UserChips({ of: users, filters }: { of: readonly User[]; filters: Filters }): VNode {
+export function UserChips(props: {
+  of: readonly User[];
+  /** There are more, which are not listed. */
+  more: boolean;
+  filters: Filters;
+}): VNode {
+  const { of: users, more, filters } = props;
   const { values } = filters;
   return (
     <div class="choices">
+      {more && <p class="note">Of the {count(users.length)} listed:</p>}
       {KINDS.map(({ name, title, of }) => {
         const counts = new Map<string, number>();
         for (const value of users.flatMap((user) => of(user) ?? []))

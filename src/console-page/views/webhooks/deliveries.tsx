@@ -61,7 +61,7 @@ export function Deliveries(props: {
       }
     : pages;
   const active = webhooks.filter(({ status }) => status === 'active');
-  const toActive = (failing?.items ?? []).filter((each) => active.some(({ id }) => id === each.webhookId));
+  const isRefused = failing?.items.some((each) => active.some(({ id }) => id === each.webhookId));
   const addresses = webhookId ? undefined : new Map(webhooks.map(({ id, url }) => [id, url]));
   const clear = (
     <button
@@ -85,14 +85,8 @@ export function Deliveries(props: {
     >
       <div class="toolbar">
         <FilterBar filters={filters} fields={[STATUS]} />
-        {!webhookId && offers('redeliverMany') && (
-          <RetryFailed
-            active={active}
-            n={toActive.length}
-            more={toActive.length > 0 && failing!.more}
-            since={since}
-            sent={sent}
-          />
+        {!webhookId && isRefused && offers('redeliverMany') && (
+          <RetryFailed active={active} since={since} sent={sent} />
         )}
         <Terms of={TERMS} />
       </div>

@@ -6,7 +6,7 @@ import { useResource } from '../../data/resource.ts';
 import { Command } from '../../parts/command.tsx';
 import { Confirm } from '../../parts/dialog.tsx';
 import { Instant } from '../../parts/instant.tsx';
-import { count, counted } from '../../parts/numbers.ts';
+import { counted } from '../../parts/numbers.ts';
 import { Segments } from '../../parts/segments.tsx';
 import { Failure } from '../../parts/states.tsx';
 import { Address } from '../../parts/text.tsx';
@@ -22,24 +22,19 @@ const HOUR_MS = 3_600_000;
 
 const words = (n: number) => counted(n, 'delivery', 'deliveries');
 
-/** A button that sends again what has not arrived to the active subscriptions; `n` are those that the view knows of. */
+/** A button that sends again what has not arrived to the active subscriptions: how many that is, the dialog asks the service. */
 export function RetryFailed(props: {
   active: readonly Webhook[];
-  n: number;
-  /** There may be more of them. */
-  more: boolean;
   since: string | undefined;
   sent: (sending: Sending) => void;
-}): VNode | null {
-  const { active, n, more, since, sent } = props;
+}): VNode {
+  const { active, since, sent } = props;
   const [asking, setAsking] = useState(false);
   return (
     <>
-      {n > 0 && (
-        <button type="button" class="primary" onClick={() => setAsking(true)}>
-          Retry {more ? 'all' : count(n)} that {n === 1 && !more ? 'has' : 'have'} not arrived…
-        </button>
-      )}
+      <button type="button" class="primary" onClick={() => setAsking(true)}>
+        Resend what has not arrived…
+      </button>
       {asking && <Resend active={active} since={since} sent={sent} close={() => setAsking(false)} />}
     </>
   );

@@ -30,8 +30,6 @@ export function Subscription(props: {
   webhook: Webhook;
   /** The latest deliveries that failed or wait for a retry; undefined before they are read. */
   failing: readonly Delivery[] | undefined;
-  /** How many deliveries have not arrived; undefined where that is not known. */
-  undelivered: number | undefined;
   /** How its attempts in the range of time of the view went; undefined where there was none. */
   went: Went | undefined;
   /** The range in words. */
@@ -192,11 +190,10 @@ function Answers({ went, when }: { went: Went | undefined; when: string }): VNod
 function NextStep(props: {
   webhook: Webhook;
   failing: readonly Delivery[] | undefined;
-  undelivered: number | undefined;
   since: string | undefined;
   sent: (sending: Sending) => void;
 }): VNode | null {
-  const { webhook, failing = [], undelivered: n, since, sent } = props;
+  const { webhook, failing = [], since, sent } = props;
   const [asking, setAsking] = useState(false);
   const state = receivingOf(webhook);
   if (state === 'disabled') {
@@ -220,9 +217,9 @@ function NextStep(props: {
   if (state === 'answers' && failing.length === 0) return null;
   return (
     <div class="next-step">
-      {offers('redeliverMany') && n !== 0 && (
+      {offers('redeliverMany') && failing.length > 0 && (
         <button type="button" class="primary" onClick={() => setAsking(true)}>
-          Resend{n && ` ${count(n)}`}…
+          Resend what has not arrived…
         </button>
       )}
       <span>

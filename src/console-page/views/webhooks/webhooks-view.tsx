@@ -166,7 +166,6 @@ export function WebhooksView(): VNode {
               key={webhookId}
               webhook={webhook}
               failing={own}
-              undelivered={webhook && undeliveredTo(webhook, failing.found?.items, filters)}
               went={went?.subscriptions[0]}
               when={when}
               since={range.since}
@@ -268,19 +267,6 @@ function countedRange(filters: Filters, oldest: number): Range {
   const end = until === undefined ? Date.now() : Date.parse(until);
   const from = Math.min(end - HOUR_MS, Math.max(end - WEEK_MS, oldest - (oldest % HOUR_MS)));
   return { since: new Date(from).toISOString(), until };
-}
-
-/** How many deliveries have not arrived in the range of the view, if they are known: all that wait, and the latest that were given up. */
-function undeliveredTo(
-  { pending }: Webhook,
-  failing: readonly Delivery[] | undefined,
-  { values }: Filters,
-): number | undefined {
-  if (!failing || values.status) return undefined;
-  const failed = failing.filter(({ status }) => status === 'failed').length;
-  const isAll = keptRange(values) === '';
-  if (failed >= PAGE || (!isAll && failing.length - failed >= PAGE)) return undefined;
-  return isAll ? (pending === undefined ? undefined : pending + failed) : failing.length;
 }
 
 const isHour = ({ values }: Filters) => values.range === 'hour';
