@@ -626,7 +626,16 @@ describe.runIf(hasChromium)('a version of the catalog that was in force for hour
     }
   });
 
-  test('says in its headline by how much held out users changed as well', async () => {
+  test.each([
+    ['held out users changed as well', 200, 0.2, 0.2, ''],
+    [
+      'contents changed that it did not change',
+      2000,
+      0.1,
+      0.17,
+      '; so do contents that it did not change, by 7\\.0: only the rest, 23\\.0, is its doing',
+    ],
+  ])('says in its headline by how much %s', async (_, served, rateBefore, rateAfter, words) => {
     const { page } = svc;
     const { createdAt } = await svc.send<{ createdAt: string }>('/v1/catalog/versions/2');
     await page.route('**/v1/trends/decisions?*', async (route) => {
@@ -637,17 +646,19 @@ describe.runIf(hasChromium)('a version of the catalog that was in force for hour
         const [low, high] = [rate - width, rate + width];
         return { ...body.total, served, rewarded: served * rate, rate, low, high };
       };
-      const contents = [
-        { contentId: 'card_offer', served: [], rates: [], total: of(200, isBefore ? 0.3 : 0.6, 0.05) },
-      ];
-      const total = of(400, isBefore ? 0.25 : 0.4, 0.05);
+      const own = of(200, isBefore ? 0.3 : 0.6, 0.05);
+      const contents = [{ contentId: 'card_offer', served: [], rates: [], total: own }];
+      const rewarded = own.rewarded + served * (isBefore ? rateBefore : rateAfter);
+      const total = of(own.served + served, rewarded / (own.served + served), 0.05);
       const holdoutTotal = of(100, isBefore ? 0.2 : 0.309, 0.2);
       await route.fulfill({ response, json: { ...body, contents, total, holdoutTotal } });
     });
     await svc.go('/catalog/versions/2');
     await page
       .getByRole('heading', {
-        name: /^card_offer ?earns 30\.0 percentage points more since then, and that is certain; held out users, who get it too, by 10\.9 \(not certain\)$/,
+        name: new RegExp(
+          `^card_offer ?earns 30\\.0 percentage points more since then, and that is certain${words}; held out users, who get it too, by 10\\.9 \\(not certain\\)$`,
+        ),
       })
       .waitFor();
     await page.unroute('**/v1/trends/decisions?*');
