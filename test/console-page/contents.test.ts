@@ -1,6 +1,7 @@
 import type { Locator } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { hasChromium } from '../support/console/chromium.ts';
+import { DATE } from '../support/console/date-words.ts';
 import { type RunningConsole, startConsole } from '../support/console/running-console.ts';
 
 interface Contents {
@@ -14,7 +15,7 @@ interface Contents {
 }
 
 /** Words for this hour and the 23 before, which begin yesterday, or at 23:00 today. */
-const DAY = 'since (?:\\w{3},? \\d+ \\w+ )?\\d\\d:\\d\\d';
+const DAY = `since ${DATE}\\d\\d:\\d\\d`;
 
 describe.runIf(hasChromium)('the contents view', () => {
   let svc: RunningConsole;
@@ -146,14 +147,16 @@ describe.runIf(hasChromium)('the contents view', () => {
     const begin = Math.floor((now - 60_000) / 3_600_000) * 3_600_000;
     const query = new URL((await asked).url()).searchParams;
     expect(query.get('since')).toBe(new Date(begin).toISOString());
-    const since = `since ${new Date(begin).toLocaleTimeString('en-GB').slice(0, 5)} \\(counted by the hour\\)`;
+    const since = `since ${DATE}${new Date(begin).toLocaleTimeString('en-GB').slice(0, 5)} \\(counted by the hour\\)`;
     await page.getByText(new RegExp(`messages? served ${since} \\w+ acted on$`)).waitFor();
     const earned = page.getByRole('region', { name: 'What each content earns' });
     await earned.getByText(new RegExp(`^messages served ${since} that were acted on`)).waitFor();
     await page.getByRole('region', { name: 'Gain over time' }).getByText(new RegExp(since)).waitFor();
     expect(await page.getByText('in this range').count()).toBe(0);
     await page.getByRole('radio', { name: 'Last hour' }).press('Space');
-    await earned.getByText(/^messages served since \d\d:00 \(counted by the hour\) that/).waitFor();
+    await earned
+      .getByText(new RegExp(`^messages served since ${DATE}\\d\\d:00 \\(counted by the hour\\) that`))
+      .waitFor();
     await svc.checkAccessibility();
   });
 

@@ -2,6 +2,7 @@ import type { Locator } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { AnswerOf } from '../../src/contract/endpoints.ts';
 import { hasChromium } from '../support/console/chromium.ts';
+import { DATE } from '../support/console/date-words.ts';
 import { type RunningConsole, startConsole } from '../support/console/running-console.ts';
 
 describe.runIf(hasChromium)('the decisions view', () => {
@@ -110,7 +111,7 @@ describe.runIf(hasChromium)('the decisions view', () => {
     await life.waitFor();
     const steps = (await life.getByRole('listitem').allInnerTexts()).map((text) => text.replace(/\s+/g, ' '));
     // It counted from the decision on, as no app polled then: when it was served is not known.
-    expect(steps.map((text) => text.replace(/ \d\d:.*/, ''))).toEqual([
+    expect(steps.map((text) => text.replace(new RegExp(` ${DATE}\\d\\d:.*`), ''))).toEqual([
       'decided',
       'opened',
       'acted on',

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { hasChromium } from '../support/console/chromium.ts';
+import { DATE } from '../support/console/date-words.ts';
 import { type RunningConsole, startConsole } from '../support/console/running-console.ts';
 
 describe.runIf(hasChromium)('the overview', () => {
@@ -389,7 +390,7 @@ describe.runIf(hasChromium)('the overview', () => {
     await events.getByText('a point each 2 minutes; the last one is not over yet').waitFor();
     expect((await (await stored).json()).stepMs).toBe(120_000);
     const { from } = (await (await trend).json()) as { from: string };
-    const first = new Date(from).toLocaleTimeString('en-GB').slice(0, 5);
+    const first = DATE + new Date(from).toLocaleTimeString('en-GB').slice(0, 5);
     await events
       .getByText(
         new RegExp(`^\\d+ events were stored since ${first}, and 1 request with events was refused$`),
