@@ -1,15 +1,7 @@
 import Database from 'libsql';
 import AsyncDatabase from 'libsql/promise';
-import {
-  ConstraintViolation,
-  type Dialect,
-  type RunOptions,
-  type Sql,
-  type SqlValue,
-  StoreNotOpened,
-  StoreUnavailable,
-  StoreUnusable,
-} from '../store.ts';
+import { type Dialect, type RunOptions, type Sql, type SqlValue, StoreUnavailable } from '../store.ts';
+import { toStoreError } from './errors.ts';
 import { APPLICATION_ID } from './ownership.ts';
 
 export const sqliteDialect: Dialect = {
@@ -322,26 +314,7 @@ export class SqliteConnection implements Sql {
   }
 
   #translate(error: unknown): unknown {
-    const { code, message } = error as { code?: unknown; message: string };
-    if (code === '') return this.#translateOpening(message, error);
-    if (typeof code !== 'string' || !code.startsWith('SQLITE_')) return error;
-    if (code.startsWith('SQLITE_CONSTRAINT')) return new ConstraintViolation(message, error);
-    if (code.startsWith('SQLITE_NOTADB') || code.startsWith('SQLITE_CORRUPT')) {
-      return new StoreUnusable(
-        `${this.#path} is damaged or is not an SQLite file (${message}): restore a backup, or pass another file`,
-        error,
-      );
-    }
-    if (/^SQLITE_(FULL|IOERR|BUSY|LOCKED|READONLY|CANTOPEN|NOMEM|PROTOCOL)/.test(code)) {
-      return new StoreUnavailable(`${this.#path}: ${message}`, error);
-    }
-    return error;
-  }
-
-  /** libsql reports a file that it cannot open without a code. */
-  #translateOpening(message: string, error: unknown): unknown {
-    if (!/^ConnectionFailed/.test(message)) return error;
-    return new StoreNotOpened(this.#path, error);
+    return toStoreError(error, this.#path);
   }
 }
 
@@ -353,12 +326,3 @@ function withBytes(row: Record<string, unknown>): Record<string, unknown> {
   }
   return row;
 }
-
-/** Another connection holds a lock. */
-export const isBusy = (error: unknown) =>
-  error instanceof StoreUnavailable && /^SQLITE_BUSY/.test(codeOf(error));
-/** What was written may not be on disk. */
-export const isFailedSync = (error: unknown) => /FSYNC/.test(codeOf(error));
-/** The code of SQLite, of an error of the driver or of the store. */
-const codeOf = (error: unknown) =>
-  String(((error instanceof StoreUnavailable ? error.cause : error) as { code?: unknown } | undefined)?.code);

@@ -1,4 +1,5 @@
-import { isBusy, isFailedSync, SqliteConnection } from './connection.ts';
+import { SqliteConnection } from './connection.ts';
+import { isBusy, isFailedSync } from './errors.ts';
 
 /** How long a group waits for the write lock of another process, and the interval between attempts. */
 const LOCK_TIMEOUT_MS = 10_000;
