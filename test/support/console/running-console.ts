@@ -23,6 +23,8 @@ export interface RunningConsole extends WatchedPage {
   failDeliveries(fail: boolean): void;
   /** Marks all deliveries as failed, as after their last attempt. */
   giveUpDeliveries(): Promise<unknown>;
+  /** Makes the next attempt of each delivery due, as if its delay had passed. */
+  dueDeliveries(): Promise<unknown>;
   /** Since then, Unix ms, no attempt to deliver succeeded. */
   failSince(at: number): Promise<unknown>;
   /** Stops the service, and starts it again on the same port and data once `meanwhile` has resolved. */
@@ -101,6 +103,13 @@ export async function startConsole({
     giveUpDeliveries: () =>
       service.platform.store.write((tx) =>
         tx.sql.run("UPDATE delivery SET status = 'failed', due_at = NULL WHERE workspace_id = ?", [
+          service.workspace,
+        ]),
+      ),
+    dueDeliveries: () =>
+      service.platform.store.write((tx) =>
+        tx.sql.run("UPDATE delivery SET due_at = ? WHERE workspace_id = ? AND status = 'pending'", [
+          Date.now(),
           service.workspace,
         ]),
       ),

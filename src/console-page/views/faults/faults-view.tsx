@@ -81,6 +81,27 @@ export function FaultsView(): VNode {
           )
         }
       />
+      {/* Above the rules: a button must not move away under who presses it. */}
+      {value?.active && write && (
+        <Box title="Rules to begin with" note="each holds until the service stops">
+          <ul class="examples">
+            {EXAMPLES.map(({ what, place: where, rule }) => {
+              const known = value.rules.find((each) => each.place === where && isSame(each.rule, rule));
+              const [verb, body] = known
+                ? ['Remove', { place: where, index: known.index, remove: true }]
+                : ['Add', { place: where, rule }];
+              return (
+                <li class="actions">
+                  <button type="button" aria-label={`${verb}: ${what}`} onClick={() => put(body)}>
+                    {verb}
+                  </button>{' '}
+                  {known && <StateOf rule={known} />} {what}
+                </li>
+              );
+            })}
+          </ul>
+        </Box>
+      )}
       <FilterBar filters={filters} fields={[PLACE]} />
       {(failure ?? error) && <Failure error={(failure ?? error)!} retry={faults.reload} />}
       {!value && !error && <Loading what="the faults" />}
@@ -121,26 +142,6 @@ export function FaultsView(): VNode {
           keyOf={({ place: where, index }) => `${where} ${index}`}
           columns={columns(write, change, (rule) => setEdited({ of: rule }))}
         />
-      )}
-      {value?.active && write && (
-        <Box title="Rules to begin with" note="each holds until the service stops">
-          <ul class="examples">
-            {EXAMPLES.map(({ what, place: where, rule }) => {
-              const known = value.rules.find((each) => each.place === where && isSame(each.rule, rule));
-              const [verb, body] = known
-                ? ['Remove', { place: where, index: known.index, remove: true }]
-                : ['Add', { place: where, rule }];
-              return (
-                <li class="actions">
-                  <button type="button" aria-label={`${verb}: ${what}`} onClick={() => put(body)}>
-                    {verb}
-                  </button>{' '}
-                  {known && <StateOf rule={known} />} {what}
-                </li>
-              );
-            })}
-          </ul>
-        </Box>
       )}
       {value?.active && (
         <Latest

@@ -95,7 +95,8 @@ function Waiting({ n = 0 }: { n: number | undefined }): VNode | null {
         {count(n)}
         {n >= MOST_COUNTED && '+'} {n === 1 ? 'delivery' : 'deliveries'}
       </b>{' '}
-      from before it was disabled {n === 1 ? 'waits and is' : 'wait and are'} sent too.
+      from before it was disabled {n === 1 ? 'waits and goes' : 'wait and go'} out too, with{' '}
+      {n === 1 ? 'its' : 'their'} next attempt.
     </>
   );
 }

@@ -100,7 +100,8 @@ export function WebhooksView(): VNode {
       )}
       readAt={deliveries.readAt}
       every={trendEveryMs()}
-      refresh={reload}
+      // What is sent again is read first, and then the rest with it.
+      refresh={followed ? going.reload : reload}
       actions={
         <CommandButton
           word="New subscription"
