@@ -110,8 +110,8 @@ inBrowser('a hundred surfaces are more than a user may ask for, and events arriv
   const { context, open, stored, problems } = await appPage({
     body,
     clientLimits: { user: 60, address: null, key: null },
-    limits: { windowMs: 3000 },
-  } as Parameters<typeof appPage>[0]);
+    windowMs: 3000,
+  });
   let refused = 0;
   context.on('response', (response) => {
     if (response.status() === 429) refused++;

@@ -3,12 +3,13 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { runSvc } from '../support/process/run-svc.ts';
 import { startTestService } from '../support/process/service.ts';
+import { settled } from '../support/process/test-clock.ts';
 import { tempDir } from '../support/temp.ts';
 
 test('counts and shows events, asks, deletes them, and says what stays', async () => {
-  const service = await startTestService();
+  const service = await startTestService({ testClock: true });
   const home = tempDir();
-  const svc = (...argv: string[]) => runSvc(argv, { home, cwd: home, env: service.env });
+  const svc = (...argv: string[]) => settled(service, runSvc(argv, { home, cwd: home, env: service.env }));
   writeFileSync(
     join(home, 'e.ndjson'),
     Array.from(

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { startTestService, type TestService } from '../../support/process/service.ts';
+import { settled } from '../../support/process/test-clock.ts';
 
 const event = (n: number, more: object = {}) => ({
   userId: `u${n % 3}`,
@@ -28,7 +29,8 @@ async function followed(service: TestService, body: object) {
   const begun = await request(service, body);
   expect(begun).toMatchObject({ status: 202, body: { requestId: expect.any(String) } });
   const read = () => json(service.fetch(`/v1/events/deletions/${begun.body.deletionId}`));
-  await expect.poll(async () => (await read()).body.status).toMatch(/settling|done/);
+  const status = async () => (await read()).body.status;
+  await settled(service, expect.poll(status).toMatch(/settling|done/));
   return (await read()).body;
 }
 const numbersLeft = async (service: TestService) => {
@@ -42,7 +44,7 @@ const numbersLeft = async (service: TestService) => {
 };
 
 test('events are counted with a sample, then deleted by name, user, time and filter', async () => {
-  const service = await startTestService();
+  const service = await startTestService({ testClock: true });
   await ingest(service, 0, 24);
   const counted = await followed(service, { event: 'odd', filter: 'n>=10', dryRun: true });
   expect(counted).toMatchObject({ status: 'done', events: 7, dryRun: true, progress: 1 });
@@ -63,7 +65,7 @@ test('events are counted with a sample, then deleted by name, user, time and fil
 });
 
 test('a run is deleted alone and sends no more; its ids may be sent again', async () => {
-  const service = await startTestService();
+  const service = await startTestService({ testClock: true });
   await ingest(service, 0, 5);
   await ingest(service, 100, 1000, 'run_wrong');
   await ingest(service, 10, 5);
@@ -80,7 +82,7 @@ test('a run is deleted alone and sends no more; its ids may be sent again', asyn
 });
 
 test('a deletion that goes on is not begun again, and what selects nothing is refused', async () => {
-  const service = await startTestService();
+  const service = await startTestService({ testClock: true });
   await ingest(service, 0, 3);
   const { platform, workspace } = service;
   // Behind another one that waits.

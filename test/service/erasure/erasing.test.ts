@@ -9,6 +9,7 @@ import { contentsOf, onPostgres } from '../../support/postgres/database.ts';
 import { outsider } from '../../support/postgres/row-lock.ts';
 import { runSvc } from '../../support/process/run-svc.ts';
 import { startTestService, type TestService } from '../../support/process/service.ts';
+import { settled } from '../../support/process/test-clock.ts';
 import { tempDir } from '../../support/temp.ts';
 
 const ERASED = 'quill.returning@erased-mail.example';
@@ -22,7 +23,7 @@ async function json(response: Promise<Response>) {
 
 /** A service with a user whose erasure has begun and goes on when `release` is called. */
 async function erasing() {
-  const service = await startTestService();
+  const service = await startTestService({ testClock: true });
   const { store, cipher } = service.platform;
   const { workspace } = service;
   const users = [{ userId: ERASED, name: 'Quill' }, { userId: 'other' }];
@@ -92,7 +93,8 @@ test('nothing is stored for a user who is being erased, and the others of a batc
   ).toHaveLength(4);
 
   await release();
-  await expect.poll(async () => (await service.fetch(`/v1/users/${hashId}`)).status).toBe(404);
+  const answered = async () => (await service.fetch(`/v1/users/${hashId}`)).status;
+  await settled(service, expect.poll(answered).toBe(404));
   if (onPostgres) expect(await contentsOf(service.database)).not.toContain(ERASED);
   else expect(copiesIn(service.database, ERASED)).toBe(0);
   for (const table of ['decision', 'decided_user', 'message', 'contact'])

@@ -2,6 +2,7 @@ import { dirname } from 'node:path';
 import { expect, test } from 'vitest';
 import { runSvc } from '../../support/process/run-svc.ts';
 import { startTestService, type TestService } from '../../support/process/service.ts';
+import { settled } from '../../support/process/test-clock.ts';
 
 const ERASED = 'anna.only-events@example.org';
 const events = (userId: string) => ({
@@ -37,20 +38,21 @@ async function erased(service: TestService, hashId: string): Promise<void> {
   const answer = await json(service.fetch(`/v1/users/${hashId}`, { method: 'DELETE' }));
   expect(answer).toMatchObject({ hashId, status: 'erasing' });
   expect(await json(service.fetch(`/v1/users/${hashId}`))).toMatchObject({ status: 'erasing' });
-  await expect.poll(async () => (await service.fetch(`/v1/users/${hashId}`)).status).toBe(404);
+  const status = async () => (await service.fetch(`/v1/users/${hashId}`)).status;
+  await settled(service, expect.poll(status).toBe(404));
 }
 
 test('a user of whom there are only events is erased', async () => {
-  const service = await startTestService();
+  const service = await startTestService({ testClock: true });
   const hashId = await hashIdOf(service);
   await json(service.fetch('/v1/events', { body: events(ERASED) }), 202);
   await json(service.fetch(`/v1/users/${hashId}`), 404);
   await erased(service, hashId);
   expect(await userIds(service)).toEqual(['other']);
-}, 90_000);
+});
 
 test('events that arrive after an erasure are erased by the next one', async () => {
-  const service = await startTestService();
+  const service = await startTestService({ testClock: true });
   const hashId = await hashIdOf(service);
   await json(service.fetch('/v1/users', { body: { users: [{ userId: ERASED }] } }));
   await erased(service, hashId);
@@ -58,15 +60,15 @@ test('events that arrive after an erasure are erased by the next one', async () 
   expect(await userIds(service)).toContain(ERASED);
   await erased(service, hashId);
   expect(await userIds(service)).toEqual(['other']);
-}, 150_000);
+});
 
 test('an erasure of nobody ends, and what is no hashId is not found', async () => {
-  const service = await startTestService();
+  const service = await startTestService({ testClock: true });
   await json(service.fetch('/v1/events', { body: events('another') }), 202);
   await json(service.fetch('/v1/users/not-a-hash', { method: 'DELETE' }), 404);
   await erased(service, 'a'.repeat(64));
   expect(await userIds(service)).toEqual(['another', 'other']);
-}, 90_000);
+});
 
 test.each(['--user-id', '--hash-id'])('`svc users export %s` finds a user by events alone', async (flag) => {
   const service = await startTestService();
