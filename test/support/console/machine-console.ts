@@ -47,9 +47,11 @@ export async function startMachineConsole(home: string): Promise<MachineConsole>
       'exit',
     );
   }
-  // More than the limit of the reads, so that some are turned away.
-  for (let i = 0; i < 75; i++)
-    await fetch(`${url}/v1/${i % 3 === 0 ? 'webhooks' : 'decisions'}`, { headers });
+  // More than the limit of the reads, so that some are turned away; both processes get some, as each has its connections.
+  for (let i = 0; i < 100; i++)
+    await fetch(`${url}/v1/${i % 3 === 0 ? 'webhooks' : 'decisions'}`, {
+      headers: { ...headers, connection: 'close' },
+    });
   return {
     url: consoleUrl,
     stop: async () => {

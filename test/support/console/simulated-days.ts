@@ -34,12 +34,15 @@ export async function liveThroughHours(
   clock: ReturnType<typeof laggingClock>,
   {
     improve,
+    each,
     hours = 36,
     users = 90,
     perHour = 40,
   }: {
     /** Stores a better card_offer, after half of the hours. */
     readonly improve?: () => Promise<unknown>;
+    /** What else happens in each hour, from 0. */
+    readonly each?: (hour: number) => Promise<unknown>;
     readonly hours?: number;
     readonly users?: number;
     readonly perHour?: number;
@@ -58,8 +61,10 @@ export async function liveThroughHours(
   for (let hour = 0; hour < hours; hour++) {
     clock.lagMs = (hours - hour) * HOUR_MS;
     if (hour === half) await improve?.();
+    await each?.(hour);
     await Promise.all(
-      Array.from({ length: perHour }, async () => {
+      // More and fewer in turn, as through a day.
+      Array.from({ length: Math.round(perHour * (1 - 0.6 * Math.cos((hour / 12) * Math.PI))) }, async () => {
         const user = Math.floor(random() * users);
         const { hashId } = stored[user]!;
         const context = {

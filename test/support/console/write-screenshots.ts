@@ -40,8 +40,14 @@ const request = async <T>(method: string, path: string, body?: unknown): Promise
   return text === '' ? (undefined as T) : JSON.parse(text);
 };
 const send: Send = (path, body) => request(body === undefined ? 'GET' : 'POST', path, body);
+/** The subscriber is out for three hours, and else fails now and then. */
+const OUT_FROM = 11 * 3_600_000;
+const OUT_UNTIL = 8 * 3_600_000;
 let calls = 0;
-const receiver = await startReceiver(() => calls++ % 5 === 0);
+const receiver = await startReceiver(() => {
+  const isOut = clock.lagMs > OUT_UNTIL && clock.lagMs <= OUT_FROM;
+  return isOut || calls++ % (clock.lagMs > 0 ? 25 : 5) === 0;
+});
 
 const { catalog } = await request<{ catalog: { contents: { contentId: string }[] } }>('GET', '/v1/catalog');
 const first = {
@@ -55,10 +61,17 @@ const put = (stored: object, note: string) =>
   request('PUT', '/v1/catalog', { catalog: stored, author: 'team', note });
 clock.lagMs = 2 * 86_400_000;
 await put(first, 'Orders are the goal');
+const hashIds = await storeUsers(1000);
+await send('/v1/webhooks', {
+  url: `${receiver.url}/rewards`,
+  events: ['message.dismissed', 'decision.actioned'],
+  signingSecret: 'a secret of the pictures',
+});
 await liveThroughHours(send, clock, {
   improve: () => put({ ...first, contents: catalog.contents.map(better) }, 'Say what the card gives'),
+  each: notify,
 });
-for (const from of [1000, 2000, 3000, 4000]) await storeUsers(from);
+for (const from of [2000, 3000, 4000]) await storeUsers(from);
 const data = await fillWorkspace(send, receiver.url);
 const console_ = startConsole();
 const [url] = await urlOf(console_);
@@ -165,8 +178,21 @@ async function exploredDecision(): Promise<string> {
   return `/decisions/${(explored ?? decisions[0]!).decisionId}`;
 }
 
+/** Some are told of an order by SMS, and others are welcomed by email; a few have no address for it. */
+async function notify(hour: number): Promise<void> {
+  for (let i = hour * 9; i < hour * 9 + 9; i++) {
+    const hashId = hashIds[i];
+    await (i % 3 === 0
+      ? send('/v1/inform/trigger', {
+          ...{ hashId, templateId: 'order_update', channel: 'sms' },
+          variables: { orderId: `A-${1000 + i}` },
+        })
+      : send('/v1/inform/trigger', { hashId, templateId: 'welcome', channel: 'email' }));
+  }
+}
+
 /** Stores 1,000 of the users whose events are sent. */
-async function storeUsers(from: number): Promise<void> {
+async function storeUsers(from: number): Promise<string[]> {
   const users = Array.from({ length: 1000 }, (_, i) => ({
     userId: `u_${from + i}`,
     locale: ['en-GB', 'fr-FR', 'de-DE', 'ja-JP'][i % 4],
@@ -175,7 +201,8 @@ async function storeUsers(from: number): Promise<void> {
     ...(i % 2 === 0 ? { devices: [{ channel: 'push', token: `token-of-${from + i}` }] } : {}),
     ...(i % 9 === 4 ? { optOut: ['email/news'] } : {}),
   }));
-  await send('/v1/users', { users });
+  const stored = await send<{ users: { hashId: string }[] }>('/v1/users', { users });
+  return stored.users.map(({ hashId }) => hashId);
 }
 
 async function sendEvents(): Promise<void> {

@@ -18,6 +18,8 @@ type Row = Requests[number];
 const TARGET_MS = 100;
 const HOUR_MS = 3_600_000;
 const MINUTE_MS = 60_000;
+/** A line through fewer minutes tells nothing. */
+const MIN_MINUTES = 5;
 
 /** What came to each endpoint in the last hour, how long it took and why, and what failed. */
 export function RequestsBox(props: {
@@ -39,8 +41,9 @@ export function RequestsBox(props: {
     refused > 0 && `${count(refused)} ${refused === 1 ? 'was' : 'were'} refused`,
     turned > 0 && `${count(turned)} ${turned === 1 ? 'was' : 'were'} turned away by a limit`,
   ].filter(Boolean);
-  const minutes = byMinute?.slice(-Math.ceil(spanMs / MINUTE_MS) - 1);
-  const most = Math.max(0, ...(minutes ?? []));
+  // Without the minute that is not over, which looks like a decrease.
+  const minutes = byMinute?.slice(-Math.ceil(spanMs / MINUTE_MS) - 1, -1) ?? [];
+  const most = Math.max(0, ...minutes);
   return (
     <Box
       title={
@@ -51,12 +54,11 @@ export function RequestsBox(props: {
     >
       {all > 0 && (
         <>
-          {minutes && (
+          {minutes.length >= MIN_MINUTES && (
             <div>
               <Spark
                 label={`Requests each minute of ${minutesWords(spanMs)}, at most ${count(most)}`}
-                // Without the minute that is not over, which looks like a decrease.
-                values={minutes.length > 2 ? minutes.slice(0, -1) : minutes}
+                values={minutes}
               />
               <p class="note">
                 {minutesWords(spanMs)} until now, at most {count(most)} a minute
