@@ -4,6 +4,8 @@ import type { ComparisonTerm, Term } from './parse.ts';
 /** What a filter looks at. */
 export interface FilteredEvent {
   readonly userId: string;
+  /** By which a term may name the user too; missing where it is not known. */
+  readonly hashId?: string;
   readonly event: string;
   /** Who sent it: `client` or `server`; missing where that is not known. */
   readonly origin?: string;
@@ -66,7 +68,10 @@ function holds(term: Term, event: FilteredEvent, find: Find): boolean {
     if (!values.some((value) => mayContain(event.properties, value))) return false;
     return find(({ name, text }) => contains(name) || contains(text)) !== undefined;
   }
-  if ('field' in subject) return values.includes(event[subject.field] ?? '');
+  if ('field' in subject) {
+    if (values.includes(event[subject.field] ?? '')) return true;
+    return subject.field === 'userId' && event.hashId !== undefined && values.includes(event.hashId);
+  }
   const property = propertyOf(subject.property, event, find);
   return property !== undefined && values.some((value) => isEqual(property, value));
 }

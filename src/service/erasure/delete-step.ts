@@ -10,8 +10,9 @@ import { type EventRange, events, type PagedEvent } from '../events/store/events
 import { forgetIds } from '../events/store/ids/forget-ids.ts';
 import { recentEvents } from '../events/store/recent-events.ts';
 import { signalRecounts } from '../events/store/signal-recounts.ts';
-import { selectionOf } from '../events/stream/conditions.ts';
+import { hashedFor, selectionOf } from '../events/stream/conditions.ts';
 import type { Tx } from '../platform/store/store.ts';
+import { workspaces } from '../platform/store/workspaces.ts';
 import { type Deletion, deletions, termsOf } from './deletions.ts';
 
 /** Event numbers that one transaction searches, and events that it deletes: some milliseconds of work. */
@@ -125,6 +126,7 @@ async function selected(
   const { since, until } = selection;
   const terms = termsOf(selection);
   const page = await events.matching(tx, workspaceId, range, selectionOf(terms).conditions, DELETED);
+  const hashed = hashedFor(terms, await workspaces.hashKey(tx, workspaceId));
   const rows: PagedEvent[] = [];
   for (const row of page.rows) {
     const at = Date.parse(row.timestamp);
@@ -132,7 +134,7 @@ async function selected(
       continue;
     const event =
       row.leftOut === 0 ? row : { ...row, properties: await events.properties(tx, workspaceId, row.number) };
-    if (matchesFilter(terms, event)) rows.push({ ...event, number: Number(row.number) });
+    if (matchesFilter(terms, hashed(event))) rows.push({ ...event, number: Number(row.number) });
   }
   return { rows, last: page.more ? Number(page.rows.at(-1)?.number ?? range.upTo) : range.upTo };
 }

@@ -60,6 +60,9 @@ test('events are counted with a sample, then deleted by name, user, time and fil
   expect(await followed(service, { event: 'odd', filter: 'n>=10' })).toMatchObject({ events: 7, sample: [] });
   const span = { since: '2026-01-01T02:00:00Z', until: '2026-01-01T05:00:00Z' };
   expect(await followed(service, span)).toMatchObject({ events: 3 });
+  const { users } = (await json(service.fetch('/v1/users', { body: { users: [{ userId: 'u0' }] } }))).body;
+  const byHash = { filter: `user:${users[0].hashId} n<10`, dryRun: true };
+  expect(await followed(service, byHash)).toMatchObject({ events: 3 });
   expect(await followed(service, { userId: 'u0', filter: 'n<10' })).toMatchObject({ events: 3 });
   expect(await numbersLeft(service)).toEqual([1, 5, 7, 8, 10, 12, 14, 16, 18, 20, 22]);
 });

@@ -163,7 +163,11 @@ function Why({ decision }: { decision: Decision }): VNode {
   if (kind === 'likely')
     return (
       <>
-        {earns} It is also the most likely one: of requests like this, {likelihood} get it.
+        {earns}{' '}
+        {at === 0
+          ? 'It is also the most likely one'
+          : 'It is the most likely one all the same, as less is known of it'}
+        : of requests like this, {likelihood} get it.
       </>
     );
   const likeliest = [...ranked].sort((a, b) => b.propensity - a.propensity)[0]!;

@@ -72,9 +72,15 @@ export function LiveView(): VNode {
       ) : state.rows.length === 0 ? (
         <Empty
           title={emptyTitle(filter, state)}
-          command={svcCommand('events', 'send', '--user-id', 'u_1', '--event', 'test')}
+          {...(filter === '' && {
+            command: svcCommand('events', 'send', '--user-id', 'u_1', '--event', 'test'),
+          })}
         >
-          <p>Events are shown as they arrive. Send one:</p>
+          <p>
+            {filter === ''
+              ? 'Events are shown as they arrive. Send one:'
+              : 'Those that match are shown as they arrive.'}
+          </p>
         </Empty>
       ) : (
         <>

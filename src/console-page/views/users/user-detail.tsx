@@ -2,7 +2,7 @@ import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import type { AnswerOf } from '../../../contract/endpoints.ts';
 import { svcCommand } from '../../data/about.ts';
-import { ApiError, call, type Query } from '../../data/api.ts';
+import { ApiError, call, type Query, search } from '../../data/api.ts';
 import { useFilters } from '../../data/filters.ts';
 import { foundBy, isBeginning, NOT_LISTED } from '../../data/find-user.ts';
 import { usePages, useResource } from '../../data/resource.ts';
@@ -63,6 +63,8 @@ export function UserDetail({ hashId }: { hashId: string }): VNode {
   const unknown = user.error instanceof ApiError && user.error.status === 404;
   // What stands above the timeline comes first, so that nothing jumps.
   if ((!user.value && !user.error) || (!first && !timeline.error)) return <Loading what="the user" />;
+  const inLive = <a href={`/live${search({ filter: `user:${hashId}` })}`}>Live events</a>;
+  const since = first?.events?.scannedSince;
   const removed = (
     <>
       <Removed what="events" before={last.eventsRemovedBefore} />
@@ -77,8 +79,8 @@ export function UserDetail({ hashId }: { hashId: string }): VNode {
           command={svcCommand('users', 'import', 'users.csv')}
         >
           <p>
-            Nothing was decided or sent for one either. Events of a user who is not stored are in{' '}
-            <a href="/live">Live events</a> alone, as <code>user:…</code>. To store users:
+            Nothing was decided or sent for one either. Events of a user who is not stored are in {inLive}{' '}
+            alone. To store users:
           </p>
         </Empty>
         {removed}
@@ -89,8 +91,8 @@ export function UserDetail({ hashId }: { hashId: string }): VNode {
       {user.value && <UserFacts user={user.value} of={first} />}
       {unknown && (
         <p class="note">
-          The service stores no fields of this user: it was not imported, or was erased. Its events are found
-          by its userId alone, in <a href="/live">Live events</a>, as <code>user:…</code>.
+          The service stores no fields of this user: it was not imported, or was erased. Its events are in{' '}
+          {inLive} alone.
         </p>
       )}
       {user.error && !unknown && <Failure error={user.error} retry={user.reload} />}
@@ -102,7 +104,9 @@ export function UserDetail({ hashId }: { hashId: string }): VNode {
         what="the timeline"
         pages={timeline}
         empty={
-          kinds ? (
+          since && first?.totals?.events && (!kinds || kinds === 'event') ? (
+            <Empty title="The events of this user are older than those that are listed here." />
+          ) : kinds ? (
             <Empty title="Nothing of this kind has happened." />
           ) : (
             <Empty
@@ -117,10 +121,10 @@ export function UserDetail({ hashId }: { hashId: string }): VNode {
         {(items) => <Timeline label="Timeline" byDay items={timelineItems(items, hashId, !kinds)} />}
       </PagedList>
       {removed}
-      {first?.events?.scannedSince && (
+      {since && (
         <p class="note">
-          Of events that no rule counts, only those received since <Time at={first.events.scannedSince} /> are
-          looked through. All, on the machine of the service:{' '}
+          Events that no rule of the catalog names are listed since <Time at={since} />. {inLive} looks
+          further back; all are exported on the machine of the service:{' '}
           <code>{svcCommand('users', 'export', '--hash-id', hashId)}</code>
         </p>
       )}

@@ -1,4 +1,5 @@
 import type { Term } from '../../../kit/event-filter/parse.ts';
+import { hashId as hashOf, isHashId } from '../../platform/crypto/hash-id.ts';
 import { type EventConditions, MAX_LISTED } from '../store/events.ts';
 
 /** What the database selects for a filter. */
@@ -23,6 +24,23 @@ export function selectionOf(terms: readonly Term[]): Selection {
   return { conditions, exact };
 }
 
+/** Whether a term may name a user by the hashId, which no event is stored with. */
+const isByHash = (term: Term): boolean =>
+  'values' in term &&
+  term.subject !== 'anything' &&
+  'field' in term.subject &&
+  term.subject.field === 'userId' &&
+  term.values.some(isHashId);
+
+/** Gives an event the hashId of its user, where a term may name that; `hashKey` is the key of the workspace. */
+export function hashedFor(
+  terms: readonly Term[],
+  hashKey: Uint8Array,
+): <E extends { readonly userId: string }>(event: E) => E & { readonly hashId?: string } {
+  if (!terms.some(isByHash)) return (event) => event;
+  return (event) => ({ ...event, hashId: hashOf(hashKey, event.userId) });
+}
+
 const LISTS = { userId: 'userIds', event: 'names', origin: 'origins' } as const;
 
 /** Adds the conditions of a term. True if they say all that the term says. */
@@ -42,7 +60,7 @@ function add(
   }
   if ('field' in subject) {
     const list = LISTS[subject.field];
-    if (values.length > MAX_LISTED || conditions[list]) return false;
+    if (values.length > MAX_LISTED || conditions[list] || isByHash(term)) return false;
     conditions[list] = values;
     return true;
   }

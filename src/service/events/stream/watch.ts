@@ -6,7 +6,7 @@ import { workspaces } from '../../platform/store/workspaces.ts';
 import { eventHeads } from '../store/event-heads.ts';
 import { events, type PagedEvent } from '../store/events.ts';
 import { ByteBudget } from './byte-budget.ts';
-import { selectionOf } from './conditions.ts';
+import { hashedFor, selectionOf } from './conditions.ts';
 import { eventFrame, frame, isHidden } from './frames.ts';
 import { TokenBucket } from './token-bucket.ts';
 import type { Waker } from './waker.ts';
@@ -190,14 +190,15 @@ export class Watch {
 
   async #matches(event: PagedEvent): Promise<boolean> {
     const { platform, workspaceId, terms } = this.#parts;
-    if (event.leftOut === 0) return matchesFilter(terms, event, isHidden);
+    const hashed = hashedFor(terms, this.#hashKey);
+    if (event.leftOut === 0) return matchesFilter(terms, hashed(event), isHidden);
     await longEvents.wait(event.leftOut);
     try {
       const pieces = await platform.store.read((tx) =>
         events.range(tx, workspaceId, event.number, 0, event.leftOut),
       );
       const properties = Buffer.concat(pieces).toString('utf8');
-      return matchesFilter(terms, { ...event, properties }, isHidden);
+      return matchesFilter(terms, hashed({ ...event, properties }), isHidden);
     } finally {
       longEvents.give(event.leftOut);
     }

@@ -103,6 +103,24 @@ it.each([
   await watch.cancel();
 });
 
+it('finds a user by the hashId, alone and beside userIds', async () => {
+  const service = await startTestService();
+  await ingest(service, event('u1'), event('u2'), event('u3', {}, 'sale'));
+  const hashId = await hashOfUser(service, 'u2');
+  for (const [filter, expected] of [
+    [`user:${hashId}`, ['u2']],
+    [`user:u1,${hashId}`, ['u1', 'u2']],
+    [`-user:${hashId}`, ['u1', 'u3']],
+    [`event:sale user:${hashId}`, []],
+    [`user:${'a'.repeat(64)}`, []],
+  ] as const) {
+    const watch = await openWatch(service, { filter, after: '0' });
+    await watch.until(() => watch.counts().received === 3);
+    expect([filter, users(watch.events())]).toEqual([filter, expected]);
+    await watch.cancel();
+  }
+});
+
 it('masks what looks personal, which the filter does not find', async () => {
   const service = await startTestService();
   const secret = {
