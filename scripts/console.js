@@ -39,17 +39,19 @@ async function scriptOf(input, format) {
   });
   // The annotations are for bundlers, and 2 KB of the page.
   const comments = { annotation: false };
-  const { output } = await build.generate({ format, minify: true, comments, codeSplitting: false });
+  const minify = { compress: { target: 'es2022' }, mangle: true, codegen: true };
+  const { output } = await build.generate({ format, minify, comments, codeSplitting: false });
   await build.close();
   return output.find((part) => part.type === 'chunk');
 }
 
-/** Of the schema of the catalog, the page needs what it edits. */
+/** Of the schema of the catalog, the page needs what it edits, and of an operation not whether it may be repeated. */
 const editedParts = {
   name: 'edited-parts',
   transform: {
     order: 'pre',
     handler(code, id) {
+      if (id.endsWith('operations.gen.ts')) return code.replace(/^ +repeat: .*$/gm, '');
       if (!id.endsWith('catalog.schema.json')) return undefined;
       const { contents, templates, goals } = JSON.parse(code).properties;
       return JSON.stringify({ properties: formOf({ contents, templates, goals }) });
@@ -89,7 +91,8 @@ function styles(src) {
     .replace(/\/\*[\s\S]*?\*\//g, '')
     .replace(/\s+/g, ' ')
     .replace(/:\s/g, ':')
-    .replace(/\s*([{};,])\s*/g, '$1');
+    .replace(/\s*([{};,])\s*/g, '$1')
+    .replaceAll(';}', '}');
 }
 
 function write(dir, files) {

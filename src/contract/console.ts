@@ -273,6 +273,8 @@ export interface ConsoleService {
         readonly turnedAway: number;
         readonly refused: number;
         readonly failed: number;
+        /** Of those with 429 and 5xx, the ones that an injected fault answered so. */
+        readonly byFaults: number;
         /** How long the latest answers below 400 took, up to 1,000. */
         readonly latency: {
           readonly answers: number;

@@ -248,7 +248,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
         ? await listenForOperations(host, options.metricsPort, health, metrics)
         : undefined;
     if (operations) closers.push(() => operations.close());
-    const fetch = faults?.serve(app.fetch) ?? app.fetch;
+    const fetch = faults?.serve(app.fetch, (...fault) => requests.addFault(...fault)) ?? app.fetch;
     const server = await listen(fetch, host, options.port ?? 0, undefined, undefined, keyPair);
     closers.push(() => server.close(graceMs));
     // Closers run in reverse, so this is first: readiness fails and endless event streams end.

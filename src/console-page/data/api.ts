@@ -50,6 +50,12 @@ export function call<N extends EndpointName>(name: N, options: CallOptions<N> = 
   return request(OPERATIONS[name].method, path, { body, headers, signal }) as Promise<AnswerOf<N>>;
 }
 
+/** The request of an operation, `POST /v1/events`; empty for a name that is none. */
+export function requestLine(name: string): string {
+  const found = OPERATIONS[name as EndpointName] as (typeof OPERATIONS)[EndpointName] | undefined;
+  return found ? `${found.method} ${found.path}` : '';
+}
+
 /** Calls an endpoint of the console itself, below `/console/`. Throws ApiError. */
 export function ask<T>(
   path: string,

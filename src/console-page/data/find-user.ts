@@ -53,7 +53,7 @@ export async function findUser(name: string): Promise<string> {
   if (begun !== undefined) return begun;
   if (!findsByUserId())
     throw new Error(
-      'A service elsewhere finds users by their hashId alone, 64 hexadecimal digits. The console on its own machine finds them by userId too.',
+      `${isBeginning(name) ? 'No hashId that begins so was listed here' : 'A remote service finds users by their hashId alone'}: paste all of its 64 hexadecimal digits. The console on the machine of the service finds users by userId too.`,
     );
   const { hashId } = await ask<{ hashId: string }>('identify', { method: 'POST', body: { userId: name } });
   found.set(hashId, name);

@@ -26,7 +26,7 @@ export function CommandButton(props: { word: string; line: string; children: Com
   const id = useId();
   return (
     <>
-      <button type="button" popovertarget={id}>
+      <button type="button" class="opens-command" popovertarget={id}>
         {word}…
       </button>
       <div class="meaning" popover="auto" id={id}>

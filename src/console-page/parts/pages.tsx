@@ -13,14 +13,14 @@ export function PagedList<T>(props: {
   const { what, pages, empty, children } = props;
   const { items, error, loading, more, reload } = pages;
   if (items.length === 0 && error) return <Failure error={error} retry={reload} />;
-  if (items.length === 0) return loading ? <Loading what={what} /> : empty;
+  if (items.length === 0 && loading) return <Loading what={what} />;
   return (
     <>
       {error && <Failure error={error} retry={more ?? reload} />}
-      {children(items)}
+      {items.length === 0 ? empty : children(items)}
       {more && (
         <button type="button" class="more" onClick={more} disabled={loading}>
-          {loading ? 'Loading…' : 'Show more'}
+          {loading ? 'Loading…' : items.length === 0 ? 'Search further' : 'Show more'}
         </button>
       )}
     </>

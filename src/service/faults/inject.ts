@@ -7,12 +7,12 @@ import type { Log } from '../platform/log.ts';
 import { faultyDeliveries, type Post } from './deliveries.ts';
 import { readFaults } from './parse.ts';
 import { type FaultPlace, type Injected, MOST_RULES, type Note, Plan } from './plan.ts';
-import { faultyAnswers } from './requests.ts';
+import { type CountFault, faultyAnswers } from './requests.ts';
 import { type DeliveryRule, Faults, type RequestRule } from './schema.ts';
 
 /** The two places where faults are injected: incoming requests and outgoing deliveries. */
 export interface FaultInjection {
-  serve(service: Fetch): Fetch;
+  serve(service: Fetch, count: CountFault): Fetch;
   readonly deliver: Post;
   readonly control: FaultControl;
 }
@@ -72,7 +72,7 @@ export function injectFaults(path: string, clock: Clock, log: Log): FaultInjecti
     latest = [{ at: clock.now(), ...injected }, ...latest.filter((each) => each !== oldest)];
   };
   return {
-    serve: (service) => faultyAnswers(service, plans.requests, clock, log, note),
+    serve: (service, count) => faultyAnswers(service, plans.requests, clock, log, note, count),
     deliver: faultyDeliveries(post, plans.deliveries, clock, log, note),
     control: {
       state,

@@ -11,6 +11,9 @@ import type { Log } from '../platform/log.ts';
 import type { Note, Plan } from './plan.ts';
 import type { RequestRule } from './schema.ts';
 
+/** Is told of each request that a fault answers with an error, and whether it was executed. */
+export type CountFault = (endpoint: EndpointName, status: number, executed: boolean) => void;
+
 /** Injects the faults of a plan between the HTTP server and the service. */
 export function faultyAnswers(
   serve: Fetch,
@@ -18,6 +21,7 @@ export function faultyAnswers(
   clock: Clock,
   log: Log,
   note: Note,
+  count: CountFault,
 ): Fetch {
   const endpoints = (Object.keys(ENDPOINTS) as EndpointName[]).map((name) => ({
     name,
@@ -35,9 +39,14 @@ export function faultyAnswers(
     log('info', 'fault injected into a request', { endpoint, fault: rule.fault });
     const { fault, delayMs = DEFAULT_FAULT_DELAY_MS } = rule;
     note({ place: 'requests', fault, of: endpoint, ...(fault === 'slow-answer' && { delayMs }) });
-    return FAULTS[rule.fault](rule, () => serve(request, bindings), bindings, clock);
+    const response = await FAULTS[fault](rule, () => serve(request, bindings), bindings, clock);
+    if (ANSWERING.has(fault)) count(endpoint, response.status, fault === 'fail-after-commit');
+    return response;
   };
 }
+
+/** The faults that answer with an error themselves. */
+const ANSWERING: ReadonlySet<RequestRule['fault']> = new Set(['refuse', 'fail', 'fail-after-commit']);
 
 type Fault = (
   rule: RequestRule,

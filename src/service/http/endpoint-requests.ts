@@ -2,7 +2,7 @@ import { LastHour } from './last-hour.ts';
 import { LatestAnswers, type Parts } from './latest-answers.ts';
 
 /** What a minute begins with. */
-const NONE = { requests: 0, turnedAway: 0, refused: 0, failed: 0 };
+const NONE = { requests: 0, turnedAway: 0, refused: 0, failed: 0, byFaults: 0 };
 
 /** What came to an endpoint of this process in the last hour. */
 export interface EndpointCounts {
@@ -14,6 +14,8 @@ export interface EndpointCounts {
   readonly refused: number;
   /** Those that were answered with 5xx. */
   readonly failed: number;
+  /** Of those with 429 and 5xx, the ones that an injected fault answered so. */
+  readonly byFaults: number;
   /** How long the latest answers below 400 took; null before the first. */
   readonly latency: ReturnType<LatestAnswers['quantiles']>;
   /** The parts of the slowest of these, on average; null where none had a transaction. */
@@ -69,6 +71,18 @@ export class EndpointRequests {
     };
   }
 
+  /**
+   * Counts a request that an injected fault answered with 429 or 5xx; `isCounted` says that it was executed, and so is one
+   * of those that were measured.
+   */
+  addFault(endpoint: string, status: number, isCounted: boolean): void {
+    const minute = this.#get(endpoint).hour.current();
+    if (!isCounted) minute.requests++;
+    if (status >= 500) minute.failed++;
+    else minute.turnedAway++;
+    minute.byFaults++;
+  }
+
   /** How long the latest answers of an endpoint took. */
   latest(endpoint: string): LatestAnswers {
     return this.#get(endpoint).answers;
@@ -84,6 +98,7 @@ export class EndpointRequests {
           counts.turnedAway += minute.turnedAway;
           counts.refused += minute.refused;
           counts.failed += minute.failed;
+          counts.byFaults += minute.byFaults;
         }
         return { endpoint, ...counts, latency: answers.quantiles(), slowest: answers.slowest() };
       })

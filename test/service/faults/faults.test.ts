@@ -19,6 +19,9 @@ function scenario(faults: Omit<Faults, 'seed'> & { seed?: string }): string {
   return file;
 }
 
+const countsOf = (service: TestService, endpoint: string) =>
+  service.requests().find((each) => each.endpoint === endpoint);
+
 describe('requests with injected faults', () => {
   it('are refused in bursts and fail', async () => {
     const service = await startTestService({
@@ -38,6 +41,9 @@ describe('requests with injected faults', () => {
     const failed = await service.fetch('/v1/decisioning/decide', { body: { hashId: 'h' } });
     expect([failed.status, failed.headers.get('retry-after')]).toEqual([502, '3']);
     expect(await stored(service)).toBe(2);
+    // What a fault answered came to the endpoint, too.
+    expect(countsOf(service, 'ingestEvents')).toMatchObject({ requests: 4, turnedAway: 2, byFaults: 2 });
+    expect(countsOf(service, 'decide')).toMatchObject({ requests: 1, failed: 1, byFaults: 1 });
   });
 
   it('are executed although their answer is lost, truncated or an error', async () => {
@@ -58,6 +64,7 @@ describe('requests with injected faults', () => {
     expect((await send()).status).toBe(500);
     expect((await send()).status).toBe(202);
     expect(await stored(service)).toBe(4);
+    expect(countsOf(service, 'ingestEvents')).toMatchObject({ requests: 4, failed: 1, byFaults: 1 });
   });
 
   it('have delayed answers', async () => {

@@ -3,6 +3,16 @@ import { EndpointRequests } from '../../../src/service/http/endpoint-requests.ts
 
 const MINUTE_MS = 60_000;
 
+const NONE = {
+  requests: 0,
+  turnedAway: 0,
+  refused: 0,
+  failed: 0,
+  byFaults: 0,
+  latency: null,
+  slowest: null,
+};
+
 it('counts the requests of the last hour by endpoint, and how long the latest answers took', () => {
   let now = 10 * MINUTE_MS;
   const requests = new EndpointRequests(() => now);
@@ -19,16 +29,8 @@ it('counts the requests of the last hour by endpoint, and how long the latest an
   send('ingestEvents', 429);
   const latency = { answers: 4, p50Ms: 10, p95Ms: 30, p99Ms: 30 };
   expect(requests.lastHour()).toEqual([
-    { endpoint: 'decide', requests: 5, turnedAway: 0, refused: 0, failed: 1, latency, slowest: null },
-    {
-      endpoint: 'ingestEvents',
-      requests: 2,
-      turnedAway: 1,
-      refused: 1,
-      failed: 0,
-      latency: null,
-      slowest: null,
-    },
+    { ...NONE, endpoint: 'decide', requests: 5, failed: 1, latency },
+    { ...NONE, endpoint: 'ingestEvents', requests: 2, turnedAway: 1, refused: 1 },
   ]);
   expect(requests.latest('decide').quantiles()).toEqual(latency);
   expect(requests.byMinute()).toEqual([1, ...Array(58).fill(0), 6]);

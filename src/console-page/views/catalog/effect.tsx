@@ -34,7 +34,7 @@ interface Row {
 /** What rows are called that are of no content. */
 const ALL = {
   all: 'All together',
-  unchanged: 'Contents that it did not change',
+  unchanged: 'Unchanged contents',
   holdout: 'Held out users',
 } as const;
 
@@ -98,8 +98,8 @@ export function Effect(props: {
       </h3>
       <p class="note">
         {begin} to {end} before, {start} to {last} after, with the 95 % interval of each difference. What
-        changed alike for contents that it did not change is not its doing; held out users get changed
-        contents too. All together changes also where another content is chosen more often.
+        unchanged contents do too is not its doing. Held out users get changed contents as well. All together
+        changes also where another content is chosen more often.
       </p>
       <Table
         label={`What contents earned before and after version ${version}`}
@@ -249,10 +249,6 @@ function Verdict({ rows, changed }: { rows: readonly Row[]; changed: ReadonlySet
   const alike = certain.find(
     ({ of, rate }) => of === (changed.size > 0 ? 'unchanged' : 'holdout') && rate > 0 === first.rate > 0,
   );
-  // Their contents are among those that it changed: this says what of it is not due to learning.
-  const held =
-    changed.size > 0 &&
-    differences.find(({ of, rate }) => of === 'holdout' && rate !== 0 && rate > 0 === first.rate > 0);
   const isMore = alike && (first.rate > 0 ? first.low > alike.high : first.high < alike.low);
   const size = (rate: number) => points(Math.abs(rate)).slice(1);
   return (
@@ -261,9 +257,7 @@ function Verdict({ rows, changed }: { rows: readonly Row[]; changed: ReadonlySet
       {first.of !== 'all' && ' earns'} {size(first.rate)} percentage points {first.rate > 0 ? 'more' : 'less'}{' '}
       since then, and that is certain
       {alike &&
-        `; so ${alike.of === 'holdout' ? 'do held out users' : 'do contents that it did not change'}, by ${size(alike.rate)}: ${isMore ? `only the rest, ${size(first.rate - alike.rate)}, is its doing` : 'it may not be its doing'}`}
-      {held &&
-        `; held out users, who get it too, by ${size(held.rate)}${certain.includes(held) ? '' : ' (not certain)'}`}
+        `; ${alike.of === 'holdout' ? 'held out users' : 'unchanged contents'} ${first.rate > 0 ? 'rose' : 'fell'} too, by ${size(alike.rate)}, so ${isMore ? `only ${size(first.rate - alike.rate)} is its doing` : 'it may not be its doing'}`}
     </>
   );
 }

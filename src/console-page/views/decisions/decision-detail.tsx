@@ -106,7 +106,7 @@ export function DecisionDetail({ id }: { id: string }): VNode {
       ) : (
         value.policy === 'learned' &&
         value.candidates.length > 1 && (
-          <p class="note">Nothing is kept of the user or the place that moved this choice.</p>
+          <p class="note">No trait of the user or the place moved this choice, or none is kept.</p>
         )
       )}
       {value.candidates.length > 0 && <Candidates decision={value} />}

@@ -1,5 +1,6 @@
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
+import type { AnswerOf } from '../../../contract/endpoints.ts';
 import { flagsOf, svcCommand } from '../../data/about.ts';
 import { call, search } from '../../data/api.ts';
 import { type Filters, useFilters, usePathPart } from '../../data/filters.ts';
@@ -47,6 +48,10 @@ const FIELDS: readonly FilterField[] = [
   },
 ];
 
+/** The service does not select by how a decision was chosen: so many pages are read for it at once, or until these are found. */
+const MOST_PAGES = 4;
+const ENOUGH = 25;
+
 /** The decision log, newest first, and one decision beside it: /decisions and /decisions/ID. */
 export function DecisionsView(): VNode {
   const filters = useFilters();
@@ -55,18 +60,26 @@ export function DecisionsView(): VNode {
   const ofUser = from === 'user' && hashId !== undefined;
   const range = rangeOf(filters);
   const query = { hashId, contentId, ...range };
+  const isShown = (decision: Decision) => !kind || kindOf(decision) === kind;
   const [removedBefore, setRemovedBefore] = useState<string | undefined>();
   // Its times move on, and the list stays.
-  const key = JSON.stringify([hashId, contentId, keptRange(filters.values)]);
+  const key = JSON.stringify([hashId, contentId, keptRange(filters.values), kind]);
   const pages = usePages(key, async (after, signal) => {
-    const { decisions, next, removedBefore } = await call('listDecisions', {
-      query: { ...query, order: 'newest', limit: '100', after },
-      signal,
-    });
-    setRemovedBefore(removedBefore);
-    return { items: decisions, next };
+    const items: Decision[] = [];
+    let next: string | null | undefined = after;
+    for (let turn = 0; turn === 0 || (kind && next && turn < MOST_PAGES); turn++) {
+      const answer: AnswerOf<'listDecisions'> = await call('listDecisions', {
+        query: { ...query, order: 'newest', limit: kind ? '500' : '100', after: next ?? undefined },
+        signal,
+      });
+      items.push(...answer.decisions);
+      next = answer.next;
+      setRemovedBefore(answer.removedBefore);
+      if (items.filter(isShown).length >= ENOUGH) break;
+    }
+    return { items, next };
   });
-  const shown = pages.items.filter((decision) => !kind || kindOf(decision) === kind);
+  const shown = pages.items.filter(isShown);
   const columns = columnsOf(filters.search);
   useListEvery(trendEveryMs(), pages);
   return (
@@ -100,14 +113,18 @@ export function DecisionsView(): VNode {
               <Empty
                 title={
                   pages.items.length > 0
-                    ? 'None of the latest decisions is of this kind.'
+                    ? `None of the latest ${counted(pages.items.length, 'decision')} is of this kind.`
                     : hashId || contentId || range.since || range.until
                       ? 'No decisions match.'
                       : 'No decisions yet.'
                 }
-                command={svcCommand('decide', '--hash-id', hashId || 'HASH_ID')}
+                {...(pages.items.length === 0 && {
+                  command: svcCommand('decide', '--hash-id', hashId || 'HASH_ID'),
+                })}
               >
-                <p>A decision is made when an app asks for one, or by a command:</p>
+                {pages.items.length === 0 && (
+                  <p>A decision is made when an app asks for one, or by a command:</p>
+                )}
               </Empty>
             }
           >

@@ -1,11 +1,9 @@
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import type { ConsoleFaults } from '../../../contract/console.ts';
-import type { EndpointName } from '../../../contract/endpoints.ts';
 import { MAX_INJECTIONS } from '../../../contract/limits.ts';
-import { OPERATIONS } from '../../../contract/operations.gen.ts';
 import { about, refreshAbout } from '../../data/about.ts';
-import { ask, search } from '../../data/api.ts';
+import { ask, requestLine, search } from '../../data/api.ts';
 import { useFilters } from '../../data/filters.ts';
 import { useResource } from '../../data/resource.ts';
 import { Badge } from '../../parts/badge.tsx';
@@ -277,12 +275,6 @@ const ruleOf = (rules: readonly Rule[], { place, fault, of }: Injected): Rule | 
     ({ place: where, rule }) =>
       where === place && rule.fault === fault && [of, undefined].includes(rule.endpoint ?? rule.type),
   );
-
-/** The request of an operation: `POST /v1/events`. */
-function requestLine(name: string): string {
-  const found = OPERATIONS[name as EndpointName];
-  return found ? `${found.method} ${found.path}` : '';
-}
 
 const columns = (
   write: boolean,

@@ -143,7 +143,12 @@ const columnsOf = ({ exact, turnedAway, windowMs }: ConsoleLimits): readonly Col
               <>
                 {count(most)}
                 {of.limit !== null && windowMs === MINUTE_MS && most > 0 && (
-                  <span class="note"> {percent(most / of.limit)} of the limit</span>
+                  <span class="note">
+                    {' '}
+                    {most < of.limit && turnedAway && turnedAwayOf(turnedAway, of.group) > 0
+                      ? 'here; other processes had the rest'
+                      : `${percent(most / of.limit)} of the limit`}
+                  </span>
                 )}
               </>
             );

@@ -4,6 +4,7 @@ import type { EndpointName } from '../../../contract/endpoints.ts';
 import type { Group } from '../../../contract/limits.ts';
 import { OPERATIONS } from '../../../contract/operations.gen.ts';
 import { about } from '../../data/about.ts';
+import { requestLine } from '../../data/api.ts';
 import { tickWords } from '../../parts/charts/tick-words.ts';
 import { CommandButton } from '../../parts/command.tsx';
 import { count, counted } from '../../parts/numbers.ts';
@@ -82,11 +83,6 @@ function titleOf({ rows }: Turned) {
 /** What a key is for, or the beginning of its identifier. */
 const nameOf = ({ name, keyId }: ConsoleTurnedAway) => name ?? `${keyId.slice(0, 12)}…`;
 
-function requestOf({ endpoint }: ConsoleTurnedAway): string {
-  const found = OPERATIONS[endpoint as EndpointName] as (typeof OPERATIONS)[EndpointName] | undefined;
-  return found ? `${found.method} ${found.path}` : endpoint;
-}
-
 const COLUMNS: readonly Column<ConsoleTurnedAway>[] = [
   {
     title: 'Key',
@@ -96,7 +92,7 @@ const COLUMNS: readonly Column<ConsoleTurnedAway>[] = [
           <Cut of={nameOf(row)} />
         </span>
         <span class="note narrow">
-          <Cut of={requestOf(row)} />
+          <Cut of={requestLine(row.endpoint) || row.endpoint} />
         </span>
       </>
     ),
@@ -104,7 +100,7 @@ const COLUMNS: readonly Column<ConsoleTurnedAway>[] = [
   {
     title: 'Request',
     wide: true,
-    cell: (row) => <Cut of={requestOf(row)} />,
+    cell: (row) => <Cut of={requestLine(row.endpoint) || row.endpoint} />,
   },
   {
     title: 'Limit',

@@ -62,7 +62,7 @@ export function FilterBox(props: {
 
 /** What a filter is made of. */
 const HELP =
-  'Terms that must all be true: user:… event:… a property with : < or >, - before what must not be, "words" anywhere.';
+  'Terms that must all be true: user:hashId event:name a property with : < or >, - before what must not be, "words" anywhere.';
 
 /** True while the focus is where keys have a meaning of their own. */
 export function isTyping(): boolean {

@@ -1,7 +1,6 @@
 import type { VNode } from 'preact';
 import type { ConsoleService } from '../../../contract/console.ts';
-import type { EndpointName } from '../../../contract/endpoints.ts';
-import { OPERATIONS } from '../../../contract/operations.gen.ts';
+import { requestLine } from '../../data/api.ts';
 import { type Delay, delayOf } from '../../data/delays.ts';
 import { ENOUGH, isMeasured } from '../../data/measured.ts';
 import { Spark } from '../../parts/charts/spark.tsx';
@@ -123,12 +122,6 @@ export function decideWords(of: Requests, delays: readonly Delay[]): string | un
     : `95 % of decisions take at most ${p95}`;
 }
 
-/** The method and path of an endpoint; empty for one without. */
-const pathWords = (endpoint: EndpointName): string => {
-  const found = OPERATIONS[endpoint] as (typeof OPERATIONS)[EndpointName] | undefined;
-  return found ? `${found.method} ${found.path}` : '';
-};
-
 const time = (ms: number | undefined) => (ms === undefined ? '–' : duration(ms));
 const bad = (n: number) => (n === 0 ? '0' : <span class="bad">{count(n)}</span>);
 
@@ -150,7 +143,7 @@ const columnsOf = (spanMs: number, delays: readonly Delay[]): readonly Column<Ro
       );
     },
   },
-  { title: 'Path', wide: true, cell: ({ endpoint }) => <Cut of={pathWords(endpoint as EndpointName)} /> },
+  { title: 'Path', wide: true, cell: ({ endpoint }) => <Cut of={requestLine(endpoint)} /> },
   { title: 'Requests', align: 'end', cell: ({ requests }) => count(requests) },
   {
     title: 'Rate',
@@ -189,5 +182,19 @@ const columnsOf = (spanMs: number, delays: readonly Delay[]): readonly Column<Ro
     cell: ({ turnedAway }) => (turnedAway === 0 ? '0' : <span class="warned">{count(turnedAway)}</span>),
   },
   { title: 'Refused', note: 'other 4xx', align: 'end', wide: true, cell: ({ refused }) => count(refused) },
-  { title: 'Failed', note: '5xx', align: 'end', cell: ({ failed }) => bad(failed) },
+  {
+    title: 'Failed',
+    note: '5xx',
+    align: 'end',
+    cell: ({ failed, byFaults }) => (
+      <>
+        {bad(failed)}
+        {byFaults > 0 && (
+          <a class="note added" href="/faults" title="Answered with 5xx or 429 by an injected fault">
+            {count(byFaults)} by a fault
+          </a>
+        )}
+      </>
+    ),
+  },
 ];

@@ -211,7 +211,7 @@ function servingWords(nodes: readonly Node[]): string {
 }
 
 type Overview = AnswerOf<'getOverview'>;
-const NOT_SAID = 'A service that is reached over the network does not say it.';
+const NOT_SAID = 'Not known of a remote service.';
 
 /** Whether it is healthy and, if not, what fails, is slow or is full. */
 function healthOf(
@@ -309,7 +309,7 @@ function healthOf(
 function factsOf({ version, channels }: ConsoleService): readonly Fact[] {
   const { store = null, workspace, version: own = '' } = about.value ?? {};
   return [
-    { name: 'Version', value: <Text of={version ?? 'not said'} /> },
+    { name: 'Version', value: <Text of={version ?? 'unknown'} /> },
     ...(own === version ? [] : [{ name: 'Version of svc', value: <Text of={own} /> }]),
     {
       name: 'Workspace',
@@ -345,7 +345,7 @@ const NODE: readonly Column<Node>[] = [
     ),
   },
   { title: 'Process ID', align: 'end', cell: ({ pid }) => pid },
-  { title: 'Version', wide: true, cell: ({ version }) => <Text of={version ?? 'not said'} /> },
+  { title: 'Version', wide: true, cell: ({ version }) => <Text of={version ?? 'unknown'} /> },
   {
     title: 'State',
     cell: ({ silent }) => <Badge tone={silent ? 'bad' : 'good'}>{silent ? 'silent' : 'running'}</Badge>,

@@ -239,7 +239,7 @@ const factsOf = (webhook: Webhook): readonly Fact[] => {
   return [
     {
       name: 'Waiting',
-      value: pending === undefined ? 'not said' : pendingWords(pending),
+      value: pending === undefined ? 'unknown' : pendingWords(pending),
       note:
         catchingUp && !catchingUp.allQueued
           ? `and what it missed: ${count(catchingUp.queued)} queued so far`
@@ -255,7 +255,7 @@ const factsOf = (webhook: Webhook): readonly Fact[] => {
 
 const secretFact = ({ secretVersion = 1, secretSince }: Webhook): Fact => ({
   name: 'Signing secret',
-  value: secretSince === undefined ? 'not said' : <Ago at={secretSince} />,
+  value: secretSince === undefined ? 'unknown' : <Ago at={secretSince} />,
   note: `set then, version ${secretVersion}; never shown`,
 });
 
