@@ -180,6 +180,9 @@ async function exploredDecision(): Promise<string> {
 
 /** Some are told of an order by SMS, and others are welcomed by email; a few have no address for it. */
 async function notify(hour: number): Promise<void> {
+  // What happened before is delivered in its hour.
+  for (let looks = 0; looks < 100 && !(await service.idle()); looks++)
+    await new Promise((resolve) => setTimeout(resolve, 20));
   for (let i = hour * 9; i < hour * 9 + 9; i++) {
     const hashId = hashIds[i];
     await (i % 3 === 0
