@@ -139,16 +139,13 @@ const columnsOf = ({ exact, turnedAway, windowMs }: ConsoleLimits): readonly Col
           wide: true,
           cell: (of: ConsoleLimit) => {
             const most = busiest(of);
+            // With the requests to other processes, or of two minutes, it was reached.
+            const isMore = turnedAway !== null && turnedAwayOf(turnedAway, of.group) > 0;
             return (
               <>
                 {count(most)}
-                {of.limit !== null && windowMs === MINUTE_MS && most > 0 && (
-                  <span class="note">
-                    {' '}
-                    {most < of.limit && turnedAway && turnedAwayOf(turnedAway, of.group) > 0
-                      ? 'here; other processes had the rest'
-                      : `${percent(most / of.limit)} of the limit`}
-                  </span>
+                {of.limit !== null && windowMs === MINUTE_MS && most > 0 && (most >= of.limit || !isMore) && (
+                  <span class="note"> {percent(most / of.limit)} of the limit</span>
                 )}
               </>
             );
