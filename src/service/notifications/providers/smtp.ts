@@ -127,12 +127,38 @@ function boundedConnection({ timeoutMs, deadlineMs = DEADLINE_MS }: SmtpOptions,
   return connection;
 }
 
+/** What a connection of nodemailer has for itself. */
+interface Responses {
+  _destroyed: boolean;
+  _responseQueue: unknown[];
+  _processResponse(): unknown;
+}
+
+let mailer: Promise<typeof import('nodemailer')> | undefined;
+
 /**
- * Loads nodemailer with the first e-mail: most processes send none. `onText` is called before the first byte of the
- * message is written, which is after the server has answered DATA.
+ * Loads nodemailer with the first e-mail: most processes send none. It processes one empty line of a server per turn of the
+ * event loop, also once the connection is closed: millions of them, which come within CHECK_MS, kept the process busy for
+ * hours. What is left at the end of a connection is dropped.
  */
+function loadMailer(): Promise<typeof import('nodemailer')> {
+  mailer ??= Promise.all([import('nodemailer'), import('nodemailer/lib/smtp-connection')]).then(
+    ([loaded, { default: connection }]) => {
+      const responses = connection.prototype as object as Responses;
+      const processResponse = responses._processResponse;
+      responses._processResponse = function () {
+        if (this._destroyed) this._responseQueue = [];
+        return processResponse.call(this);
+      };
+      return loaded;
+    },
+  );
+  return mailer;
+}
+
+/** `onText` is called before the first byte of the message is written, which is after the server has answered DATA. */
 async function openTransport({ url, timeoutMs }: SmtpOptions, getSocket: GetSocket, onText: () => void) {
-  const { createTransport } = await import('nodemailer');
+  const { createTransport } = await loadMailer();
   const transport = createTransport({
     url,
     getSocket,
