@@ -126,7 +126,7 @@ async function selected(
   const { since, until } = selection;
   const terms = termsOf(selection);
   const page = await events.matching(tx, workspaceId, range, selectionOf(terms).conditions, DELETED);
-  const hashed = hashedFor(terms, await workspaces.hashKey(tx, workspaceId));
+  const hashed = await hashedFor(terms, () => workspaces.hashKey(tx, workspaceId));
   const rows: PagedEvent[] = [];
   for (const row of page.rows) {
     const at = Date.parse(row.timestamp);

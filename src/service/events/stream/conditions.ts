@@ -32,13 +32,14 @@ const isByHash = (term: Term): boolean =>
   term.subject.field === 'userId' &&
   term.values.some(isHashId);
 
-/** Gives an event the hashId of its user, where a term may name that; `hashKey` is the key of the workspace. */
-export function hashedFor(
-  terms: readonly Term[],
-  hashKey: Uint8Array,
-): <E extends { readonly userId: string }>(event: E) => E & { readonly hashId?: string } {
+/** Gives an event the hashId of its user. */
+export type Hash = <E extends { readonly userId: string }>(event: E) => E & { readonly hashId?: string };
+
+/** What gives events their hashId where a term may name that, and else nothing; `readKey` reads the key of the workspace. */
+export async function hashedFor(terms: readonly Term[], readKey: () => Promise<Uint8Array>): Promise<Hash> {
   if (!terms.some(isByHash)) return (event) => event;
-  return (event) => ({ ...event, hashId: hashOf(hashKey, event.userId) });
+  const key = await readKey();
+  return (event) => ({ ...event, hashId: hashOf(key, event.userId) });
 }
 
 const LISTS = { userId: 'userIds', event: 'names', origin: 'origins' } as const;

@@ -6,7 +6,7 @@ import { workspaces } from '../../platform/store/workspaces.ts';
 import { eventHeads } from '../store/event-heads.ts';
 import { events, type PagedEvent } from '../store/events.ts';
 import { ByteBudget } from './byte-budget.ts';
-import { hashedFor, selectionOf } from './conditions.ts';
+import { type Hash, hashedFor, selectionOf } from './conditions.ts';
 import { eventFrame, frame, isHidden } from './frames.ts';
 import { TokenBucket } from './token-bucket.ts';
 import type { Waker } from './waker.ts';
@@ -63,6 +63,7 @@ export class Watch {
   readonly #tested: TokenBucket;
   /** The key of the workspace for identifiers of users. */
   #hashKey: Uint8Array = new Uint8Array();
+  #hashed: Hash = (event) => event;
   /** All events up to this number are dealt with. */
   #position = 0;
   /** Up to this number, events were stored before the watch was opened. */
@@ -113,6 +114,7 @@ export class Watch {
       oldest: after === undefined ? undefined : await events.oldest(tx, workspaceId),
     }));
     this.#hashKey = hashKey;
+    this.#hashed = await hashedFor(this.#parts.terms, async () => hashKey);
     this.#missedUpTo = newest;
     this.#position = after ?? newest;
     let ready = `retry: 1000\n${frame({ type: 'ready', next: String(this.#position) }, this.#position)}`;
@@ -190,15 +192,14 @@ export class Watch {
 
   async #matches(event: PagedEvent): Promise<boolean> {
     const { platform, workspaceId, terms } = this.#parts;
-    const hashed = hashedFor(terms, this.#hashKey);
-    if (event.leftOut === 0) return matchesFilter(terms, hashed(event), isHidden);
+    if (event.leftOut === 0) return matchesFilter(terms, this.#hashed(event), isHidden);
     await longEvents.wait(event.leftOut);
     try {
       const pieces = await platform.store.read((tx) =>
         events.range(tx, workspaceId, event.number, 0, event.leftOut),
       );
       const properties = Buffer.concat(pieces).toString('utf8');
-      return matchesFilter(terms, hashed({ ...event, properties }), isHidden);
+      return matchesFilter(terms, this.#hashed({ ...event, properties }), isHidden);
     } finally {
       longEvents.give(event.leftOut);
     }
