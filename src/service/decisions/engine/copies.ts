@@ -37,6 +37,7 @@ const GROUP = 1.5;
 /** The rows of the features that each view has. */
 export class Views {
   readonly tables: readonly RowTable[] = VIEWS.map(() => new RowTable(MAX_COPY_ROWS));
+  readonly #found = new Float64Array(MAX_COPY_ROWS);
 
   /** Counts the features of a decision. Returns, for each view, the rows that were taken from other features. */
   learn(features: readonly Feature[]): number[][] {
@@ -64,7 +65,8 @@ export class Views {
     );
     return views.map((view) => {
       const { rows } = this.tables[view]!;
-      const at = new Float64Array(limit);
+      const at = this.#found;
+      at.fill(0);
       at[0] = 1;
       let size = 1;
       for (let i = 0; i < features.length; i++) {

@@ -144,10 +144,40 @@ function contestOf(scores: readonly Score[]): Contest {
     scales,
     responseValues,
     groups,
-    shared: Float64Array.from(shared),
-    drawn: new Float64Array(left + shared.length),
+    ...sharedBy(left, alikeAt, groups, shared, deviations, scales),
     highestValue,
     sameValue,
+  };
+}
+
+/**
+ * The categories of which several candidates have a chance, renumbered. One with a single candidate needs no draw of its own: the
+ * sum of two independent normal numbers is one.
+ */
+function sharedBy(
+  count: number,
+  alikeAt: ReadonlyMap<number, unknown>,
+  groups: Int32Array,
+  common: readonly number[],
+  deviations: Float64Array,
+  scales: Float64Array,
+): Pick<Contest, 'shared' | 'drawn'> {
+  const candidates = new Int32Array(common.length);
+  for (let i = 0; i < count; i++) candidates[groups[i]!]! += alikeAt.has(i) ? 2 : 1;
+  const shared: number[] = [];
+  const renumbered = Int32Array.from(candidates, (each, group) =>
+    each > 1 ? shared.push(common[group]!) - 1 : 0,
+  );
+  for (let i = 0; i < count; i++) {
+    const group = groups[i]!;
+    groups[i] = renumbered[group]!;
+    if (candidates[group] !== 1) continue;
+    deviations[i] = Math.hypot(deviations[i]!, scales[i]! * common[group]!);
+    scales[i] = 0;
+  }
+  return {
+    shared: Float64Array.from(shared),
+    drawn: new Float64Array(count + Math.max(shared.length, 1)),
   };
 }
 
