@@ -25,7 +25,7 @@ const BUSY_PAUSE_MS = 5;
 const LOG_BYTES = 64 * 1024 * 1024;
 
 /** A statement that the driver runs in a thread of its own. */
-interface AsyncStatement {
+export interface AsyncStatement {
   all(params: readonly SqlValue[]): Promise<unknown[]>;
 }
 

@@ -231,7 +231,11 @@ export class SqliteStore implements Store {
   async #flush(): Promise<void> {
     while (this.#queue.length > 0) {
       await this.#commitGroup();
-      if (this.#copier.takeCopied()) this.#writer.copyRest();
+      if (this.#copier.takeLong()) {
+        // The answers of this group go out first.
+        await nextIteration();
+        this.#writer.copyRest();
+      }
       for (const resolve of this.#waiting.splice(0)) resolve();
       // Requests that arrived in the meantime join the next group.
       if (this.#queue.length > 0) await nextIteration();
