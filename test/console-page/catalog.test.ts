@@ -393,6 +393,11 @@ describe.runIf(hasChromium)('the catalog view', () => {
       .poll(() => changes.innerText())
       .toMatch(new RegExp(`^card_offer content changed\\s+Surfaces: ${stored} → ${stored}, elsewhere$`));
     await svc.checkAccessibility();
+    // Going back would lose it.
+    await svc.go('/catalog/versions');
+    await page.getByText('publish or discard the draft to go back').waitFor();
+    expect(await page.getByRole('button', { name: /^Go back to/ }).count()).toBe(0);
+    await svc.go('/catalog/contents/card_offer');
     await page.getByRole('button', { name: 'Discard the draft' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Discard' }).click();
     await expect.poll(() => surfaces.inputValue()).toBe(stored);

@@ -104,6 +104,15 @@ describe.runIf(hasChromium)("the console's page", () => {
     await page.keyboard.press('/');
     await page.keyboard.press('Escape');
     expect(await page.evaluate('document.activeElement.id')).toBe('view-title');
+    // Where there is no field, to the choice of the range.
+    await svc.go('/webhooks');
+    await page.getByRole('group', { name: 'Range of time' }).waitFor();
+    await page.keyboard.press('/');
+    expect(await page.evaluate('document.activeElement.type')).toBe('radio');
+    await page.keyboard.press('ArrowRight');
+    await page.waitForURL('**/webhooks?range=*');
+    await svc.go('/decisions');
+    await page.getByRole('table', { name: 'Decisions' }).waitFor();
     await page.keyboard.press('j');
     expect(await row()).toBe(0);
     await page.keyboard.press('Enter');

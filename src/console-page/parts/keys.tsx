@@ -47,7 +47,9 @@ export function Keys({ views }: { views: readonly KeyedView[] }): VNode {
     } else if (event.key === 'ArrowDown' && at?.matches(BEFORE_LIST)) enterList(event);
     else if (isTyping()) return;
     else if (event.key === '/') {
-      const input = document.querySelector<HTMLElement>('main :is(input[type="search"], input[type="text"])');
+      const input =
+        document.querySelector<HTMLElement>('main :is(input[type="search"], input[type="text"])') ??
+        document.querySelector<HTMLElement>('main .segments :checked');
       if (!input) return;
       event.preventDefault();
       input.focus();

@@ -166,7 +166,7 @@ export function CatalogView(): VNode {
         />
       )}
       {current && ofVersions && (
-        <Versions current={current.version} editable={editable && !changed} changed={stored.reload} />
+        <Versions current={current.version} editable={editable} drafted={!!changed} changed={stored.reload} />
       )}
       {current && !place && !ofVersions && (
         <>

@@ -18,8 +18,13 @@ import { Box } from '../../parts/view.tsx';
 import { VersionChanges } from './changes.tsx';
 
 /** The versions of the catalog, what one changed and what came of it, and the way back to one: /catalog/versions/2. */
-export function Versions(props: { current: number; editable: boolean; changed: () => void }): VNode {
-  const { current, editable, changed } = props;
+export function Versions(props: {
+  current: number;
+  editable: boolean;
+  drafted: boolean;
+  changed: () => void;
+}): VNode {
+  const { current, editable, drafted, changed } = props;
   const [target, setTarget] = useState<number>();
   const part = usePathPart('/catalog/versions');
   const chosen = part !== undefined && /^\d{1,13}$/.test(part) && part !== '0' ? Number(part) : undefined;
@@ -42,6 +47,7 @@ export function Versions(props: { current: number; editable: boolean; changed: (
     if (same.has(version) && revertOf !== null) same.add(revertOf);
   const goBack = (version: number) =>
     editable &&
+    !drafted &&
     !same.has(version) && (
       <button type="button" class="danger" onClick={() => setTarget(version)}>
         Go back to {version}
@@ -52,7 +58,11 @@ export function Versions(props: { current: number; editable: boolean; changed: (
       <Box
         title={current === 0 ? 'History' : `History: ${counted(current, 'version')} since version 0`}
         label="Versions"
-        note="the newest first; going back publishes an earlier one again"
+        note={
+          drafted
+            ? 'publish or discard the draft to go back'
+            : 'the newest first; going back publishes an earlier one again'
+        }
       >
         <div class="toolbar">
           <RangeControl filters={filters} />

@@ -37,7 +37,7 @@ const CHARTED = 5;
 const TERMS: Meanings = [
   [
     'Acted on',
-    'The user followed the message, as the app reported (clicked or actioned in the API, which calls it rewarded). The rate is their share of all that were served. One that was dismissed later counts as both.',
+    'The user followed the message, as the app reported (clicked or actioned in the API, which calls it rewarded). The rate is their share of all served. One dismissed later counts as both.',
   ],
   ['95 % interval', 'Where the true rate is with 95 %: long while few messages were served.'],
   ['Held out', HELD_OUT],

@@ -70,7 +70,7 @@ export const TERMS: Meanings = [
   ],
   [
     'Exploration share',
-    'The small part of the likelihood that is spread evenly over all candidates (2 % unless the catalog says otherwise), so that each is chosen now and then.',
+    'The part of the likelihood that is spread evenly over all candidates (2 % unless the catalog says otherwise), so that each is chosen now and then.',
   ],
   ['holdout', HELD_OUT],
   ['fixed weights', 'The placement says how often each content is chosen, and nothing is learned there.'],
