@@ -76,7 +76,7 @@ function summaryOf({ groups, turnedAway, exact }: ConsoleLimits): string {
 /** What must be known of the figures. */
 function noteOf({ groups, exact }: ConsoleLimits, seen: readonly ConsoleLimit[]): string {
   if (exact)
-    return 'All keys of the workspace share a limit. This console does not count. The last hour, and what was turned away, are those of its process.';
+    return 'All keys of the workspace share a limit. Requests of this console do not count. The last hour, and what was turned away, are those of its process.';
   const unseen = groups.filter((of) => !seen.includes(of)).map(({ group }) => group);
   return `All keys of the workspace share a limit. What this console asks for is counted too, and paced to a tenth of each.${unseen.length > 0 ? ` No answer stated the limit of ${unseen.join(', ')} yet.` : ''}`;
 }
