@@ -71,7 +71,10 @@ function addTimes(
   for (; i < count; i++) target[i]! += factor * row[base + i]!;
 }
 
-/** Takes `factor` × the first `count` values of a direction from a row of a covariance, in the same way. */
+/**
+ * Takes `factor` × the first `count` values of a direction from a row of a covariance, in the same way. One function for both
+ * would get arrays of two kinds: a decision and its learning then take 1.2 times as long.
+ */
 function takeTimes(
   row: Float32Array,
   base: number,
