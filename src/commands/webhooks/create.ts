@@ -2,13 +2,13 @@ import { type Context, SvcCommand } from '../../cli/command/command.ts';
 import { orAmbiguous } from '../../cli/errors/ambiguous-outcome.ts';
 import { SvcError } from '../../cli/errors/svc-error.ts';
 import { parseDuration } from '../../cli/flags/duration.ts';
-import { eventNames, namesIn } from '../../cli/flags/event-flag.ts';
+import { eventNames } from '../../cli/flags/event-flag.ts';
 import { Flags } from '../../cli/flags/oclif.ts';
 import type { RequestOf } from '../../contract/endpoints.ts';
 import { EVENT_KINDS } from '../../contract/event-kind-names.ts';
 import { TAP_KINDS } from '../../contract/event-kinds.ts';
 import { warnOfDevelopmentUrl } from '../../features/webhooks/development-url.ts';
-import { orUnknownKinds, warnOfUnknownKinds } from '../../features/webhooks/event-kinds.ts';
+import { kindsIn, orUnknownKinds, warnOfUnknownKinds } from '../../features/webhooks/event-kinds.ts';
 import { headerFlag, headersOf } from '../../features/webhooks/header-file.ts';
 import { parseRate } from '../../features/webhooks/rate.ts';
 import { signingSecret } from '../../features/webhooks/signing-secret.ts';
@@ -57,7 +57,7 @@ secret, one is generated from 32 random bytes as 64 hex characters and shown onc
 
   protected override async run(context: Context<typeof WebhooksCreate>): Promise<void> {
     const { flags, out, world, paths, signal } = context;
-    const events = namesIn(flags.event) ?? [...TAP_KINDS];
+    const events = kindsIn(flags.event) ?? [...TAP_KINDS];
     warnOfUnknownKinds(events, out);
     if (flags['header-file'] === '-' && flags['secret-file'] === '-')
       throw new SvcError('usage', 'both the secret and the headers would come from standard input', {

@@ -5,7 +5,7 @@ import { EXIT, type ExitCode } from '../../cli/errors/exit-codes.ts';
 import { SvcError } from '../../cli/errors/svc-error.ts';
 import { asUsageError } from '../../cli/errors/usage-error.ts';
 import { parseDuration } from '../../cli/flags/duration.ts';
-import { eventNames, namesIn } from '../../cli/flags/event-flag.ts';
+import { eventNames } from '../../cli/flags/event-flag.ts';
 import { Flags } from '../../cli/flags/oclif.ts';
 import { stopWhenOutputCloses } from '../../cli/input/output-closed.ts';
 import type { Invocation } from '../../cli/invocation/invocation.ts';
@@ -17,7 +17,7 @@ import { registration, registrationMode } from '../../features/listen/registrati
 import { jsonLine, TextRenderer } from '../../features/listen/report-view.ts';
 import { parseRoutes, type Route, RouteError } from '../../features/listen/routes.ts';
 import { runSession, type SessionEvents } from '../../features/listen/session.ts';
-import { orUnknownKinds, warnOfUnknownKinds } from '../../features/webhooks/event-kinds.ts';
+import { kindsIn, orUnknownKinds, warnOfUnknownKinds } from '../../features/webhooks/event-kinds.ts';
 import { testCommand } from '../../features/webhooks/handler.ts';
 import { listenSecrets, secretFlags } from '../../features/webhooks/known-secrets.ts';
 import { parseSince } from '../../features/webhooks/since.ts';
@@ -92,7 +92,7 @@ lease, and removes the subscription when it stops. Without a service it needs on
     // A listener that nobody reads any more removes its subscription, as after Ctrl-C.
     const output = stopWhenOutputCloses(world, context.signal);
     const routes = routesOf(flags['forward-to'] ?? [], flags.port);
-    const kinds = namesIn(flags.event);
+    const kinds = kindsIn(flags.event);
     warnOfUnknownKinds(kinds ?? [], out);
     const leaseSeconds = leaseOf(flags.lease);
     const wants = registrationMode(flags, world);
@@ -160,7 +160,7 @@ function events(
         registered
           ? `\n  subscription ${sanitizeLine(registered.id ?? '(the service returned no identifier)')}`
           : '',
-        registered ? `\n  kinds ${(namesIn(flags.event) ?? TAP_KINDS).join(', ')}` : '',
+        registered ? `\n  kinds ${(kindsIn(flags.event) ?? TAP_KINDS).join(', ')}` : '',
         ...routes.map(
           ({ kind, url: to }) =>
             `\n  ${kind ?? (routes.length > 1 ? 'other kinds' : 'all kinds')} → ${to.href}`,

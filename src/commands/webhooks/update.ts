@@ -3,7 +3,7 @@ import { orAmbiguous } from '../../cli/errors/ambiguous-outcome.ts';
 import { SvcError } from '../../cli/errors/svc-error.ts';
 import { orUnsupportedOperation } from '../../cli/errors/unsupported-operation.ts';
 import { parseDuration } from '../../cli/flags/duration.ts';
-import { eventNames, namesIn } from '../../cli/flags/event-flag.ts';
+import { eventNames } from '../../cli/flags/event-flag.ts';
 import { Args, Flags } from '../../cli/flags/oclif.ts';
 import { confirm } from '../../cli/input/prompt.ts';
 import type { Invocation } from '../../cli/invocation/invocation.ts';
@@ -12,7 +12,7 @@ import type { RequestOf } from '../../contract/endpoints.ts';
 import { TAP_KINDS } from '../../contract/event-kinds.ts';
 import { startsWithDate } from '../../contract/timestamp.ts';
 import { warnOfDevelopmentUrl } from '../../features/webhooks/development-url.ts';
-import { orUnknownKinds, warnOfUnknownKinds } from '../../features/webhooks/event-kinds.ts';
+import { kindsIn, orUnknownKinds, warnOfUnknownKinds } from '../../features/webhooks/event-kinds.ts';
 import { headerFlag, headersOf } from '../../features/webhooks/header-file.ts';
 import { parseRate } from '../../features/webhooks/rate.ts';
 import { missedOf, missedText, webhookDetails, webhookOf } from '../../features/webhooks/view.ts';
@@ -62,7 +62,7 @@ export default class WebhooksUpdate extends SvcCommand {
 
   protected override async run(context: Context<typeof WebhooksUpdate>): Promise<void> {
     const { args, flags, out, signal, world } = context;
-    const events = flags.event && (namesIn(flags.event) ?? [...TAP_KINDS]);
+    const events = flags.event && (kindsIn(flags.event) ?? [...TAP_KINDS]);
     if (events) warnOfUnknownKinds(events, out);
     const headers = await headersOf(flags, world, out);
     const body = {

@@ -4,6 +4,15 @@ import { ApiError } from '../../client/errors.ts';
 import { EVENT_KINDS } from '../../contract/event-kind-names.ts';
 import { TAP_KINDS } from '../../contract/event-kinds.ts';
 
+/**
+ * The different kinds that --event was given, with `*` for those of the specification; undefined for `*` alone, which is also its
+ * default.
+ */
+export function kindsIn(values: readonly string[] | undefined): string[] | undefined {
+  if (!values?.some((kind) => kind !== '*')) return undefined;
+  return [...new Set(values.flatMap((kind) => (kind === '*' ? TAP_KINDS : [kind])))];
+}
+
 /** Warns about event kinds that are not in the specification; they are sent unchanged. */
 export function warnOfUnknownKinds(kinds: readonly string[], out: Output): void {
   const unknown = unknownOf(kinds);

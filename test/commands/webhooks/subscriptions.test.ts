@@ -37,6 +37,20 @@ async function minimalService(answer: { status: number; body?: string }, others 
 
 describe('svc webhooks', () => {
   it.each([
+    ['*', ['campaign.clicked', 'campaign.opened', 'decision.actioned']],
+    [
+      'decision.converted,*',
+      ['decision.converted', 'campaign.clicked', 'campaign.opened', 'decision.actioned'],
+    ],
+    ['*,campaign.opened', ['campaign.clicked', 'campaign.opened', 'decision.actioned']],
+  ])('create --event %s subscribes to each kind that is named', async (kinds, events) => {
+    const service = await minimalService({ status: 201, body: '{}' });
+    const create = ['webhooks', 'create', '--url', 'https://example.com/hook', '--event', kinds];
+    await runSvc(create, { env: service.env });
+    expect(JSON.parse(service.seen[0]!.body)).toMatchObject({ events });
+  });
+
+  it.each([
     ['create', '--url', 'https://a.example'],
     ['listen', '--port', '0'],
     ['update', 'whk_1'],
