@@ -129,7 +129,7 @@ test('the journal of another user: exit 2 with its path and both next steps', as
   await sink.close();
 });
 
-test('an input in a folder of another user: exit 2 names --rejects, and the import goes on with another file', async () => {
+test('an input in a folder of another user: exit 1 names --rejects, and the import goes on with another file', async () => {
   const { cwd, path, env, sink } = await place(50);
   appendFileSync(path, 'no JSON\n');
   const home = tempDir();
@@ -145,7 +145,7 @@ test('an input in a folder of another user: exit 2 names --rejects, and the impo
   expect(denied.stderr).toMatch(
     /write it elsewhere: svc events import a\.ndjson --rejects \S+\/a\.ndjson\.rejects\.ndjson --resume/,
   );
-  expect(denied.code).toBe(2);
+  expect(denied.code).toBe(1);
   const rejects = join(home, 'rejects.ndjson');
   expect((await run('--rejects', rejects, '--resume')).code).toBe(7);
   expect(JSON.parse(readFileSync(rejects, 'utf8'))).toMatchObject({ raw: 'no JSON' });

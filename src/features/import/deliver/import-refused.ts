@@ -12,12 +12,15 @@ export class ImportRefused extends Error {
   readonly differences: readonly Difference[];
   /** It has finished, and records were appended to its inputs since. */
   readonly appended: boolean;
+  /** Where it has finished: the file with the records that were rejected, as the user would name it. */
+  readonly rejects: string | undefined;
 
   constructor(
     reason: ImportRefused['reason'],
     finished = false,
     found: readonly Difference[] = [],
     appended = false,
+    rejects?: string,
   ) {
     super(`the import cannot start: ${reason}`);
     this.name = 'ImportRefused';
@@ -25,6 +28,7 @@ export class ImportRefused extends Error {
     this.finished = finished;
     this.differences = found;
     this.appended = appended;
+    this.rejects = rejects;
   }
 }
 

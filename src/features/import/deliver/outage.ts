@@ -20,7 +20,7 @@ export class Unavailable extends Error {
 }
 
 export interface OutageOptions {
-  /** How long an outage may last after the client's retries, in milliseconds. */
+  /** How long an outage may last, in milliseconds. A request that is retried then is retried to its end. */
   readonly maxWait: number;
   readonly clock: Clock;
   readonly random: () => number;
@@ -32,7 +32,7 @@ const FIRST_PAUSE = 1000;
 const LONGEST_PAUSE = 30_000;
 
 /**
- * Retries requests during an outage. When the client has used all its retries, all senders pause together, longer each
+ * Retries requests during an outage. It lasts since the first request that failed was begun. When the client has used all its retries, all senders pause together, longer each
  * time, until the service answers or the outage has lasted `--max-wait`. Then every sender gives up.
  */
 export class Outage {
@@ -52,6 +52,7 @@ export class Outage {
     for (;;) {
       while (this.pause) await this.pause;
       if (signal.aborted) throw new Unavailable('The import was stopped.', ambiguous);
+      const began = this.options.clock.now();
       let reason: string;
       let rateLimited = false;
       let cause: unknown;
@@ -72,7 +73,7 @@ export class Outage {
         cause = error;
       }
       const now = this.options.clock.now();
-      this.since ??= now;
+      this.since ??= began;
       if (signal.aborted || now - this.since >= this.options.maxWait)
         throw new Unavailable(reason, ambiguous, { cause, rateLimited });
       this.pause ??= this.wait(reason, now, signal);

@@ -38,7 +38,7 @@ export function toImportError(error: unknown, recovery: RecoveryCommands, debug:
     });
   if (error instanceof RejectsDenied) {
     const elsewhere = join(homedir(), basename(error.path));
-    return new SvcError('file', error.message, {
+    return new SvcError('disk', error.message, {
       hint: `write it elsewhere: ${recovery.without(['rejects'], ['--rejects', elsewhere, '--resume'])}`,
       cause: error,
     });
@@ -111,8 +111,7 @@ function refusedImport(error: ImportRefused, recovery: RecoveryCommands): SvcErr
       );
     case 'options':
       return new SvcError('usage', `${which} ${differing}`, {
-        hint:
-          finished && !error.appended ? `all of it was sent; to send it again: ${recovery.restart}` : both,
+        hint: finished && !error.appended ? sentText(error, recovery) : both,
         ...cause,
       });
     case 'rejects':
@@ -148,17 +147,24 @@ function rejectsTaken(error: RejectsTaken, recovery: RecoveryCommands): SvcError
   });
 }
 
+/** What to do about a finished import that would run with other options. */
+function sentText({ rejects }: ImportRefused, { restart }: RecoveryCommands): string {
+  return rejects === undefined
+    ? `all of it was sent; to send it again: ${restart}`
+    : `what was rejected is in ${rejects}, the rest was accepted; to send all again, also that: ${restart}`;
+}
+
 function journalError(error: JournalError, recovery: RecoveryCommands): SvcError {
   const cause = { cause: error };
   switch (error.reason) {
     case 'locked':
       return new SvcError('locked', `another process is running this import (${error.path})`, {
-        hint: 'wait until it ends, or use another journal with --checkpoint FILE',
+        hint: 'wait until it ends, or end it and resume; another journal (--checkpoint FILE) would send all of it a second time',
         ...cause,
       });
     case 'denied':
       return new SvcError('data', `cannot write the journal ${error.path}: permission denied`, {
-        hint: 'fix its permissions, or use another journal with --checkpoint FILE',
+        hint: 'fix its permissions; with another journal (--checkpoint FILE) all of it is sent, also what was sent before',
         ...cause,
       });
     case 'full':

@@ -132,7 +132,8 @@ export async function openOrResume(
       world.onNotice(otherText(name, journal.lastAt));
       return undefined;
     }
-    if (found.length > 0) throw new ImportRefused('options', true, found, !unchanged);
+    const rejected = state.rejectsLength > 0 ? asTyped(state.rejectsPath, options) : undefined;
+    if (found.length > 0) throw new ImportRefused('options', true, found, !unchanged, rejected);
     if (compared === 'unknown' && !unchanged) throw new ImportRefused('changed', true);
     if (unchanged) {
       if (!world.stop.aborted) world.onNotice(unchangedText(name, journal.lastAt));

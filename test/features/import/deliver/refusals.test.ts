@@ -107,6 +107,26 @@ test('--max-wait retries through an outage with all senders paused together, and
   expect((await given).failure).toMatchObject({ error: { name: 'Unavailable' } });
 });
 
+test('--max-wait counts what the requests took that failed', async () => {
+  const clock = new VirtualClock();
+  let requests = 0;
+  const service = new KeyedService({
+    before: async () => {
+      requests++;
+      await clock.sleep(15_000);
+      return refusedConnection();
+    },
+  });
+  const { run } = importer({ 'a.ndjson': events(1).join('\n') }, service);
+  let over = false;
+  const given = run({ maxWait: 10_000 }, { clock }).finally(() => {
+    over = true;
+  });
+  while (!over) await clock.advance(clock.asleep > 0 ? 500 : 0);
+  expect((await given).failure).toMatchObject({ error: { name: 'Unavailable' } });
+  expect(requests).toBe(1);
+});
+
 test('a stopped import completes requests in flight and leaves the rest to --resume', async () => {
   const stop = new AbortController();
   const service = new KeyedService({
