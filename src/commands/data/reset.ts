@@ -8,7 +8,8 @@ export default class DataReset extends SvcCommand {
   static override summary = 'Remove the data of the service on this machine';
   static override description =
     `Permanently removes events, users, decisions, notifications, webhooks and settings, and the journals of imports into
-them. The workspace and the API key stay the same, and files of other programs are not touched. Damaged data can be
+them, and the data key, without which what is personal in a backup cannot be read: keep a copy of FILE.key for that. The
+workspace and the API key stay the same, and files of other programs are not touched. Damaged data can be
 reset, too. The data of a remote service cannot be reset, and a command that names one is refused.`;
   static override examples = ['<%= config.bin %> <%= command.id %> --profile local --yes'];
   static override exitCodes = [0, 1, 2] as const;
@@ -29,10 +30,14 @@ reset, too. The data of a remote service cannot be reset, and a command that nam
       });
     const sure =
       flags.yes ||
-      (await confirm(world, `Remove all data in ${database}?`, {
-        noInput: flags['no-input'],
-        instead: (invocation) => invocation.rerunWith('--yes'),
-      }));
+      (await confirm(
+        world,
+        `Remove all data in ${database}, and the data key beside it, without which no backup of it can be read?`,
+        {
+          noInput: flags['no-input'],
+          instead: (invocation) => invocation.rerunWith('--yes'),
+        },
+      ));
     if (!sure)
       throw new SvcError('usage', 'nothing was removed', {
         hint: (invocation) => invocation.rerunWith('--yes'),

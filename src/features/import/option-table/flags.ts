@@ -220,7 +220,7 @@ export const importFlags = {
     ...unsent('the speed'),
   }),
   'max-wait': Flags.string({
-    summary: 'how long to retry during an outage',
+    summary: 'how long to retry during an outage; a request that is being retried is not cut short',
     default: '0',
     helpValue: '1h',
     ...unsent('how long an outage is waited for'),
