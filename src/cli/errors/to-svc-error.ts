@@ -1,3 +1,4 @@
+import { tmpdir } from 'node:os';
 import { dirname } from 'node:path';
 import type { ApiError, TransportError } from '../../client/errors.ts';
 import type { LockUnusable } from '../../kit/files/file-lock.ts';
@@ -63,7 +64,11 @@ export function toSvcError(error: unknown, debug: boolean): SvcError {
       });
     case 'DataKeyUnusable':
       return new SvcError('data', named.message, {
-        hint: 'nothing was changed; give the key of this data: read -rs SVC_DATA_KEY && export SVC_DATA_KEY\nor use the key file beside it: unset SVC_DATA_KEY',
+        hint: `nothing was changed; give the key of this data: read -rs SVC_DATA_KEY && export SVC_DATA_KEY${
+          named.message.startsWith('SVC_DATA_KEY')
+            ? '\nor use the key file beside it: unset SVC_DATA_KEY'
+            : ''
+        }`,
         cause: error,
       });
     case 'StoreUnavailable':
@@ -187,10 +192,16 @@ function notWritable(message: string, path: string, variable: string, cause: unk
 
 function noTemporaryFolder(error: NodeJS.ErrnoException): SvcError {
   const { code = '', path = '' } = error;
-  const words = `a temporary folder cannot be created in ${dirname(path)}: ${code}`;
+  const folder = dirname(path);
+  const words = `a temporary folder cannot be created in ${folder}: ${code}`;
   if (code === 'ENOSPC' || code === 'EDQUOT')
     return new SvcError('disk', words, {
       hint: (invocation) => writeHint(code, '', invocation),
+      cause: error,
+    });
+  if (folder !== tmpdir())
+    return new SvcError('disk', `nothing can be written in ${folder}: ${code}`, {
+      hint: `name a file in another folder, or see who may write there: ls -ld ${shellPath(folder)}`,
       cause: error,
     });
   return new SvcError('usage', words, {

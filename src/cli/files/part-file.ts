@@ -185,7 +185,9 @@ function lockProgress(path: string, name: string): Database.Database {
         hint: (invocation) => `wait for it, then: ${invocation.rerunWith()}`,
         cause: error,
       });
-    throw fileError(`${name}.part.state`, error, 'write');
+    // The driver has no code for a file that it may not open or create.
+    const denied = (error as { code?: unknown }).code === '';
+    throw fileError(`${name}.part.state`, denied ? { code: 'EACCES' } : error, 'write');
   }
 }
 

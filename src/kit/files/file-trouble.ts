@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { shellPath } from '../shell.ts';
 
@@ -31,7 +32,10 @@ export function describeFileProblem(
       };
     case 'EACCES':
     case 'EPERM':
-      return { message: `permission denied: ${name}`, hint: look };
+      return {
+        message: `permission denied: ${name}`,
+        hint: to === 'write' && !existsSync(name) ? `ls -ld ${shellPath(folder)}` : look,
+      };
     case 'EISDIR':
       return { message: `${name} is a directory, not a file`, hint: look };
     case 'ESPIPE':
