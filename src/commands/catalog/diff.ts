@@ -3,6 +3,7 @@ import { SvcError } from '../../cli/errors/svc-error.ts';
 import { orUnsupportedFeature } from '../../cli/errors/unsupported-feature.ts';
 import { catalogChanges } from '../../features/catalog/diff.ts';
 import { catalogFileArg, readCatalog } from '../../features/catalog/file.ts';
+import { issuesOf } from '../../features/catalog/issues.ts';
 import { showChanges } from '../../features/catalog/view.ts';
 import { objectOf } from '../../kit/object-of.ts';
 
@@ -29,7 +30,9 @@ export default class CatalogDiff extends SvcCommand {
         `the file and the catalog in force differ in ${changes.length} ${changes.length === 1 ? 'place' : 'places'}`,
         {
           hint: (invocation) =>
-            `to put it in force: ${invocation.onSameResource(args.file, 'catalog', 'put', '--if-version', String(version))}`,
+            issuesOf(catalog).length > 0
+              ? `it has errors, and cannot be put in force: ${invocation.onSameResource(args.file, 'catalog', 'validate')}`
+              : `to put it in force: ${invocation.onSameResource(args.file, 'catalog', 'put', '--if-version', String(version))}`,
         },
       );
   }

@@ -13,6 +13,8 @@ export function parseSince(text: string, now: number): string {
       EXAMPLES,
     );
   }
+  if (!/^\d/.test(text))
+    throw new SvcError('usage', `--since ${text} is neither a duration nor a time`, EXAMPLES);
   const ms = parseDuration(text, '--since');
   const at = new Date(now - ms);
   if (Number.isNaN(at.getTime()) || at.getTime() < 0)
