@@ -60,7 +60,7 @@ test('a finished import is reported as earlier, and --resume with other flags se
     2,
     '',
     'error: the earlier import of this input, which finished, began with --convert-timestamps --time-zone Europe/Berlin\n' +
-      `  next: what was rejected is in a.csv.rejects.ndjson, the rest was accepted; to send all again, also that: ${IMPORT} --map userId=who --batch-size 1 --restart\n`,
+      `  next: what was rejected is in a.csv.rejects.ndjson, the rest was accepted; to send all of it again: ${IMPORT} --map userId=who --batch-size 1 --restart\n`,
   ]);
 });
 
@@ -133,7 +133,7 @@ test('other flags do not send a finished import again, unless nothing of it was 
       2,
       '',
       expect.stringMatching(
-        /^error: the earlier import of this input, which finished, began with(out --set| --batch-size 1000)\n {2}next: what was rejected is in a\.csv\.rejects\.ndjson, the rest was accepted; to send all again, also that: .* --restart\n$/,
+        /^error: the earlier import of this input, which finished, began with(out --set| --batch-size 1000)\n {2}next: what was rejected is in a\.csv\.rejects\.ndjson, the rest was accepted; to send all of it again: .* --restart\n$/,
       ),
     ]);
   }

@@ -32,8 +32,9 @@ const FIRST_PAUSE = 1000;
 const LONGEST_PAUSE = 30_000;
 
 /**
- * Retries requests during an outage. It lasts since the first request that failed was begun. When the client has used all its retries, all senders pause together, longer each
- * time, until the service answers or the outage has lasted `--max-wait`. Then every sender gives up.
+ * Retries requests during an outage, which began with the first request that failed. When the client has used all its
+ * retries, all senders pause together, longer each time, until the service answers or the outage has lasted `--max-wait`.
+ * Then every sender gives up.
  */
 export class Outage {
   private readonly options: OutageOptions;

@@ -151,7 +151,7 @@ function rejectsTaken(error: RejectsTaken, recovery: RecoveryCommands): SvcError
 function sentText({ rejects }: ImportRefused, { restart }: RecoveryCommands): string {
   return rejects === undefined
     ? `all of it was sent; to send it again: ${restart}`
-    : `what was rejected is in ${rejects}, the rest was accepted; to send all again, also that: ${restart}`;
+    : `what was rejected is in ${rejects}, the rest was accepted; to send all of it again: ${restart}`;
 }
 
 function journalError(error: JournalError, recovery: RecoveryCommands): SvcError {
